@@ -1,0 +1,1 @@
+//! The use cases of Refract: create, read and retry a result.

@@ -1,0 +1,1 @@
+//! The nouns and rules of Refract: prisms, lenses, answers, results. Pure.

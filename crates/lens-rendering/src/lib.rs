@@ -1,0 +1,1 @@
+//! Renders results as json, raw, csv, tsv and jsonl through a lens.

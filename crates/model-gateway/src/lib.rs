@@ -1,0 +1,1 @@
+//! Asks a language model a prism's questions and reads its probabilities.

@@ -1,0 +1,1 @@
+//! The database of Refract: PostgreSQL or SQLite, each query written once.

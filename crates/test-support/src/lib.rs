@@ -1,0 +1,1 @@
+//! Test databases and a scripted model server, for tests only.

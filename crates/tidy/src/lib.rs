@@ -1,0 +1,1 @@
+//! Holds the shape of the house: arrows, file lengths, inherited lints.
