@@ -1,1 +1,3 @@
 //! Test databases and a scripted model server, for tests only.
+
+pub mod postgres;
