@@ -1,0 +1,53 @@
+# Everything that is done to this repository, by name. `make` alone prints the list.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build check fmt fmt-check clippy test docs deny audit cargo-deny bench clean
+
+CARGO ?= cargo
+CARGO_DENY_VERSION := 0.20.2
+DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
+
+help: ## print this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
+	@"$${CARGO_TARGET_DIR:-target}/release/refract" demo $(ARGS)
+
+build: ## build the release binary, target/release/refract
+	$(CARGO) build --release --locked --package refract
+
+check: fmt-check clippy test docs deny ## the whole gate: formatting, clippy, tests, docs, dependencies
+
+fmt: ## format the sources
+	$(CARGO) fmt --all
+
+fmt-check: ## say what is not formatted
+	$(CARGO) fmt --all --check
+
+clippy: ## lint everything, warnings are errors
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+
+test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or installs one), doc tests too
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+		set -- nextest run; else set -- test --lib --bins --tests; fi; \
+	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
+	$(CARGO) test --doc --workspace --locked
+
+docs: ## build the documentation, warnings are errors
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
+
+deny: cargo-deny ## check who depends on what, licences and sources (installs cargo-deny when it is missing)
+	$(DENY) bans licenses sources
+
+audit: cargo-deny ## look for known vulnerabilities in the dependencies (fetches the advisory database)
+	$(DENY) advisories
+
+cargo-deny:
+	@$(CARGO) deny --version >/dev/null 2>&1 \
+		|| $(CARGO) install cargo-deny --locked --version $(CARGO_DENY_VERSION)
+
+bench: ## run the benchmarks
+	$(CARGO) bench --workspace --benches --locked
+
+clean: ## remove what was built
+	$(CARGO) clean
