@@ -1,1 +1,1 @@
-//! Holds the shape of the house: arrows, file lengths, inherited lints.
+//! Holds the shape of the house: arrows, file lengths, inherited lints. All of it is in `tests`.

@@ -1,0 +1,68 @@
+//! The rules of this repository that no compiler checks. Each failure names the file and the rule;
+//! the reasons are in `docs/CONTRIBUTING.md` and `docs/ARCHITECTURE.md`.
+#![expect(
+    clippy::expect_used,
+    reason = "a repository that cannot be read fails these tests"
+)]
+
+mod arrows;
+mod manifests;
+mod repository;
+mod sources;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The top of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository stands above this crate")
+}
+
+/// Every file that is in the repository or about to be, relative to its top.
+fn files() -> Vec<String> {
+    // Whoever owns the checkout: only names are read.
+    let listing = run(Command::new("git").args([
+        "-c",
+        "safe.directory=*",
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "-z",
+    ]));
+    let root = root();
+    let mut files: Vec<String> = listing
+        .split_terminator('\0')
+        .filter(|file| root.join(file).exists())
+        .map(ToOwned::to_owned)
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(root().join(file)).expect(file)
+}
+
+/// Runs a command at the top of the repository and returns what it printed.
+fn run(command: &mut Command) -> String {
+    let output = command
+        .current_dir(root())
+        .output()
+        .expect("the command starts");
+    assert!(
+        output.status.success(),
+        "{command:?} failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("the command prints UTF-8")
+}
+
+/// Fails with every breach at once, so that one run shows all there is to mend.
+fn assert_none(rule: &str, breaches: &[String]) {
+    assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
+}

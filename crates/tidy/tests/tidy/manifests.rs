@@ -1,0 +1,108 @@
+//! One table of versions, one set of lints, one edition.
+
+use std::collections::BTreeSet;
+
+use toml::{Table, Value};
+
+use crate::{assert_none, files, read};
+
+/// What a member takes from `[workspace.package]`.
+const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
+
+/// The tables of a manifest that name dependencies.
+const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
+
+fn manifest(file: &str) -> Table {
+    read(file).parse().expect(file)
+}
+
+fn members() -> Vec<(String, Table)> {
+    files()
+        .into_iter()
+        .filter(|file| file.ends_with("/Cargo.toml"))
+        .map(|file| {
+            let table = manifest(&file);
+            (file, table)
+        })
+        .collect()
+}
+
+fn is_inherited(value: Option<&Value>) -> bool {
+    value
+        .and_then(|value| value.get("workspace"))
+        .and_then(Value::as_bool)
+        .unwrap_or(false)
+}
+
+/// The dependencies of a manifest, those for single platforms included.
+fn dependencies(manifest: &Table) -> Vec<(&String, &Value)> {
+    let platforms = manifest
+        .get("target")
+        .and_then(Value::as_table)
+        .into_iter()
+        .flat_map(Table::values)
+        .filter_map(Value::as_table);
+    std::iter::once(manifest)
+        .chain(platforms)
+        .flat_map(|table| DEPENDENCY_TABLES.iter().filter_map(|name| table.get(*name)))
+        .filter_map(Value::as_table)
+        .flatten()
+        .collect()
+}
+
+#[test]
+fn members_inherit_lints_edition_version_and_licence() {
+    let mut breaches = Vec::new();
+    for (file, manifest) in members() {
+        if !is_inherited(manifest.get("lints")) {
+            breaches.push(format!("{file}: needs `[lints] workspace = true`"));
+        }
+        let package = manifest.get("package");
+        for key in INHERITED {
+            if !is_inherited(package.and_then(|package| package.get(key))) {
+                breaches.push(format!("{file}: needs `{key}.workspace = true`"));
+            }
+        }
+    }
+    assert_none("a manifest that goes its own way", &breaches);
+}
+
+#[test]
+fn every_version_stands_in_the_one_table() {
+    let mut breaches = Vec::new();
+    for (file, manifest) in members() {
+        for (name, value) in dependencies(&manifest) {
+            if !is_inherited(Some(value)) {
+                breaches.push(format!("{file}: {name}"));
+            }
+        }
+    }
+    assert_none(
+        "a dependency that is not from [workspace.dependencies]",
+        &breaches,
+    );
+}
+
+#[test]
+fn the_one_table_names_nothing_that_nobody_uses() {
+    let members = members();
+    let used: BTreeSet<&String> = members
+        .iter()
+        .flat_map(|(_, manifest)| dependencies(manifest))
+        .map(|(name, _)| name)
+        .collect();
+    let workspace = manifest("Cargo.toml");
+    let unused: Vec<String> = workspace
+        .get("workspace")
+        .and_then(|workspace| workspace.get("dependencies"))
+        .and_then(Value::as_table)
+        .expect("Cargo.toml has [workspace.dependencies]")
+        .keys()
+        .filter(|name| !used.contains(name))
+        .cloned()
+        .collect();
+    assert_none(
+        "Cargo.toml: in [workspace.dependencies], used by no member",
+        &unused,
+    );
+}

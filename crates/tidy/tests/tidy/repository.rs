@@ -1,0 +1,101 @@
+//! What stands where.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::{assert_none, files, read, root};
+
+/// What may stand at the top, besides names that begin with a dot.
+const TOP: [&str; 10] = [
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "bin",
+    "crates",
+    "docs",
+    "migrations",
+    "rust-toolchain.toml",
+];
+
+/// What a reader may count on.
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "docs/ARCHITECTURE.md",
+    "docs/CONTRIBUTING.md",
+    "docs/API.md",
+    "docs/OPERATIONS.md",
+    "docs/CHANGELOG.md",
+    "docs/examples/support-triage.json",
+];
+
+#[test]
+fn the_top_stays_small() {
+    let breaches: BTreeSet<String> = files()
+        .iter()
+        .filter_map(|file| file.split('/').next())
+        .filter(|entry| !entry.starts_with('.') && !TOP.contains(entry))
+        .map(ToOwned::to_owned)
+        .collect();
+    let breaches: Vec<String> = breaches.into_iter().collect();
+    assert_none("does not belong at the top of the repository", &breaches);
+}
+
+#[test]
+fn the_documents_are_there() {
+    let files = files();
+    let mut missing: Vec<String> = DOCUMENTS
+        .iter()
+        .filter(|document| !files.iter().any(|file| file == *document))
+        .map(ToString::to_string)
+        .collect();
+    if !files.iter().any(|file| file.starts_with("docs/adr/0001-")) {
+        missing.push("docs/adr/0001-*.md".to_owned());
+    }
+    assert_none("a document is missing", &missing);
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut breaches = Vec::new();
+    for file in files() {
+        if Path::new(&file).extension().is_none_or(|it| it != "md") {
+            continue;
+        }
+        let folder = root().join(&file);
+        let folder = folder.parent().expect("a file stands in a folder");
+        for link in read(&file).split("](").skip(1) {
+            let target = link.split([')', '#', ' ']).next().unwrap_or_default();
+            let elsewhere = target.contains("://") || target.starts_with("mailto:");
+            if !target.is_empty() && !elsewhere && !folder.join(target).exists() {
+                breaches.push(format!("{file}: {target}"));
+            }
+        }
+    }
+    assert_none("a link that leads nowhere", &breaches);
+}
+
+/// The files of one database's migrations, without its folder.
+fn migrations(database: &str) -> BTreeSet<String> {
+    let folder = format!("migrations/{database}/");
+    files()
+        .iter()
+        .filter_map(|file| file.strip_prefix(&folder))
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+#[test]
+fn both_databases_have_the_same_migrations() {
+    let (postgres, sqlite) = (migrations("postgres"), migrations("sqlite"));
+    assert!(!postgres.is_empty(), "migrations/postgres is empty");
+    let breaches: Vec<String> = postgres
+        .symmetric_difference(&sqlite)
+        .map(|name| format!("{name} is not in both"))
+        .collect();
+    assert_none(
+        "migrations/postgres and migrations/sqlite differ",
+        &breaches,
+    );
+}
