@@ -1,0 +1,99 @@
+//! Stored answers: what a model said to each question, with its probabilities (spec 2.4).
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::{OutcomeKey, QuestionKey};
+use crate::ordered_map;
+use crate::probability::Probability;
+use crate::question::QuestionType;
+
+/// Probabilities of a question's outcomes, in the prism's order.
+pub type Distribution = Vec<(OutcomeKey, Probability)>;
+
+/// What a model answered to one question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Answer {
+    /// To a Choice question.
+    Choice {
+        /// What the model chose; `None` when it named an option that the prism does not have.
+        value: Option<OutcomeKey>,
+        /// Of every option and of the two built-in outcomes.
+        #[serde(with = "ordered_map")]
+        probabilities: Distribution,
+        /// The model's confidence in the choice, 0 to 1.
+        confidence: Probability,
+    },
+    /// To a Yes / No question.
+    YesNo {
+        /// Of yes.
+        probability: Probability,
+    },
+    /// To a Scale question.
+    Scale {
+        /// The most probable level; on a tie the lower one.
+        level: OutcomeKey,
+        /// Of every level, lowest first.
+        #[serde(with = "ordered_map")]
+        probabilities: Distribution,
+    },
+}
+
+impl Answer {
+    /// The type of question that it answers.
+    pub fn question_type(&self) -> QuestionType {
+        match self {
+            Self::Choice { .. } => QuestionType::Choice,
+            Self::YesNo { .. } => QuestionType::YesNo,
+            Self::Scale { .. } => QuestionType::Scale,
+        }
+    }
+
+    /// The answer to a Scale question whose levels have these probabilities, lowest level first;
+    /// `None` without levels.
+    pub fn scale(probabilities: Distribution) -> Option<Self> {
+        let level = most_probable(&probabilities)?.clone();
+        Some(Self::Scale { level, probabilities })
+    }
+}
+
+/// The outcome with the highest probability; on a tie the first.
+pub fn most_probable(probabilities: &[(OutcomeKey, Probability)]) -> Option<&OutcomeKey> {
+    let mut best: Option<&(OutcomeKey, Probability)> = None;
+    for candidate in probabilities {
+        if best.is_none_or(|best| candidate.1 > best.1) {
+            best = Some(candidate);
+        }
+    }
+    best.map(|(key, _)| key)
+}
+
+/// How far the chosen of `outcomes` outcomes stands out: 0 is a guess, 1 is certain (readings).
+///
+/// `(p − 1/k) / (1 − 1/k)`, cut at 0, for models that state no confidence of their own.
+pub fn confidence(chosen: f64, outcomes: u32) -> Probability {
+    let guess = 1.0 / f64::from(outcomes.max(2));
+    Probability::from_f64(((chosen - guess) / (1.0 - guess)).clamp(0.0, 1.0)).unwrap_or_default()
+}
+
+/// The answers of one result, in the order of the version's questions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Answers(#[serde(with = "ordered_map")] Vec<(QuestionKey, Answer)>);
+
+impl Answers {
+    /// Answers in the order of the version's questions, one for each.
+    pub fn new(answers: Vec<(QuestionKey, Answer)>) -> Self {
+        Self(answers)
+    }
+
+    /// Keys and answers in order.
+    pub fn as_slice(&self) -> &[(QuestionKey, Answer)] {
+        &self.0
+    }
+
+    /// The answer to a question.
+    pub fn get(&self, question: &QuestionKey) -> Option<&Answer> {
+        self.0.iter().find(|(key, _)| key == question).map(|(_, answer)| answer)
+    }
+}

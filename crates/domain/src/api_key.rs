@@ -1,0 +1,77 @@
+//! API keys: shown once, kept as a hash (spec 2.8).
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// The three characters that every key begins with.
+pub const PREFIX: &str = "rk_";
+/// Characters after the prefix.
+const RANDOM_CHARS: usize = 32;
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// A whole key. It has no `Debug` and no `Display`: whoever shows it does so on purpose.
+#[derive(Clone)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// Makes a key from random bytes, each of which gives one character.
+    pub fn from_random(random: [u8; RANDOM_CHARS]) -> Self {
+        let letters = random.iter().filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
+        Self(PREFIX.chars().chain(letters.map(|letter| char::from(*letter))).collect())
+    }
+
+    /// Reads a key that a caller sent; `None` when it has not the shape of one.
+    pub fn parse(text: &str) -> Option<Self> {
+        let random = text.strip_prefix(PREFIX)?;
+        let shaped = random.len() == RANDOM_CHARS && random.bytes().all(|b| ALPHABET.contains(&b));
+        shaped.then(|| Self(text.to_owned()))
+    }
+
+    /// The key itself, for the one time that it is shown.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The first characters, by which its owner tells it from others.
+    pub fn first_characters(&self) -> String {
+        self.0.chars().take(PREFIX.len() + 4).collect()
+    }
+
+    /// What is stored of it.
+    pub fn hash(&self) -> ApiKeyHash {
+        ApiKeyHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+}
+
+/// SHA-256 of a key: 192 random bits need no salt and no slow hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ApiKeyHash(pub [u8; 32]);
+
+impl fmt::Debug for ApiKeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKeyHash(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_made_key_reads_back() {
+        let key = ApiKey::from_random(std::array::from_fn(|i| u8::try_from(i * 8).unwrap()));
+        assert_eq!(key.reveal().len(), 35);
+        assert!(ApiKey::parse(key.reveal()).unwrap().hash() == key.hash());
+        assert_eq!(key.first_characters().len(), 7);
+    }
+
+    #[test]
+    fn other_shapes_are_no_keys() {
+        let good = format!("rk_{}", "a".repeat(32));
+        assert!(ApiKey::parse(&good).is_some());
+        for bad in [&good[1..], &good[..34], &format!("{good}a"), "", &good.replace("aa", "a+")] {
+            assert!(ApiKey::parse(bad).is_none(), "{bad}");
+        }
+    }
+}

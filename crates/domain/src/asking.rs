@@ -1,0 +1,134 @@
+//! How a text and a question are put to a model, as far as every protocol does it alike.
+//!
+//! Source: the System One format, in which `state` is what is judged and each question says what
+//! is asked of it. Its JSON is also what the token estimate measures (spec 8, readings).
+
+use std::borrow::Cow;
+use std::io;
+
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+use crate::prism::Definition;
+use crate::question::{OutcomeRef, Question, QuestionKind};
+use crate::submission::Submission;
+
+/// The line that parts the prism's context from the call's.
+const CALL_CONTEXT_LINE: &str = "Context for this call:";
+
+/// The prism's context and the call's as one text; `None` when there is neither.
+pub fn context<'a>(definition: &'a Definition, submission: &'a Submission) -> Option<Cow<'a, str>> {
+    match (definition.context(), submission.context()) {
+        (None, None) => None,
+        (Some(prism), None) => Some(Cow::Borrowed(prism)),
+        (None, Some(call)) => Some(Cow::Owned(format!("{CALL_CONTEXT_LINE}\n{call}"))),
+        (Some(prism), Some(call)) => {
+            Some(Cow::Owned(format!("{prism}\n{CALL_CONTEXT_LINE}\n{call}")))
+        }
+    }
+}
+
+/// A question's text and, on a new line, its instructions.
+pub fn question_text(question: &Question) -> Cow<'_, str> {
+    match &question.instructions {
+        None => Cow::Borrowed(&question.text),
+        Some(instructions) => Cow::Owned(format!("{}\n{instructions}", question.text)),
+    }
+}
+
+/// `Label`, or `Label: description`.
+pub fn outcome_text(outcome: OutcomeRef<'_>) -> Cow<'_, str> {
+    match outcome.description {
+        None => Cow::Borrowed(outcome.label),
+        Some(description) => Cow::Owned(format!("{}: {description}", outcome.label)),
+    }
+}
+
+/// What is judged: an object with `context` first, when there is one, then the fields in order.
+#[derive(Clone, Copy)]
+pub struct State<'a> {
+    /// The version that answers.
+    pub definition: &'a Definition,
+    /// The call's values.
+    pub submission: &'a Submission,
+}
+
+impl Serialize for State<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(context) = context(self.definition, self.submission) {
+            map.serialize_entry("context", &context)?;
+        }
+        for (key, value) in self.submission.fields() {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+/// One question in the System One format: `choice`, `noul` or `score`.
+#[derive(Clone, Copy)]
+pub struct SystemOneQuestion<'a>(pub &'a Question);
+
+impl Serialize for SystemOneQuestion<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let question = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        let kind = match question.kind {
+            QuestionKind::Choice { .. } => "choice",
+            QuestionKind::YesNo => "noul",
+            QuestionKind::Scale { .. } => "score",
+        };
+        map.serialize_entry("type", kind)?;
+        map.serialize_entry("instructions", &question_text(question))?;
+        match question.kind {
+            QuestionKind::Choice { .. } => map.serialize_entry("criteria", &ByKey(question))?,
+            QuestionKind::YesNo => {}
+            QuestionKind::Scale { .. } => map.serialize_entry("criteria", &InOrder(question))?,
+        }
+        map.end()
+    }
+}
+
+struct ByKey<'a>(&'a Question);
+
+impl Serialize for ByKey<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.outcomes().map(|outcome| (outcome.key, outcome_text(outcome))))
+    }
+}
+
+struct InOrder<'a>(&'a Question);
+
+impl Serialize for InOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.outcomes().map(outcome_text))
+    }
+}
+
+/// Characters of a question's compact JSON.
+pub fn question_chars(question: &Question) -> usize {
+    json_chars(&SystemOneQuestion(question))
+}
+
+/// Characters of a value's compact JSON.
+pub fn json_chars(value: &impl Serialize) -> usize {
+    let mut counter = CharCounter(0);
+    // neither the counter nor these values can fail
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
+}
+
+/// Counts characters of UTF-8 without keeping them.
+struct CharCounter(usize);
+
+impl io::Write for CharCounter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let continuations = bytes.iter().filter(|byte| (**byte & 0xC0) == 0x80).count();
+        self.0 += bytes.len() - continuations;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Prism versions: fields, context and questions; and what every version after them must keep.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::asking;
+use crate::key::{FieldKey, QuestionKey};
+use crate::limits::{LABEL_CHARS, VERSION_MAX};
+use crate::problem::Fault;
+use crate::question::{Question, QuestionType};
+use crate::text;
+
+/// A prism's display name, trimmed, 1 to 200 characters. It belongs to the prism, not to a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrismName(String);
+
+impl PrismName {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// The faults of its length and characters.
+    pub fn parse(name: &str) -> Result<Self, Vec<Fault>> {
+        let name = name.trim();
+        let faults = text::faults(name, &LABEL_CHARS);
+        if faults.is_empty() { Ok(Self(name.to_owned())) } else { Err(faults) }
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Number of a prism version, from 1 (spec 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct VersionNumber(i32);
+
+impl VersionNumber {
+    /// The first version of every prism.
+    pub const FIRST: Self = Self(1);
+
+    /// From 1 to 2147483647; `None` for anything else.
+    pub fn new(number: i32) -> Option<Self> {
+        (1..=VERSION_MAX).contains(&number).then_some(Self(number))
+    }
+
+    /// The number.
+    pub fn get(self) -> i32 {
+        self.0
+    }
+
+    /// The number of the version after this one; `None` after the highest.
+    pub fn next(self) -> Option<Self> {
+        self.0.checked_add(1).map(Self)
+    }
+}
+
+impl fmt::Display for VersionNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A field of a prism: what a caller sends one value for (spec 2.2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Fixed once saved.
+    pub key: FieldKey,
+    /// Display text, 1 to 200 characters.
+    pub label: String,
+}
+
+/// What one prism version holds. A saved one never changes (spec 9).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "DefinitionJson")]
+pub struct Definition {
+    fields: Vec<Field>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+    questions: Vec<Question>,
+    #[serde(skip)]
+    longest_question_chars: usize,
+}
+
+impl Definition {
+    /// Puts together parts that [`prism_file`](crate::prism_file) has checked.
+    pub(crate) fn new(
+        fields: Vec<Field>,
+        context: Option<String>,
+        questions: Vec<Question>,
+    ) -> Self {
+        let longest = questions.iter().map(asking::question_chars).max();
+        Self { fields, context, questions, longest_question_chars: longest.unwrap_or(0) }
+    }
+
+    /// 1 to 8 fields, in order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// What every question sees beside the text; up to 8,000 characters, never blank.
+    pub fn context(&self) -> Option<&str> {
+        self.context.as_deref()
+    }
+
+    /// 1 to 100 questions, in order.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// The question with this key.
+    pub fn question(&self, key: &QuestionKey) -> Option<&Question> {
+        self.questions.iter().find(|question| question.key == *key)
+    }
+
+    /// Characters of the longest question as [`asking`] writes it.
+    pub(crate) fn longest_question_chars(&self) -> usize {
+        self.longest_question_chars
+    }
+}
+
+#[derive(Deserialize)]
+struct DefinitionJson {
+    fields: Vec<Field>,
+    context: Option<String>,
+    questions: Vec<Question>,
+}
+
+impl From<DefinitionJson> for Definition {
+    fn from(json: DefinitionJson) -> Self {
+        Self::new(json.fields, json.context, json.questions)
+    }
+}
+
+/// The keys that a prism's versions have ever had: they keep what they were (spec 2.3, readings).
+#[derive(Clone, Debug, Default)]
+pub struct KeyHistory {
+    pub(crate) fields: BTreeSet<FieldKey>,
+    pub(crate) questions: BTreeMap<QuestionKey, QuestionType>,
+}
+
+impl KeyHistory {
+    /// The keys of these versions.
+    pub fn of<'a>(versions: impl IntoIterator<Item = &'a Definition>) -> Self {
+        let mut history = Self::default();
+        for version in versions {
+            history.fields.extend(version.fields.iter().map(|field| field.key.clone()));
+            let questions = version.questions.iter();
+            history.questions.extend(questions.map(|q| (q.key.clone(), q.question_type())));
+        }
+        history
+    }
+}

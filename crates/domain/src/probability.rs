@@ -1,0 +1,143 @@
+//! Probabilities, kept exactly: whole millionths.
+
+use std::fmt;
+use std::iter::Sum;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Millionths in one.
+pub const ONE: u32 = 1_000_000;
+
+/// A number from 0 to 1 with six decimals (readings).
+///
+/// Kept as whole millionths, so that comparing it with a cutoff and summing it are exact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Probability(u32);
+
+impl Probability {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+    /// Certainty.
+    pub const CERTAIN: Self = Self(ONE);
+
+    /// Rounds to the nearest millionth, half away from zero; `None` outside 0 to 1 and for NaN.
+    pub fn from_f64(value: f64) -> Option<Self> {
+        if !(0.0..=1.0).contains(&value) {
+            return None;
+        }
+        #[expect(
+            clippy::as_conversions,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to 1,000,000 after the check above"
+        )]
+        let millionths = (value * f64::from(ONE)).round() as u32;
+        Some(Self(millionths))
+    }
+
+    /// From whole millionths; `None` above a million.
+    pub fn from_millionths(millionths: u32) -> Option<Self> {
+        (millionths <= ONE).then_some(Self(millionths))
+    }
+
+    /// Whole millionths, 0 to 1,000,000.
+    pub fn millionths(self) -> u32 {
+        self.0
+    }
+
+    /// The nearest double.
+    pub fn to_f64(self) -> f64 {
+        f64::from(self.0) / f64::from(ONE)
+    }
+}
+
+impl Sum<Probability> for u64 {
+    fn sum<I: Iterator<Item = Probability>>(probabilities: I) -> Self {
+        probabilities.map(|p| Self::from(p.0)).sum()
+    }
+}
+
+/// A plain decimal: no exponent, no trailing zeros (`1`, `0`, `0.25`, `0.000001`).
+impl fmt::Display for Probability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_decimal(f, u64::from(self.0), 6)
+    }
+}
+
+/// Writes `units`, which counts units of 10^-`decimals`, as a plain decimal.
+///
+/// The one formatter of numbers with decimals (readings): probabilities have six, averages two.
+pub(crate) fn write_decimal(
+    f: &mut fmt::Formatter<'_>,
+    units: u64,
+    decimals: u32,
+) -> fmt::Result {
+    let one = 10_u64.pow(decimals);
+    let (whole, mut rest) = (units / one, units % one);
+    write!(f, "{whole}")?;
+    if rest == 0 {
+        return Ok(());
+    }
+    f.write_str(".")?;
+    let mut place = one / 10;
+    while rest > 0 {
+        write!(f, "{}", rest / place)?;
+        rest %= place;
+        place /= 10;
+    }
+    Ok(())
+}
+
+impl Serialize for Probability {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.to_f64())
+    }
+}
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        Self::from_f64(value).ok_or_else(|| serde::de::Error::custom("no probability"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn it_is_written_as_a_plain_decimal() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.25, "0.25"),
+            (0.000_001, "0.000001"),
+            (0.000_000_4, "0"),
+            (0.123_456_5, "0.123457"),
+            (0.1, "0.1"),
+        ];
+        for (value, written) in cases {
+            assert_eq!(Probability::from_f64(value).unwrap().to_string(), written);
+        }
+    }
+
+    #[test]
+    fn what_is_no_probability_is_refused() {
+        for value in [-0.000_001, 1.000_001, f64::NAN, f64::INFINITY] {
+            assert_eq!(Probability::from_f64(value), None, "{value}");
+        }
+        assert_eq!(Probability::from_millionths(1_000_001), None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_reads_back_from_its_decimal_and_from_json(millionths in 0..=ONE) {
+            let probability = Probability(millionths);
+            let decimal: f64 = probability.to_string().parse().unwrap();
+            prop_assert_eq!(Probability::from_f64(decimal), Some(probability));
+            let json = serde_json::to_string(&probability).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Probability>(&json).unwrap(), probability);
+        }
+    }
+}

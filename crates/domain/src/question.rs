@@ -1,0 +1,187 @@
+//! Questions of a prism: choice, yes/no and scale, and what each may be answered with (spec 2.3).
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::{INSUFFICIENT_INFORMATION, OTHER, OutcomeKey, QuestionKey};
+
+/// The type of a question, fixed once its key was saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionType {
+    /// One of the prism's options, or one of two built-in outcomes.
+    Choice,
+    /// Yes or no.
+    YesNo,
+    /// One of several levels with an order.
+    Scale,
+}
+
+impl QuestionType {
+    /// The types' names, for messages.
+    pub const NAMES: [&'static str; 3] = ["choice", "yes_no", "scale"];
+
+    /// Reads a type's name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Choice, Self::YesNo, Self::Scale].into_iter().find(|t| t.name() == name)
+    }
+
+    /// The type's name in files, answers and requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Choice => "choice",
+            Self::YesNo => "yes_no",
+            Self::Scale => "scale",
+        }
+    }
+}
+
+/// An option of a Choice question or a level of a Scale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Stable over versions.
+    pub key: OutcomeKey,
+    /// Display text, which the model sees too; 1 to 200 characters.
+    pub label: String,
+    /// What the model is told besides, to tell it from the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// What a question may be answered with, as a reader of [`Question::outcomes`] sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutcomeRef<'a> {
+    /// Key in stored answers.
+    pub key: &'a str,
+    /// Display text.
+    pub label: &'a str,
+    /// What the model is told besides.
+    pub description: Option<&'a str>,
+}
+
+/// The outcomes that every Choice question has after its own options (spec 2.3).
+pub const BUILT_IN_OUTCOMES: [OutcomeRef<'static>; 2] = [
+    OutcomeRef {
+        key: OTHER,
+        label: "Other",
+        description: Some("the text answers the question, but with none of the options above"),
+    },
+    OutcomeRef {
+        key: INSUFFICIENT_INFORMATION,
+        label: "Not enough information",
+        description: Some("the text does not say enough to answer the question"),
+    },
+];
+
+/// What a question asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// One of 2 to 253 options or of the two built-in outcomes.
+    Choice {
+        /// The prism's own options, in order.
+        options: Vec<Outcome>,
+    },
+    /// Yes or no.
+    YesNo,
+    /// One of 2 to 10 levels.
+    Scale {
+        /// Lowest first.
+        levels: Vec<Outcome>,
+    },
+}
+
+/// One question of a prism version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "QuestionJson", try_from = "QuestionJson")]
+pub struct Question {
+    /// Fixed once saved, with its type.
+    pub key: QuestionKey,
+    /// The question itself; the model reads it first.
+    pub text: String,
+    /// Read after the text.
+    pub instructions: Option<String>,
+    /// What it asks for.
+    pub kind: QuestionKind,
+}
+
+impl Question {
+    /// Its type.
+    pub fn question_type(&self) -> QuestionType {
+        match self.kind {
+            QuestionKind::Choice { .. } => QuestionType::Choice,
+            QuestionKind::YesNo => QuestionType::YesNo,
+            QuestionKind::Scale { .. } => QuestionType::Scale,
+        }
+    }
+
+    /// The prism's own options or levels in order; none for Yes / No.
+    pub fn own_outcomes(&self) -> &[Outcome] {
+        match &self.kind {
+            QuestionKind::Choice { options } => options,
+            QuestionKind::YesNo => &[],
+            QuestionKind::Scale { levels } => levels,
+        }
+    }
+
+    /// All that it may be answered with, in order: options and then the built-in outcomes, or
+    /// levels; none for Yes / No.
+    pub fn outcomes(&self) -> impl Iterator<Item = OutcomeRef<'_>> + Clone {
+        let built_in: &[OutcomeRef<'static>] = match self.kind {
+            QuestionKind::Choice { .. } => &BUILT_IN_OUTCOMES,
+            QuestionKind::YesNo | QuestionKind::Scale { .. } => &[],
+        };
+        let own = self.own_outcomes().iter().map(|outcome| OutcomeRef {
+            key: outcome.key.as_str(),
+            label: &outcome.label,
+            description: outcome.description.as_deref(),
+        });
+        own.chain(built_in.iter().copied())
+    }
+
+    /// The label of an outcome.
+    pub fn label_of(&self, key: &OutcomeKey) -> Option<&str> {
+        self.outcomes().find(|outcome| outcome.key == key.as_str()).map(|outcome| outcome.label)
+    }
+}
+
+/// A question in the form of the prism file.
+#[derive(Serialize, Deserialize)]
+struct QuestionJson {
+    key: QuestionKey,
+    #[serde(rename = "type")]
+    question_type: QuestionType,
+    text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    instructions: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    options: Vec<Outcome>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    levels: Vec<Outcome>,
+}
+
+impl From<Question> for QuestionJson {
+    fn from(question: Question) -> Self {
+        let question_type = question.question_type();
+        let (options, levels) = match question.kind {
+            QuestionKind::Choice { options } => (options, Vec::new()),
+            QuestionKind::YesNo => (Vec::new(), Vec::new()),
+            QuestionKind::Scale { levels } => (Vec::new(), levels),
+        };
+        let Question { key, text, instructions, kind: _ } = question;
+        Self { key, question_type, text, instructions, options, levels }
+    }
+}
+
+impl TryFrom<QuestionJson> for Question {
+    type Error = &'static str;
+
+    fn try_from(json: QuestionJson) -> Result<Self, Self::Error> {
+        let QuestionJson { key, question_type, text, instructions, options, levels } = json;
+        let kind = match (question_type, options.is_empty(), levels.is_empty()) {
+            (QuestionType::Choice, false, true) => QuestionKind::Choice { options },
+            (QuestionType::YesNo, true, true) => QuestionKind::YesNo,
+            (QuestionType::Scale, true, false) => QuestionKind::Scale { levels },
+            _ => return Err("a choice has options, a scale has levels, a yes_no has neither"),
+        };
+        Ok(Self { key, text, instructions, kind })
+    }
+}
