@@ -53,7 +53,10 @@ impl Answer {
     /// `None` without levels.
     pub fn scale(probabilities: Distribution) -> Option<Self> {
         let level = most_probable(&probabilities)?.clone();
-        Some(Self::Scale { level, probabilities })
+        Some(Self::Scale {
+            level,
+            probabilities,
+        })
     }
 }
 
@@ -94,6 +97,9 @@ impl Answers {
 
     /// The answer to a question.
     pub fn get(&self, question: &QuestionKey) -> Option<&Answer> {
-        self.0.iter().find(|(key, _)| key == question).map(|(_, answer)| answer)
+        self.0
+            .iter()
+            .find(|(key, _)| key == question)
+            .map(|(_, answer)| answer)
     }
 }

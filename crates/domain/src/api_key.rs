@@ -17,8 +17,15 @@ pub struct ApiKey(String);
 impl ApiKey {
     /// Makes a key from random bytes, each of which gives one character.
     pub fn from_random(random: [u8; RANDOM_CHARS]) -> Self {
-        let letters = random.iter().filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
-        Self(PREFIX.chars().chain(letters.map(|letter| char::from(*letter))).collect())
+        let letters = random
+            .iter()
+            .filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
+        Self(
+            PREFIX
+                .chars()
+                .chain(letters.map(|letter| char::from(*letter)))
+                .collect(),
+        )
     }
 
     /// Reads a key that a caller sent; `None` when it has not the shape of one.
@@ -70,7 +77,13 @@ mod tests {
     fn other_shapes_are_no_keys() {
         let good = format!("rk_{}", "a".repeat(32));
         assert!(ApiKey::parse(&good).is_some());
-        for bad in [&good[1..], &good[..34], &format!("{good}a"), "", &good.replace("aa", "a+")] {
+        for bad in [
+            &good[1..],
+            &good[..34],
+            &format!("{good}a"),
+            "",
+            &good.replace("aa", "a+"),
+        ] {
             assert!(ApiKey::parse(bad).is_none(), "{bad}");
         }
     }

@@ -93,7 +93,11 @@ struct ByKey<'a>(&'a Question);
 
 impl Serialize for ByKey<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.outcomes().map(|outcome| (outcome.key, outcome_text(outcome))))
+        serializer.collect_map(
+            self.0
+                .outcomes()
+                .map(|outcome| (outcome.key, outcome_text(outcome))),
+        )
     }
 }
 

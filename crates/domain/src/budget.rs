@@ -21,7 +21,10 @@ pub struct OverBudget {
 
 /// Estimated tokens of the text with its longest question: four characters of JSON a token.
 pub fn estimate(definition: &Definition, submission: &Submission) -> usize {
-    let state = json_chars(&State { definition, submission });
+    let state = json_chars(&State {
+        definition,
+        submission,
+    });
     (FRAME_CHARS + state + definition.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
 }
 
@@ -31,5 +34,9 @@ pub fn estimate(definition: &Definition, submission: &Submission) -> usize {
 /// The estimate, when it is over.
 pub fn check(definition: &Definition, submission: &Submission) -> Result<(), OverBudget> {
     let estimate = estimate(definition, submission);
-    if estimate > TOKEN_BUDGET { Err(OverBudget { estimate }) } else { Ok(()) }
+    if estimate > TOKEN_BUDGET {
+        Err(OverBudget { estimate })
+    } else {
+        Ok(())
+    }
 }

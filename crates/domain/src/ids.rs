@@ -9,7 +9,11 @@ use uuid::Uuid;
 ///
 /// Braces, `urn:` and 32 bare digits are no such shape (readings).
 pub fn parse_uuid(text: &str) -> Option<Uuid> {
-    if text.len() == 36 { Uuid::try_parse(text).ok() } else { None }
+    if text.len() == 36 {
+        Uuid::try_parse(text).ok()
+    } else {
+        None
+    }
 }
 
 macro_rules! id {

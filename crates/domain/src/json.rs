@@ -52,7 +52,10 @@ pub struct Object<'a>(Vec<(JsonString, &'a RawValue)>);
 impl<'a> Object<'a> {
     /// The value under a key.
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
-        self.0.iter().find(|(sent, _)| sent.is(key)).map(|(_, value)| Json::read(value))
+        self.0
+            .iter()
+            .find(|(sent, _)| sent.is(key))
+            .map(|(_, value)| Json::read(value))
     }
 
     /// Whether the key was sent, whatever its value.
@@ -67,7 +70,10 @@ impl<'a> Object<'a> {
 
     /// Keys that are none of these, in the order sent.
     pub fn keys_besides(&self, known: &[&str]) -> Vec<String> {
-        let unknown = self.0.iter().filter(|(key, _)| !known.iter().any(|known| key.is(known)));
+        let unknown = self
+            .0
+            .iter()
+            .filter(|(key, _)| !known.iter().any(|known| key.is(known)));
         unknown.map(|(key, _)| key.text.clone()).collect()
     }
 }
@@ -79,10 +85,14 @@ impl JsonString {
 
     fn from_wtf8(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
-            Ok(text) => Self { text, has_unpaired_surrogate: false },
-            Err(error) => {
-                Self { text: replace_surrogates(error.as_bytes()), has_unpaired_surrogate: true }
-            }
+            Ok(text) => Self {
+                text,
+                has_unpaired_surrogate: false,
+            },
+            Err(error) => Self {
+                text: replace_surrogates(error.as_bytes()),
+                has_unpaired_surrogate: true,
+            },
         }
     }
 }
@@ -105,8 +115,10 @@ impl<'a> Json<'a> {
     /// # Errors
     /// When it is not exactly one JSON value in UTF-8.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Malformed> {
-        let raw: &RawValue = serde_json::from_slice(bytes)
-            .map_err(|error| Malformed { line: error.line(), column: error.column() })?;
+        let raw: &RawValue = serde_json::from_slice(bytes).map_err(|error| Malformed {
+            line: error.line(),
+            column: error.column(),
+        })?;
         Ok(Self::read(raw))
     }
 
@@ -143,7 +155,9 @@ fn read_string(text: &str) -> JsonString {
 }
 
 fn read_object(text: &str) -> Object<'_> {
-    serde_json::Deserializer::from_str(text).deserialize_map(ObjectVisitor).unwrap_or_default()
+    serde_json::Deserializer::from_str(text)
+        .deserialize_map(ObjectVisitor)
+        .unwrap_or_default()
 }
 
 /// A string as bytes: UTF-8, with unpaired surrogates in the form of WTF-8.
@@ -167,7 +181,9 @@ impl<'de> serde::de::DeserializeSeed<'de> for KeySeed {
     type Value = JsonString;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JsonString, D::Error> {
-        deserializer.deserialize_byte_buf(BytesVisitor).map(JsonString::from_wtf8)
+        deserializer
+            .deserialize_byte_buf(BytesVisitor)
+            .map(JsonString::from_wtf8)
     }
 }
 
@@ -225,8 +241,14 @@ mod tests {
     #[test]
     fn keys_keep_their_order_and_the_last_value_counts() {
         let object = object(r#"{"b": 1, "a": 2, "b": "x"}"#);
-        let read: Vec<_> = object.iter().map(|(k, v)| (k.text.clone(), v.type_name())).collect();
-        assert_eq!(read, [("b".to_owned(), "string"), ("a".to_owned(), "number")]);
+        let read: Vec<_> = object
+            .iter()
+            .map(|(k, v)| (k.text.clone(), v.type_name()))
+            .collect();
+        assert_eq!(
+            read,
+            [("b".to_owned(), "string"), ("a".to_owned(), "number")]
+        );
         assert_eq!(object.keys_besides(&["a"]), ["b"]);
     }
 
@@ -236,7 +258,10 @@ mod tests {
         assert_eq!(lone.text, "a\u{fffd}b\u{fffd}c");
         assert!(lone.has_unpaired_surrogate);
         let paired = string(r#""\ud83d\ude00\n""#);
-        assert_eq!((paired.text.as_str(), paired.has_unpaired_surrogate), ("\u{1f600}\n", false));
+        assert_eq!(
+            (paired.text.as_str(), paired.has_unpaired_surrogate),
+            ("\u{1f600}\n", false)
+        );
         let two = string(r#""\ud800\ud800""#);
         assert_eq!(two.text, "\u{fffd}\u{fffd}");
         let key = object(r#"{"\udfff": [1]}"#);
@@ -246,7 +271,12 @@ mod tests {
 
     #[test]
     fn numbers_count_by_value() {
-        for (text, value) in [("1e0", 1.0), ("1.50", 1.5), ("-0", 0.0), ("1e999", f64::INFINITY)] {
+        for (text, value) in [
+            ("1e0", 1.0),
+            ("1.50", 1.5),
+            ("-0", 0.0),
+            ("1e999", f64::INFINITY),
+        ] {
             match Json::parse(text.as_bytes()).unwrap() {
                 Json::Number(number) => assert_eq!(number, value, "{text}"),
                 other => panic!("{other:?}"),
@@ -256,15 +286,29 @@ mod tests {
 
     #[test]
     fn an_ignored_value_may_be_deep() {
-        let deep = format!(r#"{{"a": {}{}, "b": true}}"#, "[".repeat(10_000), "]".repeat(10_000));
+        let deep = format!(
+            r#"{{"a": {}{}, "b": true}}"#,
+            "[".repeat(10_000),
+            "]".repeat(10_000)
+        );
         assert!(matches!(object(&deep).get("b"), Some(Json::Bool(true))));
     }
 
     #[test]
     fn anything_but_one_value_in_utf_8_is_malformed() {
         for bytes in [
-            &b""[..], b"{", b"{} {}", b"nul", b"\"\xff\"", b"[1,]", b"{'a':1}", b"\"\\x\"", b"01",
-            b"\"\\ud8\"", b"\"\n\"", b"\xef\xbb\xbf{}",
+            &b""[..],
+            b"{",
+            b"{} {}",
+            b"nul",
+            b"\"\xff\"",
+            b"[1,]",
+            b"{'a':1}",
+            b"\"\\x\"",
+            b"01",
+            b"\"\\ud8\"",
+            b"\"\n\"",
+            b"\xef\xbb\xbf{}",
         ] {
             assert!(Json::parse(bytes).is_err(), "{bytes:?}");
         }

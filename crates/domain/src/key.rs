@@ -9,7 +9,14 @@ use crate::problem::Fault;
 use crate::text::{ascii_prefix, ascii_words};
 
 /// Names of row columns that a lens column may not have (spec 2.5).
-pub const ROW_NAMES: [&str; 6] = ["result_id", "ref", "version", "status", "error", "created_at"];
+pub const ROW_NAMES: [&str; 6] = [
+    "result_id",
+    "ref",
+    "version",
+    "status",
+    "error",
+    "created_at",
+];
 
 /// Key of the outcome `other`, which every Choice question has (spec 2.3).
 pub const OTHER: &str = "other";
@@ -128,7 +135,9 @@ impl OutcomeKey {
             Some(first) if first.is_ascii_digit() => format!("option_{joined}"),
             Some(_) => joined,
         };
-        let mut key = ascii_prefix(&base, KEY_CHARS).trim_end_matches('_').to_owned();
+        let mut key = ascii_prefix(&base, KEY_CHARS)
+            .trim_end_matches('_')
+            .to_owned();
         let mut number: u32 = 1;
         while taken(&key) {
             number += 1;
@@ -150,7 +159,17 @@ mod tests {
         for good in ["a", "text", "a_1_", &longest] {
             assert_eq!(FieldKey::parse(good).unwrap().as_str(), good);
         }
-        for bad in ["", "A", "1a", "_a", "a-b", "a b", "ä", &format!("{longest}x"), "a\n"] {
+        for bad in [
+            "",
+            "A",
+            "1a",
+            "_a",
+            "a-b",
+            "a b",
+            "ä",
+            &format!("{longest}x"),
+            "a\n",
+        ] {
             assert!(FieldKey::parse(bad).is_err(), "{bad}");
         }
     }
@@ -177,14 +196,21 @@ mod tests {
             ("", "option"),
         ];
         for (label, key) in cases {
-            assert_eq!(OutcomeKey::derive(label, |_| false).as_str(), key, "{label}");
+            assert_eq!(
+                OutcomeKey::derive(label, |_| false).as_str(),
+                key,
+                "{label}"
+            );
         }
     }
 
     #[test]
     fn a_taken_option_key_gets_a_number() {
         let long = "x".repeat(200);
-        assert_eq!(OutcomeKey::derive("A", |key| key == "a" || key == "a_2").as_str(), "a_3");
+        assert_eq!(
+            OutcomeKey::derive("A", |key| key == "a" || key == "a_2").as_str(),
+            "a_3"
+        );
         let derived = OutcomeKey::derive(&long, |key| key.len() == 64 && key.ends_with('x'));
         assert_eq!(derived.as_str(), format!("{}_2", "x".repeat(62)));
     }

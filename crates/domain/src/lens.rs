@@ -95,7 +95,11 @@ impl Output {
 
     /// The cutoffs of a `label`; `None` for every other output.
     pub fn cutoffs(self) -> Option<Cutoffs> {
-        if let Self::Label(cutoffs) = self { Some(cutoffs) } else { None }
+        if let Self::Label(cutoffs) = self {
+            Some(cutoffs)
+        } else {
+            None
+        }
     }
 
     /// What the default column name has after the question key.
@@ -128,12 +132,18 @@ pub struct Cutoff {
 }
 
 impl Cutoff {
-    const HALF: Self = Self { value: 0.5, first_at_or_above: ONE / 2 };
+    const HALF: Self = Self {
+        value: 0.5,
+        first_at_or_above: ONE / 2,
+    };
 
     /// A cutoff from a number above 0 and up to 1. The number meant is the shortest decimal that
     /// reads back as this double: what a person wrote.
     fn new(value: f64) -> Self {
-        Self { value, first_at_or_above: ceil_millionths(value) }
+        Self {
+            value,
+            first_at_or_above: ceil_millionths(value),
+        }
     }
 
     /// The number as it was written.
@@ -167,7 +177,10 @@ pub struct Cutoffs {
 
 impl Cutoffs {
     /// Those of the automatic lens: yes from 0.5, no band of `unsure`.
-    pub const AUTOMATIC: Self = Self { no_below: Some(Cutoff::HALF), yes_from: None };
+    pub const AUTOMATIC: Self = Self {
+        no_below: Some(Cutoff::HALF),
+        yes_from: None,
+    };
 
     /// Cutoffs as written in a lens.
     ///
@@ -203,7 +216,10 @@ impl Cutoffs {
         if !faults.is_empty() {
             return Err(faults);
         }
-        Ok(Self { no_below: no_below.map(Cutoff::new), yes_from: yes_from.map(Cutoff::new) })
+        Ok(Self {
+            no_below: no_below.map(Cutoff::new),
+            yes_from: yes_from.map(Cutoff::new),
+        })
     }
 
     /// Below this it is `no`; 0.5 when absent.
@@ -218,9 +234,16 @@ impl Cutoffs {
 
     /// The label of a probability of yes.
     pub fn label(self, probability: Probability) -> YesNoLabel {
-        if !self.no_below.unwrap_or(Cutoff::HALF).is_reached_by(probability) {
+        if !self
+            .no_below
+            .unwrap_or(Cutoff::HALF)
+            .is_reached_by(probability)
+        {
             YesNoLabel::No
-        } else if self.yes_from.is_none_or(|yes_from| yes_from.is_reached_by(probability)) {
+        } else if self
+            .yes_from
+            .is_none_or(|yes_from| yes_from.is_reached_by(probability))
+        {
             YesNoLabel::Yes
         } else {
             YesNoLabel::Unsure
@@ -310,7 +333,11 @@ impl TryFrom<ColumnJson> for Column {
         } else {
             output
         };
-        Ok(Self { name: json.name, question: json.question, output })
+        Ok(Self {
+            name: json.name,
+            question: json.question,
+            output,
+        })
     }
 }
 
@@ -326,10 +353,10 @@ pub enum Lens {
 
 impl Lens {
     /// The columns in order, for a prism whose latest version is this one.
-    pub fn columns<'a>(&'a self, latest: &Definition) -> Cow<'a, [Column]> {
+    pub fn columns<'a>(&'a self, latest: &'a Definition) -> &'a [Column] {
         match self {
-            Self::Automatic => latest.questions().iter().filter_map(automatic_column).collect(),
-            Self::Custom(columns) => Cow::Borrowed(columns),
+            Self::Automatic => latest.automatic_columns(),
+            Self::Custom(columns) => columns,
         }
     }
 
@@ -340,17 +367,26 @@ impl Lens {
             Self::Automatic => Self::Automatic,
             Self::Custom(mut columns) => {
                 columns.retain(|column| saved.question(&column.question).is_some());
-                if columns.is_empty() { Self::Automatic } else { Self::Custom(columns) }
+                if columns.is_empty() {
+                    Self::Automatic
+                } else {
+                    Self::Custom(columns)
+                }
             }
         }
     }
 }
 
-fn automatic_column(question: &Question) -> Option<Column> {
+/// The column that the automatic lens has for a question.
+pub(crate) fn automatic_column(question: &Question) -> Option<Column> {
     // a question key has the shape of a column name and is none of the row names
     let name = ColumnName::parse(question.key.as_str()).ok()?;
     let output = Output::automatic(question.question_type());
-    Some(Column { name, question: question.key.clone(), output })
+    Some(Column {
+        name,
+        question: question.key.clone(),
+        output,
+    })
 }
 
 /// What stands in one column of one result.
@@ -390,7 +426,9 @@ impl Average {
     /// The sum of position times probability, rounded half away from zero to two decimals.
     fn of(probabilities: &[(OutcomeKey, Probability)]) -> Self {
         let positions = 1_u64..;
-        let weighed = positions.zip(probabilities).map(|(n, (_, p))| n * u64::from(p.millionths()));
+        let weighed = positions
+            .zip(probabilities)
+            .map(|(n, (_, p))| n * u64::from(p.millionths()));
         Self((weighed.sum::<u64>() + 5_000) / 10_000)
     }
 }
@@ -407,21 +445,44 @@ impl Column {
     ///
     /// `Null` when the version has no such question, has it with another type, or the answer has
     /// nothing to show.
-    pub fn value<'a>(&self, question: Option<&'a Question>, answer: Option<&'a Answer>) -> Value<'a> {
-        let (Some(question), Some(answer)) = (question, answer) else { return Value::Null };
+    pub fn value<'a>(
+        &self,
+        question: Option<&'a Question>,
+        answer: Option<&'a Answer>,
+    ) -> Value<'a> {
+        let (Some(question), Some(answer)) = (question, answer) else {
+            return Value::Null;
+        };
         if question.question_type() != self.output.question_type() {
             return Value::Null;
         }
         match (self.output, answer) {
-            (Output::Top, Answer::Choice { value: Some(key), .. }) => outcome(question, key),
-            (Output::TopProbability, Answer::Choice { value: Some(key), probabilities, .. })
-            | (Output::LevelProbability, Answer::Scale { level: key, probabilities }) => {
-                probability_of(key, probabilities)
-            }
+            (
+                Output::Top,
+                Answer::Choice {
+                    value: Some(key), ..
+                },
+            ) => outcome(question, key),
+            (
+                Output::TopProbability,
+                Answer::Choice {
+                    value: Some(key),
+                    probabilities,
+                    ..
+                },
+            )
+            | (
+                Output::LevelProbability,
+                Answer::Scale {
+                    level: key,
+                    probabilities,
+                },
+            ) => probability_of(key, probabilities),
             (Output::AllOptions, Answer::Choice { probabilities, .. })
-            | (Output::AllLevels, Answer::Scale { probabilities, .. }) => {
-                Value::All { question, probabilities }
-            }
+            | (Output::AllLevels, Answer::Scale { probabilities, .. }) => Value::All {
+                question,
+                probabilities,
+            },
             (Output::Label(cutoffs), Answer::YesNo { probability }) => {
                 Value::YesNo(cutoffs.label(*probability))
             }
@@ -440,18 +501,25 @@ impl Column {
 
 fn outcome<'a>(question: &'a Question, key: &'a OutcomeKey) -> Value<'a> {
     match question.label_of(key) {
-        Some(label) => Value::Outcome { key: key.as_str(), label },
+        Some(label) => Value::Outcome {
+            key: key.as_str(),
+            label,
+        },
         None => Value::Null,
     }
 }
 
 fn probability_of<'a>(key: &OutcomeKey, probabilities: &[(OutcomeKey, Probability)]) -> Value<'a> {
     let found = probabilities.iter().find(|(outcome, _)| outcome == key);
-    found.map_or(Value::Null, |(_, probability)| Value::Probability(*probability))
+    found.map_or(Value::Null, |(_, probability)| {
+        Value::Probability(*probability)
+    })
 }
 
 fn position<'a>(question: &Question, level: &OutcomeKey) -> Value<'a> {
-    let QuestionKind::Scale { levels } = &question.kind else { return Value::Null };
+    let QuestionKind::Scale { levels } = &question.kind else {
+        return Value::Null;
+    };
     let index = levels.iter().position(|candidate| candidate.key == *level);
     index.map_or(Value::Null, |index| Value::Position(index + 1))
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asking;
 use crate::key::{FieldKey, QuestionKey};
+use crate::lens::{self, Column};
 use crate::limits::{LABEL_CHARS, VERSION_MAX};
 use crate::problem::Fault;
 use crate::question::{Question, QuestionType};
@@ -24,7 +25,11 @@ impl PrismName {
     pub fn parse(name: &str) -> Result<Self, Vec<Fault>> {
         let name = name.trim();
         let faults = text::faults(name, &LABEL_CHARS);
-        if faults.is_empty() { Ok(Self(name.to_owned())) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Self(name.to_owned()))
+        } else {
+            Err(faults)
+        }
     }
 
     /// The name as text.
@@ -74,13 +79,15 @@ pub struct Field {
 }
 
 /// What one prism version holds. A saved one never changes (spec 9).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "DefinitionJson")]
 pub struct Definition {
     fields: Vec<Field>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
     questions: Vec<Question>,
+    #[serde(skip)]
+    automatic_columns: Vec<Column>,
     #[serde(skip)]
     longest_question_chars: usize,
 }
@@ -92,8 +99,20 @@ impl Definition {
         context: Option<String>,
         questions: Vec<Question>,
     ) -> Self {
-        let longest = questions.iter().map(asking::question_chars).max();
-        Self { fields, context, questions, longest_question_chars: longest.unwrap_or(0) }
+        Self {
+            automatic_columns: questions
+                .iter()
+                .filter_map(lens::automatic_column)
+                .collect(),
+            longest_question_chars: questions
+                .iter()
+                .map(asking::question_chars)
+                .max()
+                .unwrap_or(0),
+            fields,
+            context,
+            questions,
+        }
     }
 
     /// 1 to 8 fields, in order.
@@ -114,6 +133,11 @@ impl Definition {
     /// The question with this key.
     pub fn question(&self, key: &QuestionKey) -> Option<&Question> {
         self.questions.iter().find(|question| question.key == *key)
+    }
+
+    /// The columns of the automatic lens: one per question.
+    pub(crate) fn automatic_columns(&self) -> &[Column] {
+        &self.automatic_columns
     }
 
     /// Characters of the longest question as [`asking`] writes it.
@@ -147,9 +171,13 @@ impl KeyHistory {
     pub fn of<'a>(versions: impl IntoIterator<Item = &'a Definition>) -> Self {
         let mut history = Self::default();
         for version in versions {
-            history.fields.extend(version.fields.iter().map(|field| field.key.clone()));
+            history
+                .fields
+                .extend(version.fields.iter().map(|field| field.key.clone()));
             let questions = version.questions.iter();
-            history.questions.extend(questions.map(|q| (q.key.clone(), q.question_type())));
+            history
+                .questions
+                .extend(questions.map(|q| (q.key.clone(), q.question_type())));
         }
         history
     }

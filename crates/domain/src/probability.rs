@@ -67,11 +67,7 @@ impl fmt::Display for Probability {
 /// Writes `units`, which counts units of 10^-`decimals`, as a plain decimal.
 ///
 /// The one formatter of numbers with decimals (readings): probabilities have six, averages two.
-pub(crate) fn write_decimal(
-    f: &mut fmt::Formatter<'_>,
-    units: u64,
-    decimals: u32,
-) -> fmt::Result {
+pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, units: u64, decimals: u32) -> fmt::Result {
     let one = 10_u64.pow(decimals);
     let (whole, mut rest) = (units / one, units % one);
     write!(f, "{whole}")?;

@@ -119,17 +119,26 @@ pub struct Problems(Vec<Problem>);
 impl Problems {
     /// A list with one problem.
     pub fn one(path: impl Into<String>, fault: Fault) -> Self {
-        Self(vec![Problem { path: path.into(), fault }])
+        Self(vec![Problem {
+            path: path.into(),
+            fault,
+        }])
     }
 
     /// Adds a problem at the end.
     pub fn add(&mut self, path: impl Into<String>, fault: Fault) {
-        self.0.push(Problem { path: path.into(), fault });
+        self.0.push(Problem {
+            path: path.into(),
+            fault,
+        });
     }
 
     /// Adds several faults of one value, in order.
     pub fn add_all(&mut self, path: &str, faults: impl IntoIterator<Item = Fault>) {
-        self.0.extend(faults.into_iter().map(|fault| Problem { path: path.to_owned(), fault }));
+        self.0.extend(faults.into_iter().map(|fault| Problem {
+            path: path.to_owned(),
+            fault,
+        }));
     }
 
     /// Whether there is none.
@@ -147,14 +156,21 @@ impl Problems {
     /// # Errors
     /// The problems, when there are any.
     pub fn none_or<T>(self, value: T) -> Result<T, Self> {
-        if self.is_empty() { Ok(value) } else { Err(self) }
+        if self.is_empty() {
+            Ok(value)
+        } else {
+            Err(self)
+        }
     }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Invalid request: ")?;
-        let problems = self.0.iter().map(|problem| format!("{}: {}", problem.path, problem.fault));
+        let problems = self
+            .0
+            .iter()
+            .map(|problem| format!("{}: {}", problem.path, problem.fault));
         write_joined(f, problems, "; ")
     }
 }

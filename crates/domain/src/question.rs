@@ -22,7 +22,9 @@ impl QuestionType {
 
     /// Reads a type's name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Choice, Self::YesNo, Self::Scale].into_iter().find(|t| t.name() == name)
+        [Self::Choice, Self::YesNo, Self::Scale]
+            .into_iter()
+            .find(|t| t.name() == name)
     }
 
     /// The type's name in files, answers and requests.
@@ -139,7 +141,9 @@ impl Question {
 
     /// The label of an outcome.
     pub fn label_of(&self, key: &OutcomeKey) -> Option<&str> {
-        self.outcomes().find(|outcome| outcome.key == key.as_str()).map(|outcome| outcome.label)
+        self.outcomes()
+            .find(|outcome| outcome.key == key.as_str())
+            .map(|outcome| outcome.label)
     }
 }
 
@@ -166,8 +170,20 @@ impl From<Question> for QuestionJson {
             QuestionKind::YesNo => (Vec::new(), Vec::new()),
             QuestionKind::Scale { levels } => (Vec::new(), levels),
         };
-        let Question { key, text, instructions, kind: _ } = question;
-        Self { key, question_type, text, instructions, options, levels }
+        let Question {
+            key,
+            text,
+            instructions,
+            kind: _,
+        } = question;
+        Self {
+            key,
+            question_type,
+            text,
+            instructions,
+            options,
+            levels,
+        }
     }
 }
 
@@ -175,13 +191,25 @@ impl TryFrom<QuestionJson> for Question {
     type Error = &'static str;
 
     fn try_from(json: QuestionJson) -> Result<Self, Self::Error> {
-        let QuestionJson { key, question_type, text, instructions, options, levels } = json;
+        let QuestionJson {
+            key,
+            question_type,
+            text,
+            instructions,
+            options,
+            levels,
+        } = json;
         let kind = match (question_type, options.is_empty(), levels.is_empty()) {
             (QuestionType::Choice, false, true) => QuestionKind::Choice { options },
             (QuestionType::YesNo, true, true) => QuestionKind::YesNo,
             (QuestionType::Scale, true, false) => QuestionKind::Scale { levels },
             _ => return Err("a choice has options, a scale has levels, a yes_no has neither"),
         };
-        Ok(Self { key, text, instructions, kind })
+        Ok(Self {
+            key,
+            text,
+            instructions,
+            kind,
+        })
     }
 }

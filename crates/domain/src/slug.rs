@@ -17,13 +17,23 @@ impl Slug {
     /// The first one that is free in the account is the prism's.
     pub fn candidates(name: &str) -> impl Iterator<Item = Self> {
         let words = ascii_words(name).join("-");
-        let base = if words.is_empty() { "prism".to_owned() } else { words };
+        let base = if words.is_empty() {
+            "prism".to_owned()
+        } else {
+            words
+        };
         let numbered = (1_u32..).map(move |number| {
-            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let suffix = if number == 1 {
+                String::new()
+            } else {
+                format!("-{number}")
+            };
             let kept = ascii_prefix(&base, PRISM_PATH_CHARS - suffix.len());
             format!("{}{suffix}", kept.trim_end_matches('-'))
         });
-        numbered.filter(|text| parse_uuid(text).is_none()).map(|text| Self(text.into_boxed_str()))
+        numbered
+            .filter(|text| parse_uuid(text).is_none())
+            .map(|text| Self(text.into_boxed_str()))
     }
 
     /// A slug as it was saved.
@@ -100,7 +110,13 @@ mod tests {
     fn a_uuid_shape_selects_an_id() {
         let id = "0190B8F2-0000-7000-8000-0000000000AA";
         assert!(matches!(PrismSelector::parse(id), Ok(PrismSelector::Id(_))));
-        assert!(matches!(PrismSelector::parse("support"), Ok(PrismSelector::Slug(_))));
-        assert_eq!(PrismSelector::parse(&"a".repeat(65)), Err(vec![Fault::StringTooLong(64)]));
+        assert!(matches!(
+            PrismSelector::parse("support"),
+            Ok(PrismSelector::Slug(_))
+        ));
+        assert_eq!(
+            PrismSelector::parse(&"a".repeat(65)),
+            Err(vec![Fault::StringTooLong(64)])
+        );
     }
 }

@@ -35,7 +35,11 @@ impl CallContext {
 
     /// A context as it was saved; blank is none.
     pub fn saved(text: String) -> Option<Self> {
-        if text.trim().is_empty() { None } else { Some(Self(text)) }
+        if text.trim().is_empty() {
+            None
+        } else {
+            Some(Self(text))
+        }
     }
 
     /// The text.
@@ -96,9 +100,14 @@ impl Submission {
             return Err(FieldMismatch::Missing(missing));
         }
         if !sent.is_empty() {
-            return Err(FieldMismatch::Unknown(sent.into_iter().map(|(key, _)| key).collect()));
+            return Err(FieldMismatch::Unknown(
+                sent.into_iter().map(|(key, _)| key).collect(),
+            ));
         }
-        Ok(Self { fields: FieldValues(fields), context })
+        Ok(Self {
+            fields: FieldValues(fields),
+            context,
+        })
     }
 
     /// A submission as it was saved.
@@ -118,7 +127,10 @@ impl Submission {
 
     /// The value of a field; `None` when the version has no such field.
     pub fn field(&self, key: &FieldKey) -> Option<&str> {
-        self.fields().iter().find(|(sent, _)| sent == key).map(|(_, value)| value.as_str())
+        self.fields()
+            .iter()
+            .find(|(sent, _)| sent == key)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The call's context.

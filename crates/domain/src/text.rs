@@ -25,8 +25,11 @@ pub(crate) fn ascii_words(text: &str) -> Vec<String> {
     use unicode_normalization::UnicodeNormalization as _;
     use unicode_normalization::char::is_combining_mark;
 
-    let plain: String =
-        text.to_lowercase().nfd().filter(|c| !is_combining_mark(*c)).collect();
+    let plain: String = text
+        .to_lowercase()
+        .nfd()
+        .filter(|c| !is_combining_mark(*c))
+        .collect();
     plain
         .split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit())
         .filter(|word| !word.is_empty())

@@ -1,0 +1,177 @@
+//! Reading files key by key, with every problem of the whole file collected.
+
+use std::ops::RangeInclusive;
+
+use crate::json::{Json, JsonString, Object};
+use crate::problem::{Fault, Problems};
+use crate::text;
+
+/// The path of a whole file.
+pub(crate) const ROOT: &str = "file";
+
+/// Joins a path and a key or position; the keys of the root stand alone.
+pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
+    if path == ROOT {
+        key.to_string()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// Collects what is wrong while values are read; a value that is wrong reads as `None`.
+#[derive(Default)]
+pub(crate) struct FileReader {
+    pub(crate) problems: Problems,
+}
+
+impl FileReader {
+    /// The whole file as an object.
+    pub(crate) fn root<'a>(&mut self, bytes: &'a [u8]) -> Option<Object<'a>> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        match Json::parse(bytes) {
+            Ok(json) => self.object(ROOT, json),
+            Err(malformed) => {
+                self.problems.add(ROOT, Fault::rule(malformed.to_string()));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn object<'a>(&mut self, path: &str, json: Json<'a>) -> Option<Object<'a>> {
+        match json {
+            Json::Object(object) => Some(object),
+            other => self.expected(path, "object", &other),
+        }
+    }
+
+    pub(crate) fn refuse_keys_besides(&mut self, path: &str, object: &Object<'_>, known: &[&str]) {
+        let unknown = object.keys_besides(known);
+        if !unknown.is_empty() {
+            self.problems.add(path, Fault::UnrecognizedKeys(unknown));
+        }
+    }
+
+    /// The list under a key, which must be there and have so many elements.
+    pub(crate) fn list<'a>(
+        &mut self,
+        path: &str,
+        object: &Object<'a>,
+        key: &str,
+        sizes: &RangeInclusive<usize>,
+    ) -> Option<Vec<Json<'a>>> {
+        let path = join(path, key);
+        let elements = match self.required(&path, object.get(key))? {
+            Json::Array(elements) => elements,
+            other => return self.expected(&path, "array", &other),
+        };
+        if elements.len() < *sizes.start() {
+            self.problems
+                .add(&path, Fault::ArrayTooShort(*sizes.start()));
+        }
+        if elements.len() > *sizes.end() {
+            // its elements are not looked at: there may be millions
+            self.problems.add(&path, Fault::ArrayTooLong(*sizes.end()));
+            return None;
+        }
+        Some(elements.into_iter().map(Json::read).collect())
+    }
+
+    /// The string under a key, which must be there.
+    pub(crate) fn required_string(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+    ) -> Option<JsonString> {
+        let path = join(path, key);
+        let json = self.required(&path, object.get(key))?;
+        self.string(&path, json)
+    }
+
+    /// The string under a key, when the key is there.
+    pub(crate) fn optional_string(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+    ) -> Option<JsonString> {
+        self.string(&join(path, key), object.get(key)?)
+    }
+
+    /// A label: trimmed, and not blank.
+    pub(crate) fn label(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+        chars: &RangeInclusive<usize>,
+    ) -> Option<String> {
+        let mut sent = self.required_string(path, object, key)?;
+        sent.text = sent.text.trim().to_owned();
+        self.measured(&join(path, key), sent, chars)
+    }
+
+    /// A text that may be left out; blank is left out.
+    pub(crate) fn optional_text(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+        most: usize,
+    ) -> Option<String> {
+        let sent = self.optional_string(path, object, key)?;
+        let text = self.measured(&join(path, key), sent, &(0..=most))?;
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    /// The text, when its length and characters are allowed.
+    pub(crate) fn measured(
+        &mut self,
+        path: &str,
+        sent: JsonString,
+        chars: &RangeInclusive<usize>,
+    ) -> Option<String> {
+        let mut faults = text::faults(&sent.text, chars);
+        if sent.has_unpaired_surrogate && !faults.contains(&Fault::ForbiddenCharacters) {
+            faults.push(Fault::ForbiddenCharacters);
+        }
+        let good = faults.is_empty();
+        self.problems.add_all(path, faults);
+        good.then_some(sent.text)
+    }
+
+    /// The value of a parse, or its fault as a problem.
+    pub(crate) fn parsed<T>(&mut self, path: &str, parsed: Result<T, Fault>) -> Option<T> {
+        parsed.map_err(|fault| self.problems.add(path, fault)).ok()
+    }
+
+    pub(crate) fn expected<T>(
+        &mut self,
+        path: &str,
+        expected: &'static str,
+        received: &Json<'_>,
+    ) -> Option<T> {
+        self.problems.add(
+            path,
+            Fault::Expected {
+                expected,
+                received: received.type_name(),
+            },
+        );
+        None
+    }
+
+    fn required<'a>(&mut self, path: &str, value: Option<Json<'a>>) -> Option<Json<'a>> {
+        if value.is_none() {
+            self.problems.add(path, Fault::Required);
+        }
+        value
+    }
+
+    fn string(&mut self, path: &str, json: Json<'_>) -> Option<JsonString> {
+        match json {
+            Json::String(string) => Some(string),
+            other => self.expected(path, "string", &other),
+        }
+    }
+}
