@@ -70,18 +70,15 @@ impl fmt::Display for Probability {
 pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, units: u64, decimals: u32) -> fmt::Result {
     let one = 10_u64.pow(decimals);
     let (whole, mut rest) = (units / one, units % one);
-    write!(f, "{whole}")?;
     if rest == 0 {
-        return Ok(());
+        return fmt::Display::fmt(&whole, f);
     }
-    f.write_str(".")?;
-    let mut place = one / 10;
-    while rest > 0 {
-        write!(f, "{}", rest / place)?;
-        rest %= place;
-        place /= 10;
+    let mut width = usize::try_from(decimals).unwrap_or_default();
+    while rest.is_multiple_of(10) {
+        rest /= 10;
+        width -= 1;
     }
-    Ok(())
+    write!(f, "{whole}.{rest:0width$}")
 }
 
 impl Serialize for Probability {

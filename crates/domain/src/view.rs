@@ -2,9 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::answer::Answers;
 use crate::ids::ResultId;
-use crate::lens::Column;
+use crate::key::{FieldKey, QuestionKey};
+use crate::lens::{Column, Value};
 use crate::prism::{Definition, Field, VersionNumber};
+use crate::question::Question;
 use crate::result::ResultStatus;
 use crate::submission::FieldValues;
 
@@ -38,4 +41,43 @@ pub struct ResultView<'a> {
     pub created_at: DateTime<Utc>,
     /// The fields sent.
     pub fields: &'a FieldValues,
+}
+
+impl<'a> ResultView<'a> {
+    /// What was sent for a field; `None` when the version that answered has no such field.
+    pub fn field(&self, key: &FieldKey) -> Option<&'a str> {
+        self.fields
+            .0
+            .iter()
+            .find(|(sent, _)| sent == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// What the columns of a lens show, in their order: `Null` in each when the result failed.
+    pub fn values(&self, lens: &[Column]) -> impl Iterator<Item = Value<'a>> {
+        let questions = self.definition.questions();
+        let answers = self.status.answers().map_or(&[][..], Answers::as_slice);
+        let mut last = 0;
+        lens.iter().map(move |column| {
+            let Some(index) = index_of(questions, &column.question, last) else {
+                return Value::Null;
+            };
+            last = index;
+            // one answer for each question, in the same order
+            let answer = answers
+                .get(index)
+                .filter(|(key, _)| *key == column.question);
+            column.value(questions.get(index), answer.map(|(_, answer)| answer))
+        })
+    }
+}
+
+/// Where a question stands. Columns mostly follow the order of their questions, so the search
+/// begins where the last one ended: a wide lens costs one comparison a column.
+fn index_of(questions: &[Question], key: &QuestionKey, from: usize) -> Option<usize> {
+    let indexed = || questions.iter().enumerate();
+    let mut onwards = indexed().skip(from).chain(indexed().take(from));
+    onwards
+        .find(|(_, question)| question.key == *key)
+        .map(|(index, _)| index)
 }
