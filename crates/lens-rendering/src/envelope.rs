@@ -1,0 +1,91 @@
+//! The envelope of one result, in `json` and in `raw` (spec 2.6).
+
+use std::io::{self, Write};
+
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::lens::Column;
+use refract_domain::view::ResultView;
+
+use crate::json::{Object, iso_8601, write_distribution, write_null, write_value};
+
+/// The envelope with what the lens shows of each answer.
+pub(crate) fn write_json<W: Write>(
+    lens: &[Column],
+    result: &ResultView<'_>,
+    out: &mut W,
+) -> io::Result<()> {
+    let mut envelope = begin_envelope(result, out)?;
+    let out = envelope.key("answers")?;
+    if result.status.answers().is_none() {
+        write_null(out)?;
+        return envelope.end();
+    }
+    let mut answers = Object::begin(out)?;
+    for (column, value) in lens.iter().zip(result.values(lens)) {
+        write_value(answers.key(column.name.as_str())?, value)?;
+    }
+    answers.end()?;
+    envelope.end()
+}
+
+/// The envelope with the stored answers.
+pub(crate) fn write_raw<W: Write>(result: &ResultView<'_>, out: &mut W) -> io::Result<()> {
+    let mut envelope = begin_envelope(result, out)?;
+    let out = envelope.key("answers")?;
+    match result.status.answers() {
+        Some(answers) => write_stored_answers(answers, out)?,
+        None => write_null(out)?,
+    }
+    envelope.end()
+}
+
+/// All of the envelope but `answers`.
+fn begin_envelope<'w, W: Write>(
+    result: &ResultView<'_>,
+    out: &'w mut W,
+) -> io::Result<Object<'w, W>> {
+    let mut envelope = Object::begin(out)?;
+    envelope.plain_string("id", result.id)?;
+    envelope.string_or_null("ref", result.reference)?;
+    envelope.string("prism", result.prism)?;
+    envelope.number("version", result.version)?;
+    envelope.plain_string("status", result.status.name())?;
+    envelope.string_or_null("error", result.status.error())?;
+    envelope.number("took_ms", result.took_ms)?;
+    envelope.plain_string("created_at", iso_8601(result.created_at))?;
+    Ok(envelope)
+}
+
+/// Stored answers in the order of the version's questions (spec 2.4).
+fn write_stored_answers<W: Write>(answers: &Answers, out: &mut W) -> io::Result<()> {
+    let mut object = Object::begin(out)?;
+    for (question, answer) in answers.as_slice() {
+        write_stored_answer(answer, object.key(question.as_str())?)?;
+    }
+    object.end()
+}
+
+fn write_stored_answer<W: Write>(answer: &Answer, out: &mut W) -> io::Result<()> {
+    let mut object = Object::begin(out)?;
+    object.plain_string("type", answer.question_type().name())?;
+    match answer {
+        Answer::Choice {
+            value,
+            probabilities,
+            confidence,
+        } => {
+            object.string_or_null("value", value.as_ref().map(|key| key.as_str()))?;
+            write_distribution(object.key("probabilities")?, probabilities)?;
+            object.number("confidence", confidence)?;
+        }
+        Answer::YesNo { probability } => object.number("probability", probability)?,
+        Answer::Scale {
+            level,
+            probabilities,
+        } => {
+            object.plain_string("level", level)?;
+            write_distribution(object.key("probabilities")?, probabilities)?;
+        }
+    }
+    object.end()
+}

@@ -1,0 +1,99 @@
+//! Compact JSON: objects in the order in which their keys are written, numbers as plain decimals.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use refract_domain::key::OutcomeKey;
+use refract_domain::lens::Value;
+use refract_domain::probability::Probability;
+
+/// An object that is being written.
+pub(crate) struct Object<'w, W> {
+    out: &'w mut W,
+    is_empty: bool,
+}
+
+impl<'w, W: Write> Object<'w, W> {
+    pub(crate) fn begin(out: &'w mut W) -> io::Result<Self> {
+        out.write_all(b"{")?;
+        Ok(Self {
+            out,
+            is_empty: true,
+        })
+    }
+
+    /// Writes a key, snake_case and so never escaped; its value is to be written next.
+    pub(crate) fn key(&mut self, key: &str) -> io::Result<&mut W> {
+        self.out
+            .write_all(if self.is_empty { b"\"" } else { b",\"" })?;
+        self.is_empty = false;
+        self.out.write_all(key.as_bytes())?;
+        self.out.write_all(b"\":")?;
+        Ok(self.out)
+    }
+
+    pub(crate) fn string(&mut self, key: &str, text: &str) -> io::Result<()> {
+        write_string(self.key(key)?, text)
+    }
+
+    pub(crate) fn string_or_null(&mut self, key: &str, text: Option<&str>) -> io::Result<()> {
+        match text {
+            Some(text) => self.string(key, text),
+            None => write_null(self.key(key)?),
+        }
+    }
+
+    /// For texts without anything to escape: ids, moments.
+    pub(crate) fn plain_string(&mut self, key: &str, text: impl Display) -> io::Result<()> {
+        write!(self.key(key)?, "\"{text}\"")
+    }
+
+    pub(crate) fn number(&mut self, key: &str, number: impl Display) -> io::Result<()> {
+        write!(self.key(key)?, "{number}")
+    }
+
+    pub(crate) fn end(self) -> io::Result<()> {
+        self.out.write_all(b"}")
+    }
+}
+
+/// A moment in UTC with milliseconds (spec 2.6).
+pub(crate) fn iso_8601(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+pub(crate) fn write_null(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"null")
+}
+
+fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, text)?)
+}
+
+/// What a lens column shows, as json and jsonl have it (spec 2.5).
+pub(crate) fn write_value(out: &mut impl Write, value: Value<'_>) -> io::Result<()> {
+    match value {
+        Value::Null => write_null(out),
+        Value::Outcome { key, label: _ } => write!(out, "\"{key}\""),
+        Value::YesNo(label) => write!(out, "\"{}\"", label.key()),
+        Value::Probability(probability) => write!(out, "{probability}"),
+        Value::Position(position) => write!(out, "{position}"),
+        Value::Average(average) => write!(out, "{average}"),
+        Value::All {
+            question: _,
+            probabilities,
+        } => write_distribution(out, probabilities),
+    }
+}
+
+pub(crate) fn write_distribution(
+    out: &mut impl Write,
+    probabilities: &[(OutcomeKey, Probability)],
+) -> io::Result<()> {
+    let mut object = Object::begin(out)?;
+    for (outcome, probability) in probabilities {
+        object.number(outcome.as_str(), probability)?;
+    }
+    object.end()
+}
