@@ -38,10 +38,7 @@ impl FileReader {
     }
 
     pub(crate) fn object<'a>(&mut self, path: &str, json: Json<'a>) -> Option<Object<'a>> {
-        match json {
-            Json::Object(object) => Some(object),
-            other => self.expected(path, "object", &other),
-        }
+        self.parsed(path, json.into_object())
     }
 
     pub(crate) fn refuse_keys_besides(&mut self, path: &str, object: &Object<'_>, known: &[&str]) {
@@ -60,10 +57,8 @@ impl FileReader {
         sizes: &RangeInclusive<usize>,
     ) -> Option<Vec<Json<'a>>> {
         let path = join(path, key);
-        let elements = match self.required(&path, object.get(key))? {
-            Json::Array(elements) => elements,
-            other => return self.expected(&path, "array", &other),
-        };
+        let json = self.required(&path, object.get(key))?;
+        let elements = self.parsed(&path, json.into_array())?;
         if elements.len() < *sizes.start() {
             self.problems
                 .add(&path, Fault::ArrayTooShort(*sizes.start()));
@@ -85,7 +80,7 @@ impl FileReader {
     ) -> Option<JsonString> {
         let path = join(path, key);
         let json = self.required(&path, object.get(key))?;
-        self.string(&path, json)
+        self.parsed(&path, json.into_string())
     }
 
     /// The string under a key, when the key is there.
@@ -95,7 +90,7 @@ impl FileReader {
         object: &Object<'_>,
         key: &str,
     ) -> Option<JsonString> {
-        self.string(&join(path, key), object.get(key)?)
+        self.parsed(&join(path, key), object.get(key)?.into_string())
     }
 
     /// A label: trimmed, and not blank.
@@ -107,7 +102,7 @@ impl FileReader {
         chars: &RangeInclusive<usize>,
     ) -> Option<String> {
         let mut sent = self.required_string(path, object, key)?;
-        sent.text = sent.text.trim().to_owned();
+        sent.text = String::from(sent.text.trim());
         self.measured(&join(path, key), sent, chars)
     }
 
@@ -145,33 +140,10 @@ impl FileReader {
         parsed.map_err(|fault| self.problems.add(path, fault)).ok()
     }
 
-    pub(crate) fn expected<T>(
-        &mut self,
-        path: &str,
-        expected: &'static str,
-        received: &Json<'_>,
-    ) -> Option<T> {
-        self.problems.add(
-            path,
-            Fault::Expected {
-                expected,
-                received: received.type_name(),
-            },
-        );
-        None
-    }
-
     fn required<'a>(&mut self, path: &str, value: Option<Json<'a>>) -> Option<Json<'a>> {
         if value.is_none() {
             self.problems.add(path, Fault::Required);
         }
         value
-    }
-
-    fn string(&mut self, path: &str, json: Json<'_>) -> Option<JsonString> {
-        match json {
-            Json::String(string) => Some(string),
-            other => self.expected(path, "string", &other),
-        }
     }
 }

@@ -9,6 +9,8 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::problem::Fault;
+
 /// The text is not one JSON value in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not valid JSON: line {line}, column {column}")]
@@ -133,6 +135,61 @@ impl<'a> Json<'a> {
             Some(b'[') => Self::Array(serde_json::from_str(text).unwrap_or_default()),
             Some(b'{') => Self::Object(read_object(text)),
             Some(_) => Self::Number(text.parse().unwrap_or(f64::NAN)),
+        }
+    }
+
+    /// The object.
+    ///
+    /// # Errors
+    /// The fault of a value of another type.
+    pub fn into_object(self) -> Result<Object<'a>, Fault> {
+        if let Self::Object(object) = self {
+            Ok(object)
+        } else {
+            Err(self.is_no("object"))
+        }
+    }
+
+    /// The elements of a list.
+    ///
+    /// # Errors
+    /// The fault of a value of another type.
+    pub fn into_array(self) -> Result<Vec<&'a RawValue>, Fault> {
+        if let Self::Array(elements) = self {
+            Ok(elements)
+        } else {
+            Err(self.is_no("array"))
+        }
+    }
+
+    /// The string.
+    ///
+    /// # Errors
+    /// The fault of a value of another type.
+    pub fn into_string(self) -> Result<JsonString, Fault> {
+        if let Self::String(string) = self {
+            Ok(string)
+        } else {
+            Err(self.is_no("string"))
+        }
+    }
+
+    /// The number.
+    ///
+    /// # Errors
+    /// The fault of a value of another type.
+    pub fn into_number(self) -> Result<f64, Fault> {
+        if let Self::Number(number) = self {
+            Ok(number)
+        } else {
+            Err(self.is_no("number"))
+        }
+    }
+
+    fn is_no(&self, expected: &'static str) -> Fault {
+        Fault::Expected {
+            expected,
+            received: self.type_name(),
         }
     }
 

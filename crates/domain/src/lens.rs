@@ -193,23 +193,23 @@ impl Cutoffs {
     ) -> Result<Self, Vec<(&'static str, Fault)>> {
         let mut faults = Vec::new();
         if let Some(value) = no_below {
-            if !(value > 0.0) {
+            if value <= 0.0 {
                 faults.push(("no_below", Fault::rule("Number must be greater than 0")));
             }
-            if !(value < 1.0) {
+            if value >= 1.0 {
                 faults.push(("no_below", Fault::rule("Number must be less than 1")));
             }
         }
         if let Some(value) = yes_from {
             let floor = no_below.unwrap_or(0.5);
-            if !(value > floor) {
+            if value <= floor {
                 let rule = match no_below {
                     Some(_) => "must be greater than no_below",
                     None => "Number must be greater than 0.5",
                 };
                 faults.push(("yes_from", Fault::rule(rule)));
             }
-            if !(value <= 1.0) {
+            if value > 1.0 {
                 faults.push(("yes_from", Fault::NumberTooBig(1)));
             }
         }

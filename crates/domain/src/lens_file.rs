@@ -73,12 +73,11 @@ fn read_column(
     let parsed = Output::parse(question.question_type(), &output?.text);
     let output = reader.parsed(&join(path, "output"), parsed.ok_or(Fault::NotOneOf(names)))?;
     let output = with_cutoffs(reader, path, output, no_below?, yes_from?)?;
-    let name = match name {
-        Some(name) => name,
-        None => {
-            let name = format!("{}{}", question.key, output.name_suffix());
-            reader.parsed(&join(path, "name"), ColumnName::parse(&name))?
-        }
+    let name = if let Some(name) = name {
+        name
+    } else {
+        let name = format!("{}{}", question.key, output.name_suffix());
+        reader.parsed(&join(path, "name"), ColumnName::parse(&name))?
     };
     Some(Column {
         name,
@@ -114,8 +113,9 @@ fn read_cutoff(
 ) -> Option<Option<f64>> {
     match object.get(key) {
         None | Some(Json::Null) => Some(None),
-        Some(Json::Number(number)) => Some(Some(number)),
-        Some(other) => reader.expected(&join(path, key), "number", &other),
+        Some(json) => reader
+            .parsed(&join(path, key), json.into_number())
+            .map(Some),
     }
 }
 

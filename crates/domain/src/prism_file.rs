@@ -327,17 +327,15 @@ fn read_outcomes(
 fn read_outcome(reader: &mut FileReader, path: &str, json: Json<'_>) -> Option<SentOutcome> {
     let object = reader.object(path, json)?;
     reader.refuse_keys_besides(path, &object, &["key", "label", "description"]);
-    let sent = reader.optional_string(path, &object, "key");
-    let key = match &sent {
-        Some(sent) => Some(reader.parsed(&join(path, "key"), OutcomeKey::parse(&sent.text))),
-        None => None,
-    };
+    let has_key = object.has("key");
+    let key = reader
+        .optional_string(path, &object, "key")
+        .and_then(|sent| reader.parsed(&join(path, "key"), OutcomeKey::parse(&sent.text)));
     let label = reader.label(path, &object, "label", &LABEL_CHARS);
     let description = reader.optional_text(path, &object, "description", DESCRIPTION_CHARS);
-    let key = match key {
-        Some(parsed) => Some(parsed?),
-        None => None,
-    };
+    if has_key && key.is_none() {
+        return None;
+    }
     Some(SentOutcome {
         key,
         label: label?,

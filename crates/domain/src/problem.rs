@@ -146,11 +146,6 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// The problems in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
-        self.0.iter()
-    }
-
     /// `value` when there is no problem.
     ///
     /// # Errors
