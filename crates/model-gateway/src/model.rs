@@ -1,0 +1,74 @@
+//! One call to the model, whatever it is and speaks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use refract_domain::answer::Answers;
+use refract_domain::prism::Definition;
+use refract_domain::submission::Submission;
+
+use crate::attempts::Requests;
+use crate::failure::ModelFailure;
+use crate::lexical;
+use crate::meter::{CallReport, Meter, Told};
+use crate::system_one::SystemOne;
+
+/// A model as one thread asks it. Clones share the thread's connections.
+#[derive(Clone)]
+pub struct Model {
+    pub(crate) backend: Backend,
+}
+
+#[derive(Clone)]
+pub(crate) enum Backend {
+    Lexical,
+    SystemOne {
+        protocol: Arc<SystemOne>,
+        requests: Requests,
+    },
+}
+
+/// How a call to the model ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelCall {
+    /// An answer to every question, in the version's order, or why there is none.
+    pub outcome: Result<Answers, ModelFailure>,
+    /// From the start of the first attempt to the last answer, pauses included (readings).
+    pub took: Duration,
+    /// What else is known.
+    pub report: CallReport,
+}
+
+impl Model {
+    /// Asks all of a version's questions about one submission.
+    ///
+    /// It ends within two attempts and the pause between them, however many questions, once its
+    /// requests have their turns. Dropping the future abandons what is under way.
+    pub async fn answer(&self, definition: &Definition, submission: &Submission) -> ModelCall {
+        let meter = Meter::default();
+        let outcome = match &self.backend {
+            Backend::Lexical => {
+                meter.attempt_begins();
+                meter.told(Told {
+                    model: Some(lexical::NAME.to_owned()),
+                    ..Told::default()
+                });
+                lexical::answer(definition, submission)
+            }
+            Backend::SystemOne { protocol, requests } => {
+                protocol.ask(requests, definition, submission, &meter).await
+            }
+        };
+        let took = meter.took();
+        let report = meter.into_report();
+        if let Err(failure) = &outcome {
+            let (kind, attempts) = (failure.kind(), report.attempts);
+            tracing::warn!(kind, attempts, ?took, %failure, "a call to the model failed");
+        }
+        ModelCall {
+            outcome,
+            took,
+            report,
+        }
+    }
+}

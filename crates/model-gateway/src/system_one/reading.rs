@@ -1,0 +1,243 @@
+//! Reads System One answers with care: every number is the model's own or the question is
+//! unanswered.
+//!
+//! Keys that nobody asked for are ignored, whatever they hold.
+
+use std::borrow::{Borrow, Cow};
+use std::collections::HashMap;
+use std::fmt;
+
+use refract_domain::answer::{Answer, Distribution, confidence};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::probability::Probability;
+use refract_domain::question::{Question, QuestionKind};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::failure::ModelFailure;
+use crate::meter::Told;
+
+/// What one answer said.
+pub(crate) struct Reading {
+    /// One for each question, in their order.
+    pub(crate) answers: Vec<(QuestionKey, Answer)>,
+    pub(crate) told: Told,
+}
+
+/// Reads the answers to these questions.
+pub(crate) fn read(body: &[u8], questions: &[Question]) -> Result<Reading, ModelFailure> {
+    let reply: ReplyJson<'_> = object(body).ok_or(ModelFailure::NotSystemOne)?;
+    if reply.error.is_some_and(is_error) {
+        return Err(ModelFailure::ReportedError);
+    }
+    let sent: Keyed<'_> = reply
+        .answers
+        .and_then(|raw| object(raw.get().as_bytes()))
+        .ok_or(ModelFailure::NotSystemOne)?;
+    let mut answers = Vec::with_capacity(questions.len());
+    for question in questions {
+        let answer = sent
+            .get(question.key.as_str())
+            .and_then(|raw| read_answer(question, raw));
+        let answer = answer.ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
+        answers.push((question.key.clone(), answer));
+    }
+    let usage: UsageJson<'_> = reply
+        .usage
+        .and_then(|raw| object(raw.get().as_bytes()))
+        .unwrap_or_default();
+    let told = Told {
+        model: reply.model.and_then(string).map(Cow::into_owned),
+        input_tokens: usage.input_tokens.and_then(count),
+        output_tokens: usage.output_tokens.and_then(count),
+    };
+    Ok(Reading { answers, told })
+}
+
+fn read_answer(question: &Question, raw: &RawValue) -> Option<Answer> {
+    let json: AnswerJson<'_> = object(raw.get().as_bytes())?;
+    let kind = json.kind.and_then(string)?;
+    match (&question.kind, kind.as_ref()) {
+        (QuestionKind::Choice { .. }, "choice") => read_choice(question, &json),
+        (QuestionKind::YesNo, "noul") => Some(Answer::YesNo {
+            probability: json.noul.and_then(probability)?,
+        }),
+        (QuestionKind::Scale { .. }, "score") => read_score(question, &json),
+        (QuestionKind::Choice { .. } | QuestionKind::YesNo | QuestionKind::Scale { .. }, _) => None,
+    }
+}
+
+/// A name that the prism lacks is a value of null; without any name it is no answer.
+fn read_choice(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
+    let named = json.choice.and_then(string)?;
+    let sent = probabilities(json)?;
+    let mut distribution = Distribution::new();
+    for outcome in question.outcomes() {
+        let probability = sent
+            .get(outcome.key)
+            .map_or(Some(Probability::ZERO), |raw| probability(raw))?;
+        distribution.push((OutcomeKey::parse(outcome.key).ok()?, probability));
+    }
+    let chosen = distribution.iter().find(|(key, _)| key.as_str() == named);
+    if chosen.is_some() && is_all_zero(&distribution) {
+        return None;
+    }
+    let confidence = match (json.confidence, chosen) {
+        (Some(raw), _) => probability(raw)?,
+        (None, Some((_, chosen))) => {
+            confidence(chosen.to_f64(), u32::try_from(distribution.len()).ok()?)
+        }
+        (None, None) => Probability::ZERO,
+    };
+    let value = chosen.map(|(key, _)| key.clone());
+    Some(Answer::Choice {
+        value,
+        probabilities: distribution,
+        confidence,
+    })
+}
+
+/// Levels are keyed by their index. The level is read from the probabilities, not from `score`.
+fn read_score(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
+    let sent = probabilities(json)?;
+    let mut distribution = Distribution::new();
+    for (index, level) in question.own_outcomes().iter().enumerate() {
+        let index = index.to_string();
+        let probability = sent
+            .get(index.as_str())
+            .map_or(Some(Probability::ZERO), |raw| probability(raw))?;
+        distribution.push((level.key.clone(), probability));
+    }
+    if is_all_zero(&distribution) {
+        return None;
+    }
+    Answer::scale(distribution)
+}
+
+fn is_all_zero(distribution: &Distribution) -> bool {
+    distribution
+        .iter()
+        .all(|(_, probability)| *probability == Probability::ZERO)
+}
+
+fn probabilities<'a>(json: &AnswerJson<'a>) -> Option<Keyed<'a>> {
+    match json.probabilities {
+        Some(raw) => object(raw.get().as_bytes()),
+        None => Some(Keyed::default()),
+    }
+}
+
+/// An error that is there; some servers send the key with nothing in it.
+fn is_error(raw: &RawValue) -> bool {
+    !matches!(raw.get(), "false" | "\"\"")
+}
+
+fn probability(raw: &RawValue) -> Option<Probability> {
+    Probability::from_f64(number(raw)?)
+}
+
+fn count(raw: &RawValue) -> Option<u64> {
+    raw.get().parse().ok()
+}
+
+fn number(raw: &RawValue) -> Option<f64> {
+    // what is valid JSON and begins like a number is one
+    let begins = raw
+        .get()
+        .starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    if begins { raw.get().parse().ok() } else { None }
+}
+
+fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Key<'_>>(raw.get())
+        .ok()
+        .map(|key| key.0)
+}
+
+/// Reads an object; serde would take a list for one as well.
+fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
+    if json.trim_ascii_start().first() != Some(&b'{') {
+        return None;
+    }
+    serde_json::from_slice(json).ok()
+}
+
+#[derive(Deserialize)]
+struct ReplyJson<'a> {
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct UsageJson<'a> {
+    #[serde(borrow)]
+    input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output_tokens: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct AnswerJson<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    choice: Option<&'a RawValue>,
+    #[serde(borrow)]
+    noul: Option<&'a RawValue>,
+    #[serde(borrow)]
+    confidence: Option<&'a RawValue>,
+    #[serde(borrow)]
+    probabilities: Option<&'a RawValue>,
+}
+
+/// An object's values by key, each key once.
+#[derive(Default)]
+struct Keyed<'a>(HashMap<Key<'a>, &'a RawValue>);
+
+impl<'a> Keyed<'a> {
+    fn get(&self, key: &str) -> Option<&'a RawValue> {
+        self.0.get(key).copied()
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Keyed<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KeyedVisitor)
+    }
+}
+
+struct KeyedVisitor;
+
+impl<'de> Visitor<'de> for KeyedVisitor {
+    type Value = Keyed<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keyed<'de>, A::Error> {
+        let mut values = HashMap::new();
+        while let Some((key, value)) = map.next_entry()? {
+            if values.insert(key, value).is_some() {
+                return Err(A::Error::custom("a key stands twice"));
+            }
+        }
+        Ok(Keyed(values))
+    }
+}
+
+#[derive(Deserialize, PartialEq, Eq, Hash)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Borrow<str> for Key<'_> {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}

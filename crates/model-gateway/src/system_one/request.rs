@@ -1,0 +1,132 @@
+//! Writes System One requests: one, or as few as fit where the estimate is over the bound.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use refract_domain::asking::{State, SystemOneQuestion};
+use refract_domain::limits::CHARS_PER_TOKEN;
+use refract_domain::prism::Definition;
+use refract_domain::question::Question;
+use refract_domain::submission::Submission;
+use serde::Serialize;
+
+use crate::request_body::RequestBody;
+
+/// Characters of `{"state":` `,"questions":{` `}}` around state and questions, for the estimate.
+const FRAME_CHARS: usize = r#"{"state":,"questions":{}}"#.len();
+const END: &[u8] = b"}}";
+
+/// One request and the questions that it asks.
+pub(crate) struct Request<'a> {
+    pub(crate) body: RequestBody,
+    pub(crate) questions: &'a [Question],
+    /// Index of the first of them in the version.
+    pub(crate) first_question: usize,
+}
+
+/// All questions in one request, or in the fewest that each stay within `request_tokens` by the
+/// estimate, in order. A question that is over it alone still goes, alone.
+///
+/// Everything is written once: the requests share the bytes.
+pub(crate) fn split<'a>(
+    model: &str,
+    definition: &'a Definition,
+    submission: &Submission,
+    request_tokens: usize,
+) -> Vec<Request<'a>> {
+    let mut text = Text::default();
+    text.raw(br#"{"model":"#);
+    text.value(model);
+    text.raw(br#","state":"#);
+    let state_chars = text.value(&State {
+        definition,
+        submission,
+    });
+    text.raw(br#","questions":{"#);
+    let beginning = text.bytes.len();
+    let mut questions = Vec::with_capacity(definition.questions().len());
+    for question in definition.questions() {
+        if !questions.is_empty() {
+            text.raw(b",");
+        }
+        let start = text.bytes.len();
+        let mut chars = text.value(question.key.as_str());
+        text.raw(b":");
+        chars += text.value(&SystemOneQuestion(question));
+        // one for the colon, one for the comma
+        questions.push(Written {
+            bytes: start..text.bytes.len(),
+            chars: chars + 2,
+        });
+    }
+    let bytes = Bytes::from(text.bytes);
+    let most_chars = request_tokens.saturating_mul(CHARS_PER_TOKEN);
+    let groups = fewest_groups(&questions, FRAME_CHARS + state_chars, most_chars);
+    groups
+        .into_iter()
+        .filter_map(|group| {
+            let first = questions.get(group.start)?;
+            let last = questions.get(group.end.checked_sub(1)?)?;
+            Some(Request {
+                body: RequestBody::new([
+                    bytes.slice(..beginning),
+                    bytes.slice(first.bytes.start..last.bytes.end),
+                    Bytes::from_static(END),
+                ]),
+                questions: definition.questions().get(group.clone())?,
+                first_question: group.start,
+            })
+        })
+        .collect()
+}
+
+/// A question in the text.
+struct Written {
+    bytes: Range<usize>,
+    chars: usize,
+}
+
+/// Ranges of questions, each as long as it can be: with an order to keep, no other cut is fewer.
+fn fewest_groups(
+    questions: &[Written],
+    frame_chars: usize,
+    most_chars: usize,
+) -> Vec<Range<usize>> {
+    let mut groups: Vec<Range<usize>> = Vec::with_capacity(1);
+    let mut chars = frame_chars;
+    for (index, question) in questions.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if chars + question.chars <= most_chars => group.end = index + 1,
+            Some(_) | None => {
+                groups.push(index..index + 1);
+                chars = frame_chars;
+            }
+        }
+        chars += question.chars;
+    }
+    groups
+}
+
+/// JSON as it grows.
+#[derive(Default)]
+struct Text {
+    bytes: Vec<u8>,
+}
+
+impl Text {
+    fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Writes a value and counts its characters.
+    fn value(&mut self, value: &(impl Serialize + ?Sized)) -> usize {
+        let start = self.bytes.len();
+        // neither the vector nor these values can fail
+        let _ = serde_json::to_writer(&mut self.bytes, value);
+        let written = self.bytes.get(start..).unwrap_or_default();
+        written
+            .iter()
+            .filter(|byte| (**byte & 0xC0) != 0x80)
+            .count()
+    }
+}

@@ -1,0 +1,24 @@
+//! How a model server's certificate is checked.
+
+use std::sync::Arc;
+
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::settings::SettingFault;
+
+/// Against the system's roots, or the bundled ones where it has none; HTTP/1.1 only.
+pub(crate) fn config() -> Result<ClientConfig, SettingFault> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|_| SettingFault::Tls)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
