@@ -103,3 +103,35 @@ impl Answers {
             .map(|(_, answer)| answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_saved_in_the_form_and_order_of_the_specification() {
+        let json = concat!(
+            r#"{"topic":{"type":"choice","value":"b","probabilities":{"b":0.9,"a":0.1},"confidence":0.8},"#,
+            r#""none":{"type":"choice","value":null,"probabilities":{"a":0.000001},"confidence":0.0},"#,
+            r#""angry":{"type":"yes_no","probability":0.25},"#,
+            r#""urgency":{"type":"scale","level":"low","probabilities":{"low":1.0,"high":0.0}}}"#
+        );
+        let answers: Answers = serde_json::from_str(json).unwrap();
+        let again = serde_json::to_string(&answers).unwrap();
+        assert_eq!(serde_json::from_str::<Answers>(&again).unwrap(), answers);
+        assert_eq!(again, json.replace("0.000001", "1e-6"));
+        let angry = QuestionKey::parse("angry").unwrap();
+        assert_eq!(
+            answers.get(&angry).unwrap().question_type(),
+            QuestionType::YesNo
+        );
+    }
+
+    #[test]
+    fn confidence_is_0_for_a_guess_and_1_for_certainty() {
+        assert_eq!(confidence(0.25, 4), Probability::ZERO);
+        assert_eq!(confidence(0.1, 4), Probability::ZERO);
+        assert_eq!(confidence(1.0, 4), Probability::CERTAIN);
+        assert_eq!(confidence(0.625, 4), Probability::from_f64(0.5).unwrap());
+    }
+}

@@ -40,3 +40,90 @@ pub fn check(definition: &Definition, submission: &Submission) -> Result<(), Ove
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::prism_file::PrismFile;
+    use crate::submission::{CallContext, SentFields};
+
+    fn definition(context: Option<&str>) -> Definition {
+        let mut file = json!({
+            "name": "T",
+            "fields": [{ "key": "text", "label": "Text" }],
+            "questions": [
+                { "key": "angry", "type": "yes_no", "text": "?" },
+                { "key": "topic", "type": "choice", "text": "Which?", "instructions": "Look \"twice\".",
+                  "options": [{ "label": "Ä", "description": "d" }, { "label": "B" }] },
+            ],
+        });
+        if let Some(context) = context {
+            file["context"] = json!(context);
+        }
+        PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
+            .unwrap()
+            .definition
+    }
+
+    fn submission(definition: &Definition, text: &str, context: Option<&str>) -> Submission {
+        let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
+        let context = context.and_then(|context| CallContext::saved(context.to_owned()));
+        Submission::new(sent, context, definition).unwrap()
+    }
+
+    /// The text that the specification measures, put together by hand.
+    fn by_hand(state: &Value) -> usize {
+        let question = r#"{"type":"choice","instructions":"Which?\nLook \"twice\".","criteria":{"a":"Ä: d","b":"B","other":"Other: the text answers the question, but with none of the options above","insufficient_information":"Not enough information: the text does not say enough to answer the question"}}"#;
+        let text = format!(r#"{{"state":{state},"question":{question}}}"#);
+        text.chars().count().div_ceil(4)
+    }
+
+    #[test]
+    fn it_is_a_quarter_of_the_characters_of_state_and_longest_question() {
+        let text = "a \"quoted\"\n😀 text";
+        let bare = definition(None);
+        let state = json!({ "text": text });
+        assert_eq!(
+            estimate(&bare, &submission(&bare, text, None)),
+            by_hand(&state)
+        );
+        let with = definition(Some("We sell."));
+        let state: Value = serde_json::from_str(
+            &json!({ "context": "We sell.\nContext for this call:\nBob", "text": text })
+                .to_string(),
+        )
+        .unwrap();
+        assert_eq!(
+            estimate(&with, &submission(&with, text, Some("Bob"))),
+            by_hand(&state)
+        );
+    }
+
+    #[test]
+    fn the_budget_is_26000_and_one_more_is_refused() {
+        let definition = definition(None);
+        let empty = estimate(&definition, &submission(&definition, "", None)) * CHARS_PER_TOKEN;
+        let mut room = TOKEN_BUDGET * CHARS_PER_TOKEN - empty;
+        // the estimate is rounded up, so up to three more characters fit
+        while check(
+            &definition,
+            &submission(&definition, &"x".repeat(room), None),
+        )
+        .is_ok()
+        {
+            room += 1;
+        }
+        let over = submission(&definition, &"x".repeat(room), None);
+        assert_eq!(
+            check(&definition, &over),
+            Err(OverBudget { estimate: 26_001 })
+        );
+        assert_eq!(
+            check(&definition, &over).unwrap_err().to_string(),
+            "Request too large: about 26001 tokens of fields, context and the longest question, \
+             the limit is 26000"
+        );
+    }
+}

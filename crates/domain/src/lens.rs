@@ -523,3 +523,6 @@ fn position<'a>(question: &Question, level: &OutcomeKey) -> Value<'a> {
     let index = levels.iter().position(|candidate| candidate.key == *level);
     index.map_or(Value::Null, |index| Value::Position(index + 1))
 }
+
+#[cfg(test)]
+mod tests;

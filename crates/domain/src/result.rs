@@ -140,3 +140,63 @@ pub enum Repeat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("This idempotency key was already used for another prism.")]
 pub struct HeldByAnotherPrism;
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::submission::FieldValues;
+
+    fn result(status: ResultStatus) -> SavedResult {
+        SavedResult {
+            id: ResultId(Uuid::from_u128(1)),
+            prism: PrismId(Uuid::from_u128(2)),
+            version: VersionNumber::FIRST,
+            reference: None,
+            submission: Submission::saved(FieldValues(Vec::new()), None),
+            status,
+            took_ms: 0,
+            created_at: DateTime::UNIX_EPOCH,
+            idempotency_key: None,
+        }
+    }
+
+    fn ok() -> SavedResult {
+        result(ResultStatus::Ok(Answers::default()))
+    }
+
+    fn failed() -> SavedResult {
+        result(ResultStatus::Failed {
+            error: "timeout".to_owned(),
+        })
+    }
+
+    #[test]
+    fn only_a_failed_result_that_was_not_retried_may_be_retried() {
+        let new = ResultId(Uuid::from_u128(9));
+        assert_eq!(failed().may_be_retried(None, false), Ok(()));
+        assert_eq!(
+            ok().may_be_retried(Some(new), true),
+            Err(RetryRefusal::NotFailed)
+        );
+        let again = failed().may_be_retried(Some(new), true).unwrap_err();
+        assert_eq!(
+            again.to_string(),
+            "This result was already retried as 00000000-0000-0000-0000-000000000009."
+        );
+        assert_eq!(
+            failed().may_be_retried(None, true),
+            Err(RetryRefusal::PrismArchived)
+        );
+    }
+
+    #[test]
+    fn a_repeated_key_replays_retries_or_conflicts() {
+        let (own, other) = (PrismId(Uuid::from_u128(2)), PrismId(Uuid::from_u128(3)));
+        assert_eq!(ok().repeat(own), Ok(Repeat::Replay));
+        assert_eq!(failed().repeat(own), Ok(Repeat::Retry));
+        assert_eq!(ok().repeat(other), Err(HeldByAnotherPrism));
+        assert_eq!(failed().repeat(other), Err(HeldByAnotherPrism));
+    }
+}

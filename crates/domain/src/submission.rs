@@ -71,7 +71,7 @@ pub enum FieldMismatch {
 pub struct FieldValues(#[serde(with = "ordered_map")] pub Vec<(FieldKey, String)>);
 
 /// The values of exactly the fields of one prism version, with the call's context.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     fields: FieldValues,
     context: Option<CallContext>,
@@ -140,9 +140,104 @@ impl Submission {
 }
 
 /// Shows sizes, never a text.
-impl fmt::Debug for Submission {
+impl fmt::Debug for FieldValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes = self.fields().iter().map(|(key, value)| (key, value.len()));
+        let sizes = self.0.iter().map(|(key, value)| (key, value.len()));
         f.debug_map().entries(sizes).finish()
+    }
+}
+
+/// Shows sizes, never a text.
+impl fmt::Debug for CallContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CallContext({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::prism_file::PrismFile;
+
+    fn definition(keys: &[&str]) -> Definition {
+        let fields: Vec<_> = keys
+            .iter()
+            .map(|key| json!({ "key": key, "label": "F" }))
+            .collect();
+        let file = json!({
+            "name": "T", "fields": fields,
+            "questions": [{ "key": "angry", "type": "yes_no", "text": "?" }],
+        });
+        PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
+            .unwrap()
+            .definition
+    }
+
+    fn sent(keys: &[&str]) -> SentFields {
+        SentFields(
+            keys.iter()
+                .map(|key| ((*key).to_owned(), format!("v-{key}")))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn fields_are_kept_in_the_prisms_order() {
+        let submission =
+            Submission::new(sent(&["b", "a"]), None, &definition(&["a", "b"])).unwrap();
+        let json = serde_json::to_string(submission.field_values()).unwrap();
+        assert_eq!(json, r#"{"a":"v-a","b":"v-b"}"#);
+        assert_eq!(
+            serde_json::from_str::<FieldValues>(&json).unwrap(),
+            *submission.field_values()
+        );
+    }
+
+    #[test]
+    fn missing_fields_come_in_the_prisms_order_and_before_unknown_ones() {
+        let definition = definition(&["a", "b", "c"]);
+        let mismatch = |keys: &[&str]| {
+            Submission::new(sent(keys), None, &definition)
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(mismatch(&["x", "b"]), "Missing fields: a, c");
+        assert_eq!(mismatch(&["z", "a", "c", "x", "b"]), "Unknown fields: z, x");
+    }
+
+    #[test]
+    fn a_blank_context_is_none_but_is_measured_first() {
+        assert!(CallContext::parse(" \n\t".to_owned()).unwrap().is_none());
+        assert_eq!(
+            CallContext::parse(" a ".to_owned())
+                .unwrap()
+                .unwrap()
+                .as_str(),
+            " a "
+        );
+        let blank = " ".repeat(100_001);
+        assert_eq!(
+            CallContext::parse(blank).err(),
+            Some(vec![Fault::StringTooLong(100_000)])
+        );
+    }
+
+    #[test]
+    fn a_value_has_up_to_100000_characters() {
+        assert!(field_value_faults("").is_empty());
+        assert!(field_value_faults(&"😀".repeat(100_000)).is_empty());
+        assert_eq!(
+            field_value_faults(&"x".repeat(100_001)),
+            [Fault::StringTooLong(100_000)]
+        );
+        assert_eq!(field_value_faults("a\0"), [Fault::ForbiddenCharacters]);
+    }
+
+    #[test]
+    fn debug_shows_no_text() {
+        let submission = Submission::new(sent(&["a"]), None, &definition(&["a"])).unwrap();
+        assert!(!format!("{submission:?}").contains("v-a"));
     }
 }

@@ -1,0 +1,263 @@
+//! Outputs, cutoffs and the automatic lens.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::prism_file::PrismFile;
+
+fn definition() -> Definition {
+    let file = json!({
+        "name": "T",
+        "fields": [{ "key": "text", "label": "Text" }],
+        "questions": [
+            { "key": "topic", "type": "choice", "text": "?", "options": [{ "label": "A a" }, { "label": "B b" }] },
+            { "key": "angry", "type": "yes_no", "text": "?" },
+            { "key": "urgency", "type": "scale", "text": "?",
+              "levels": [{ "label": "Low" }, { "label": "Mid" }, { "label": "High" }] },
+        ],
+    });
+    PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
+        .unwrap()
+        .definition
+}
+
+fn key(text: &str) -> OutcomeKey {
+    OutcomeKey::parse(text).unwrap()
+}
+
+fn p(value: f64) -> Probability {
+    Probability::from_f64(value).unwrap()
+}
+
+fn topic(value: Option<&str>) -> Answer {
+    let probabilities = [
+        ("a_a", 0.7),
+        ("b_b", 0.2),
+        ("other", 0.06),
+        ("insufficient_information", 0.04),
+    ];
+    Answer::Choice {
+        value: value.map(key),
+        probabilities: probabilities.map(|(k, value)| (key(k), p(value))).to_vec(),
+        confidence: p(0.6),
+    }
+}
+
+fn urgency(low: f64, mid: f64, high: f64) -> Answer {
+    Answer::scale(
+        [("low", low), ("mid", mid), ("high", high)]
+            .map(|(k, v)| (key(k), p(v)))
+            .to_vec(),
+    )
+    .unwrap()
+}
+
+fn shown(question: &str, output: Output, answer: &Answer) -> String {
+    let definition = definition();
+    let question = QuestionKey::parse(question).unwrap();
+    let column = Column {
+        name: ColumnName::parse("c").unwrap(),
+        question: question.clone(),
+        output,
+    };
+    match column.value(definition.question(&question), Some(answer)) {
+        Value::Null => "null".to_owned(),
+        Value::Outcome { key, label } => format!("{key}/{label}"),
+        Value::YesNo(label) => format!("{}/{}", label.key(), label.label()),
+        Value::Probability(probability) => probability.to_string(),
+        Value::Position(position) => position.to_string(),
+        Value::Average(average) => average.to_string(),
+        Value::All { probabilities, .. } => format!("{} outcomes", probabilities.len()),
+    }
+}
+
+#[test]
+fn a_choice_shows_its_outcome_its_probability_or_all() {
+    let billing = topic(Some("a_a"));
+    assert_eq!(shown("topic", Output::Top, &billing), "a_a/A a");
+    assert_eq!(shown("topic", Output::TopProbability, &billing), "0.7");
+    assert_eq!(shown("topic", Output::AllOptions, &billing), "4 outcomes");
+    let other = topic(Some("other"));
+    assert_eq!(shown("topic", Output::Top, &other), "other/Other");
+    let insufficient = topic(Some("insufficient_information"));
+    assert_eq!(
+        shown("topic", Output::Top, &insufficient),
+        "insufficient_information/Not enough information"
+    );
+}
+
+#[test]
+fn a_choice_of_an_option_that_the_prism_lacks_has_no_top_but_its_probabilities() {
+    let none = topic(None);
+    assert_eq!(shown("topic", Output::Top, &none), "null");
+    assert_eq!(shown("topic", Output::TopProbability, &none), "null");
+    assert_eq!(shown("topic", Output::AllOptions, &none), "4 outcomes");
+}
+
+#[test]
+fn a_scale_shows_level_number_average_probability_or_all() {
+    let answer = urgency(0.2, 0.5, 0.3);
+    assert_eq!(shown("urgency", Output::Level, &answer), "mid/Mid");
+    assert_eq!(shown("urgency", Output::Number, &answer), "2");
+    assert_eq!(shown("urgency", Output::Average, &answer), "2.1");
+    assert_eq!(shown("urgency", Output::LevelProbability, &answer), "0.5");
+    assert_eq!(shown("urgency", Output::AllLevels, &answer), "3 outcomes");
+}
+
+#[test]
+fn on_a_tie_the_lower_level_wins() {
+    assert_eq!(
+        shown("urgency", Output::Level, &urgency(0.4, 0.2, 0.4)),
+        "low/Low"
+    );
+    assert_eq!(
+        shown("urgency", Output::Level, &urgency(0.2, 0.4, 0.4)),
+        "mid/Mid"
+    );
+}
+
+#[test]
+fn an_average_is_rounded_half_away_from_zero_on_the_decimal_value() {
+    // 1 * 0.995 + 2 * 0.005 = 1.005, which binary fractions round down
+    assert_eq!(
+        shown("urgency", Output::Average, &urgency(0.995, 0.005, 0.0)),
+        "1.01"
+    );
+    assert_eq!(
+        shown(
+            "urgency",
+            Output::Average,
+            &urgency(0.995_001, 0.004_999, 0.0)
+        ),
+        "1"
+    );
+    assert_eq!(
+        shown("urgency", Output::Average, &urgency(0.0, 0.0, 1.0)),
+        "3"
+    );
+    assert_eq!(
+        shown("urgency", Output::Average, &urgency(0.5, 0.5, 0.0)),
+        "1.5"
+    );
+}
+
+#[test]
+fn an_answer_of_another_type_or_none_shows_nothing() {
+    let yes = Answer::YesNo {
+        probability: p(0.9),
+    };
+    for output in [
+        Output::Top,
+        Output::TopProbability,
+        Output::AllOptions,
+        Output::Level,
+        Output::AllLevels,
+    ] {
+        assert_eq!(shown("angry", output, &yes), "null");
+    }
+    assert_eq!(
+        shown("topic", Output::LevelProbability, &topic(Some("a_a"))),
+        "null"
+    );
+    assert_eq!(shown("gone", Output::Top, &topic(Some("a_a"))), "null");
+}
+
+#[test]
+fn cutoffs_part_no_unsure_and_yes() {
+    let label = |no_below, yes_from, probability| {
+        Cutoffs::new(no_below, yes_from)
+            .unwrap()
+            .label(p(probability))
+            .key()
+    };
+    for (no_below, yes_from, probability, expected) in [
+        (None, None, 0.499_999, "no"),
+        (None, None, 0.5, "yes"),
+        (Some(0.4), None, 0.399_999, "no"),
+        (Some(0.4), None, 0.4, "yes"),
+        (Some(0.4), Some(0.6), 0.4, "unsure"),
+        (Some(0.4), Some(0.6), 0.599_999, "unsure"),
+        (Some(0.4), Some(0.6), 0.6, "yes"),
+        (None, Some(0.8), 0.499_999, "no"),
+        (None, Some(0.8), 0.5, "unsure"),
+        (None, Some(0.8), 0.8, "yes"),
+        (Some(0.3), Some(1.0), 0.999_999, "unsure"),
+        (Some(0.3), Some(1.0), 1.0, "yes"),
+    ] {
+        assert_eq!(
+            label(no_below, yes_from, probability),
+            expected,
+            "{no_below:?} {yes_from:?} {probability}"
+        );
+    }
+}
+
+#[test]
+fn a_cutoff_finer_than_a_probability_is_compared_exactly() {
+    let cutoffs = Cutoffs::new(Some(0.300_000_1), None).unwrap();
+    assert_eq!(cutoffs.label(p(0.3)), YesNoLabel::No);
+    assert_eq!(cutoffs.label(p(0.300_001)), YesNoLabel::Yes);
+    let tiny = Cutoffs::new(Some(1e-300), None).unwrap();
+    assert_eq!(tiny.label(Probability::ZERO), YesNoLabel::No);
+    assert_eq!(tiny.label(p(0.000_001)), YesNoLabel::Yes);
+}
+
+#[test]
+fn the_automatic_lens_has_one_column_per_question() {
+    let definition = definition();
+    let columns = Lens::Automatic.columns(&definition);
+    let names: Vec<_> = columns
+        .iter()
+        .map(|c| (c.name.as_str(), c.output.name()))
+        .collect();
+    assert_eq!(
+        names,
+        [("topic", "top"), ("angry", "label"), ("urgency", "level")]
+    );
+    assert_eq!(columns[1].output, Output::Label(Cutoffs::AUTOMATIC));
+}
+
+#[test]
+fn a_save_drops_columns_of_removed_questions_and_the_last_one_brings_the_automatic_lens_back() {
+    let definition = definition();
+    let column = |name: &str, question: &str| Column {
+        name: ColumnName::parse(name).unwrap(),
+        question: QuestionKey::parse(question).unwrap(),
+        output: Output::Top,
+    };
+    let kept = column("kept", "topic");
+    let lens = Lens::Custom(vec![column("lost", "gone"), kept.clone()]);
+    assert_eq!(lens.after_save(&definition), Lens::Custom(vec![kept]));
+    assert_eq!(
+        Lens::Custom(vec![column("lost", "gone")]).after_save(&definition),
+        Lens::Automatic
+    );
+    assert_eq!(Lens::Automatic.after_save(&definition), Lens::Automatic);
+}
+
+proptest! {
+    #[test]
+    fn a_cutoff_written_with_six_decimals_is_reached_from_itself_on(millionths in 1_u32..ONE) {
+        let written: f64 = format!("0.{millionths:06}").parse().unwrap();
+        let cutoffs = Cutoffs::new(Some(written), None).unwrap();
+        let at = Probability::from_millionths(millionths).unwrap();
+        let below = Probability::from_millionths(millionths - 1).unwrap();
+        prop_assert_eq!(cutoffs.label(at), YesNoLabel::Yes);
+        prop_assert_eq!(cutoffs.label(below), YesNoLabel::No);
+    }
+
+    #[test]
+    fn the_label_of_any_cutoffs_never_falls_as_the_probability_rises(
+        no_below in 0.01_f64..0.98, band in 0.001_f64..1.0, low in 0..=ONE, high in 0..=ONE,
+    ) {
+        let yes_from = (no_below + band).min(1.0);
+        let cutoffs = Cutoffs::new(Some(no_below), Some(yes_from)).unwrap();
+        let rank = |millionths| match cutoffs.label(Probability::from_millionths(millionths).unwrap()) {
+            YesNoLabel::No => 0,
+            YesNoLabel::Unsure => 1,
+            YesNoLabel::Yes => 2,
+        };
+        prop_assert!(rank(low.min(high)) <= rank(low.max(high)));
+    }
+}
