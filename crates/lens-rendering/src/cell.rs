@@ -31,7 +31,7 @@ impl<'w, W: Write> Line<'w, W> {
         }
     }
 
-    /// A cell with nothing to quote or guard: a number, an id, a name in snake_case.
+    /// A cell with nothing to quote or guard: a number, an id, a name in `snake_case`.
     pub(crate) fn plain(&mut self, cell: impl Display) -> io::Result<()> {
         write!(self.next_cell()?, "{cell}")
     }

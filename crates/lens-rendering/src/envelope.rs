@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
 use refract_domain::view::ResultView;
 
@@ -74,7 +75,7 @@ fn write_stored_answer<W: Write>(answer: &Answer, out: &mut W) -> io::Result<()>
             probabilities,
             confidence,
         } => {
-            object.string_or_null("value", value.as_ref().map(|key| key.as_str()))?;
+            object.string_or_null("value", value.as_ref().map(OutcomeKey::as_str))?;
             write_distribution(object.key("probabilities")?, probabilities)?;
             object.number("confidence", confidence)?;
         }

@@ -23,7 +23,7 @@ impl<'w, W: Write> Object<'w, W> {
         })
     }
 
-    /// Writes a key, snake_case and so never escaped; its value is to be written next.
+    /// Writes a key, `snake_case` and so never escaped; its value is to be written next.
     pub(crate) fn key(&mut self, key: &str) -> io::Result<&mut W> {
         self.out
             .write_all(if self.is_empty { b"\"" } else { b",\"" })?;

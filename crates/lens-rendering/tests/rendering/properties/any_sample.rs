@@ -1,0 +1,244 @@
+//! Any result of any prism: awkward texts, versions that differ, columns that read nothing.
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::ids::ResultId;
+use refract_domain::lens::{Column, Cutoffs, Output};
+use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::probability::Probability;
+use refract_domain::question::{Question, QuestionType};
+use refract_domain::result::ResultStatus;
+use refract_domain::submission::FieldValues;
+use serde_json::{Value, json};
+
+use crate::sample::{Sample, read};
+
+/// Texts as people and spreadsheets write them at their worst; never with NUL.
+fn any_text() -> impl Strategy<Value = String> {
+    let pieces = select(vec![
+        "=",
+        "+",
+        "-",
+        "@",
+        "\t",
+        "\r",
+        "\n",
+        "\r\n",
+        ",",
+        ";",
+        "\"",
+        "\"\"",
+        "'",
+        "\\",
+        "/",
+        " ",
+        "a",
+        "word",
+        "1.5",
+        "\u{1}",
+        "\u{7f}",
+        "\u{b}",
+        "\u{c}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{2029}",
+        "\u{feff}",
+        "é",
+        "\u{1f600}",
+        "</script>",
+    ]);
+    prop_oneof![
+        6 => prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat()),
+        2 => "[^\\x00]{0,20}",
+        1 => ("[=a\"\n]", 1_000..20_000_usize).prop_map(|(piece, times)| piece.repeat(times)),
+    ]
+}
+
+fn any_label() -> impl Strategy<Value = String> {
+    any_text().prop_map(|text| text.chars().take(200).collect())
+}
+
+fn any_probability() -> impl Strategy<Value = Probability> {
+    let millionths = prop_oneof![
+        select(vec![
+            0, 1, 10, 250_000, 333_333, 500_000, 999_999, 1_000_000
+        ]),
+        0..=1_000_000_u32,
+    ];
+    millionths.prop_map(|millionths| Probability::from_millionths(millionths).unwrap())
+}
+
+/// A question `q1` … of any type, as it is saved.
+fn any_question(key: String) -> impl Strategy<Value = Value> {
+    let labels = prop::collection::vec(any_label(), 2..6);
+    (select(QuestionType::NAMES.to_vec()), labels).prop_map(move |(question_type, labels)| {
+        let outcomes: Vec<_> = labels
+            .iter()
+            .enumerate()
+            .map(|(index, label)| json!({ "key": format!("o{index}"), "label": label }))
+            .collect();
+        let mut question = json!({ "key": key, "type": question_type, "text": "?" });
+        match question_type {
+            "choice" => question["options"] = outcomes.into(),
+            "scale" => question["levels"] = outcomes.into(),
+            _ => {}
+        }
+        question
+    })
+}
+
+fn any_definition() -> impl Strategy<Value = Definition> {
+    let fields = subsequence(vec!["text", "subject", "language", "country"], 1..=4);
+    let questions = subsequence(vec!["q1", "q2", "q3", "q4"], 1..=4).prop_shuffle();
+    let questions = questions.prop_flat_map(|keys| {
+        keys.into_iter()
+            .map(|key| any_question(key.to_owned()))
+            .collect::<Vec<_>>()
+    });
+    (fields.prop_shuffle(), questions).prop_map(|(fields, questions)| {
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|key| json!({ "key": key, "label": "Label" }))
+            .collect();
+        read(json!({ "fields": fields, "questions": questions }))
+    })
+}
+
+fn any_output() -> impl Strategy<Value = Output> {
+    let cutoffs = || {
+        prop_oneof![
+            Just(Cutoffs::AUTOMATIC),
+            (1..50_u32, 50..=100_u32).prop_map(|(no_below, yes_from)| {
+                let percent = |percent| Some(f64::from(percent) / 100.0);
+                Cutoffs::new(percent(no_below), percent(yes_from)).unwrap()
+            }),
+        ]
+    };
+    prop_oneof![
+        Just(Output::Top),
+        Just(Output::TopProbability),
+        Just(Output::AllOptions),
+        cutoffs().prop_map(Output::Label),
+        Just(Output::YesProbability),
+        Just(Output::Level),
+        Just(Output::Number),
+        Just(Output::Average),
+        Just(Output::LevelProbability),
+        Just(Output::AllLevels),
+    ]
+}
+
+fn any_lens() -> impl Strategy<Value = Vec<Column>> {
+    let column = (select(vec!["q1", "q2", "q3", "q4", "gone"]), any_output());
+    prop::collection::vec(column, 0..12).prop_map(|columns| {
+        let named = columns
+            .into_iter()
+            .enumerate()
+            .map(|(index, (question, output))| Column {
+                name: read(json!(format!("c{index}"))),
+                question: read(json!(question)),
+                output,
+            });
+        named.collect()
+    })
+}
+
+fn any_answer(question: &Question) -> BoxedStrategy<Answer> {
+    let keys: Vec<_> = question
+        .outcomes()
+        .map(|outcome| read(json!(outcome.key)))
+        .collect();
+    let probabilities = prop::collection::vec(any_probability(), keys.len());
+    let distribution = {
+        let keys = keys.clone();
+        probabilities.prop_map(move |probabilities| -> Distribution {
+            keys.iter().cloned().zip(probabilities).collect()
+        })
+    };
+    match question.question_type() {
+        QuestionType::Choice => (
+            prop::option::of(select(keys)),
+            distribution,
+            any_probability(),
+        )
+            .prop_map(|(value, probabilities, confidence)| Answer::Choice {
+                value,
+                probabilities,
+                confidence,
+            })
+            .boxed(),
+        QuestionType::YesNo => any_probability()
+            .prop_map(|probability| Answer::YesNo { probability })
+            .boxed(),
+        QuestionType::Scale => distribution
+            .prop_map(|levels| Answer::scale(levels).unwrap())
+            .boxed(),
+    }
+}
+
+fn any_status(definition: &Definition) -> BoxedStrategy<ResultStatus> {
+    let answers: Vec<_> = definition
+        .questions()
+        .iter()
+        .map(|question| (Just(question.key.clone()), any_answer(question)))
+        .collect();
+    prop_oneof![
+        4 => answers.prop_map(|answers| ResultStatus::Ok(Answers::new(answers))),
+        1 => any_text().prop_map(|error| ResultStatus::Failed { error }),
+    ]
+    .boxed()
+}
+
+fn any_fields(definition: &Definition) -> impl Strategy<Value = FieldValues> + use<> {
+    let values: Vec<_> = definition
+        .fields()
+        .iter()
+        .map(|field| (Just(field.key.clone()), any_text()))
+        .collect();
+    values.prop_map(FieldValues)
+}
+
+/// Any result, made by any version, under the columns of any other.
+pub(super) fn any_sample() -> impl Strategy<Value = Sample> {
+    let answered = any_definition().prop_flat_map(|definition| {
+        (
+            any_status(&definition),
+            any_fields(&definition),
+            Just(definition),
+        )
+    });
+    let moments = select(vec![
+        "2026-05-04T09:08:07.060Z",
+        "1999-12-31T23:59:59Z",
+        "2400-02-29T00:00:00.999Z",
+    ]);
+    (
+        any::<u128>(),
+        prop::option::of(any_text()),
+        1..=i32::MAX,
+        answered,
+        any_definition(),
+        any_lens(),
+        moments,
+    )
+        .prop_map(
+            |(id, reference, version, (status, fields, definition), latest, lens, created_at)| {
+                let mut id = format!("{id:032x}");
+                for hyphen in [8, 13, 18, 23] {
+                    id.insert(hyphen, '-');
+                }
+                Sample {
+                    id: ResultId::parse(&id).unwrap(),
+                    reference,
+                    version: VersionNumber::new(version).unwrap(),
+                    definition,
+                    latest,
+                    lens,
+                    status,
+                    created_at,
+                    fields,
+                }
+            },
+        )
+}

@@ -1,0 +1,170 @@
+//! One prism, one answered result of it and one failed one, as plain data.
+
+use std::fmt;
+
+use refract_domain::answer::Answers;
+use refract_domain::ids::ResultId;
+use refract_domain::lens::{Column, Lens};
+use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::result::ResultStatus;
+use refract_domain::submission::FieldValues;
+use refract_domain::view::{Columns, ResultView};
+use refract_lens_rendering::{Format, render};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// Everything that a [`ResultView`] borrows, and the columns to see it through.
+#[derive(Clone)]
+pub(crate) struct Sample {
+    pub(crate) id: ResultId,
+    pub(crate) reference: Option<String>,
+    pub(crate) version: VersionNumber,
+    /// The version that answered.
+    pub(crate) definition: Definition,
+    /// The prism's latest version.
+    pub(crate) latest: Definition,
+    pub(crate) lens: Vec<Column>,
+    pub(crate) status: ResultStatus,
+    /// Moment of saving, ISO 8601.
+    pub(crate) created_at: &'static str,
+    pub(crate) fields: FieldValues,
+}
+
+/// For the failures of property tests; field values have no `Debug` of their own.
+impl fmt::Debug for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sample")
+            .field("reference", &self.reference)
+            .field("definition", &self.definition)
+            .field("latest fields", &self.latest.fields())
+            .field("lens", &self.lens)
+            .field("status", &self.status)
+            .field("fields", &self.fields.0)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sample {
+    pub(crate) fn columns(&self) -> Columns<'_> {
+        Columns {
+            fields: self.latest.fields(),
+            lens: &self.lens,
+        }
+    }
+
+    pub(crate) fn view(&self) -> ResultView<'_> {
+        ResultView {
+            id: self.id,
+            reference: self.reference.as_deref(),
+            prism: "support-triage",
+            version: self.version,
+            definition: &self.definition,
+            status: &self.status,
+            took_ms: 412,
+            created_at: self.created_at.parse().unwrap(),
+            fields: &self.fields,
+        }
+    }
+
+    pub(crate) fn render(&self, format: Format) -> String {
+        let mut out = Vec::new();
+        render(format, &self.columns(), &self.view(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The row of `format=csv`, or of another format of rows, without its header.
+    pub(crate) fn row(&self, format: Format) -> String {
+        let body = self.render(format);
+        match format {
+            Format::Csv => body.split_once("\r\n").unwrap().1.to_owned(),
+            Format::Tsv => body.split_once('\n').unwrap().1.to_owned(),
+            Format::Json | Format::Raw | Format::Jsonl => body,
+        }
+    }
+
+    /// The same result under these columns.
+    pub(crate) fn with_columns(mut self, columns: Value) -> Self {
+        self.lens = read(columns);
+        self
+    }
+
+    /// The same result with this answer of one question.
+    pub(crate) fn with_answer(mut self, question: &str, answer: Value) -> Self {
+        let mut answers = self.status.answers().unwrap().as_slice().to_vec();
+        let place = answers.iter_mut().find(|(key, _)| key.as_str() == question);
+        place.unwrap().1 = read(answer);
+        self.status = ResultStatus::Ok(Answers::new(answers));
+        self
+    }
+
+    /// The same call without an answer.
+    pub(crate) fn failed(mut self, error: &str) -> Self {
+        self.status = ResultStatus::Failed {
+            error: error.to_owned(),
+        };
+        self
+    }
+}
+
+/// An answered result of the prism below, under its automatic lens.
+pub(crate) fn sample() -> Sample {
+    let definition = definition();
+    let answers = Answers::new(vec![
+        (
+            read(json!("topic")),
+            read_text(
+                r#"{"type": "choice", "value": "delivery", "confidence": 0.9, "probabilities":
+                    {"billing": 0.3, "delivery": 0.62, "other": 0.000001, "insufficient_information": 0.079999}}"#,
+            ),
+        ),
+        (
+            read(json!("angry")),
+            read_text(r#"{"type": "yes_no", "probability": 0.45}"#),
+        ),
+        (
+            read(json!("urgency")),
+            read_text(
+                r#"{"type": "scale", "level": "today", "probabilities":
+                    {"can_wait": 0.25, "this_week": 0.25, "today": 0.5}}"#,
+            ),
+        ),
+    ]);
+    Sample {
+        id: ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap(),
+        reference: Some("order 7".to_owned()),
+        version: VersionNumber::new(3).unwrap(),
+        lens: Lens::Automatic.columns(&definition).to_vec(),
+        latest: definition.clone(),
+        definition,
+        status: ResultStatus::Ok(answers),
+        created_at: "2026-05-04T09:08:07.060Z",
+        fields: read(json!({ "text": "Where is it?" })),
+    }
+}
+
+fn definition() -> Definition {
+    read(json!({
+        "fields": [{ "key": "text", "label": "Message" }],
+        "questions": [
+            { "key": "topic", "type": "choice", "text": "What is it about?", "options": [
+                { "key": "billing", "label": "Billing" },
+                { "key": "delivery", "label": "Delivery, late" },
+            ] },
+            { "key": "angry", "type": "yes_no", "text": "Is the writer angry?" },
+            { "key": "urgency", "type": "scale", "text": "How urgent is it?", "levels": [
+                { "key": "can_wait", "label": "Can wait" },
+                { "key": "this_week", "label": "This week" },
+                { "key": "today", "label": "=Today" },
+            ] },
+        ],
+    }))
+}
+
+pub(crate) fn read<T: DeserializeOwned>(json: Value) -> T {
+    serde_json::from_value(json).unwrap()
+}
+
+/// For objects whose order counts.
+pub(crate) fn read_text<T: DeserializeOwned>(json: &str) -> T {
+    serde_json::from_str(json).unwrap()
+}

@@ -1,0 +1,95 @@
+//! Writing many rows, and writers that fail.
+
+use std::io::{self, Write};
+
+use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
+
+use crate::sample::{Sample, sample};
+
+const FORMATS: [Format; 5] = [
+    Format::Json,
+    Format::Raw,
+    Format::Csv,
+    Format::Tsv,
+    Format::Jsonl,
+];
+
+fn download(format: RowFormat, results: &[Sample]) -> String {
+    let columns = sample();
+    let mut rows = RowWriter::new(format, columns.columns(), Vec::new());
+    rows.write_header().unwrap();
+    for result in results {
+        rows.write_row(&result.view()).unwrap();
+    }
+    String::from_utf8(rows.finish().unwrap()).unwrap()
+}
+
+#[test]
+fn a_download_has_one_header_and_then_the_rows_that_the_api_answers_with() {
+    let results = [sample(), sample().failed("No answer"), sample()];
+    for (row_format, format) in [
+        (RowFormat::Csv, Format::Csv),
+        (RowFormat::Tsv, Format::Tsv),
+        (RowFormat::Jsonl, Format::Jsonl),
+    ] {
+        let whole = results[0].render(format);
+        let header = whole.strip_suffix(&results[0].row(format)).unwrap();
+        let rows: String = results.iter().map(|result| result.row(format)).collect();
+        assert_eq!(download(row_format, &results), format!("{header}{rows}"));
+    }
+}
+
+#[test]
+fn a_download_without_results_is_the_header_alone() {
+    let header = "result_id,ref,version,status,error,created_at,text,topic,angry,urgency\r\n";
+    assert_eq!(download(RowFormat::Csv, &[]), header);
+    assert_eq!(download(RowFormat::Jsonl, &[]), "");
+}
+
+/// Takes so many bytes and then fails, as a full disk does.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.0);
+        self.0 -= taken;
+        if taken == 0 {
+            Err(io::ErrorKind::StorageFull.into())
+        } else {
+            Ok(taken)
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_fails_anywhere_is_an_error() {
+    let result = sample();
+    for format in FORMATS {
+        let length = result.render(format).len();
+        for room in 0..length {
+            let written = render(format, &result.columns(), &result.view(), &mut Full(room));
+            assert_eq!(
+                written.map_err(|error| error.kind()),
+                Err(io::ErrorKind::StorageFull),
+                "{} with room for {room} bytes",
+                format.name()
+            );
+        }
+        assert!(render(format, &result.columns(), &result.view(), &mut Full(length)).is_ok());
+    }
+}
+
+#[test]
+fn finishing_flushes_the_writer() {
+    let mut file = Vec::new();
+    let buffered = io::BufWriter::with_capacity(1 << 20, &mut file);
+    let result = sample();
+    let mut rows = RowWriter::new(RowFormat::Jsonl, result.columns(), buffered);
+    rows.write_row(&result.view()).unwrap();
+    let buffered = rows.finish().unwrap();
+    assert_eq!(buffered.get_ref().len(), result.row(Format::Jsonl).len());
+}
