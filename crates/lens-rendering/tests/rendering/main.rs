@@ -1,5 +1,10 @@
 //! What each format holds, to the byte: sections 2.4, 2.5, 2.6 and 4.0 of the specification.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail where they stand")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail where they stand"
+)]
 
 mod envelope;
 mod formats;

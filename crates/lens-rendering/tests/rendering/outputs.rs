@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::sample::{Sample, sample};
 
 /// One column's value or cell in every format that a lens shapes.
-fn shown(result: &Sample, column: Value) -> String {
+fn shown(result: &Sample, column: &Value) -> String {
     let result = result.clone().with_columns(json!([column]));
     let end = |format, before: &str, line_end: &str| {
         let row = result.row(format);
@@ -42,7 +42,7 @@ fn scale(output: &str) -> Value {
 
 #[test]
 fn choice_top_is_the_option_key_and_in_cells_its_label() {
-    assert_snapshot!(shown(&sample(), choice("top")), @r#"
+    assert_snapshot!(shown(&sample(), &choice("top")), @r#"
     json  "delivery"
     jsonl "delivery"
     csv   "Delivery, late"
@@ -58,7 +58,7 @@ fn choice_top_has_the_built_in_outcomes_labels() {
     ] {
         let answer =
             json!({ "type": "choice", "value": key, "confidence": 1, "probabilities": { key: 1 } });
-        let shown = shown(&sample().with_answer("topic", answer), choice("top"));
+        let shown = shown(&sample().with_answer("topic", answer), &choice("top"));
         assert_eq!(
             shown,
             format!("json  \"{key}\"\njsonl \"{key}\"\ncsv   {label}\ntsv   {label}")
@@ -68,7 +68,7 @@ fn choice_top_has_the_built_in_outcomes_labels() {
 
 #[test]
 fn choice_probability_is_that_of_the_chosen_option() {
-    assert_snapshot!(shown(&sample(), choice("probability")), @"
+    assert_snapshot!(shown(&sample(), &choice("probability")), @"
     json  0.62
     jsonl 0.62
     csv   0.62
@@ -78,7 +78,7 @@ fn choice_probability_is_that_of_the_chosen_option() {
 
 #[test]
 fn choice_all_is_an_object_and_in_cells_a_text_list_highest_first() {
-    assert_snapshot!(shown(&sample(), choice("all")), @r#"
+    assert_snapshot!(shown(&sample(), &choice("all")), @r#"
     json  {"billing":0.3,"delivery":0.62,"other":0.000001,"insufficient_information":0.079999}
     jsonl {"billing":0.3,"delivery":0.62,"other":0.000001,"insufficient_information":0.079999}
     csv   "Delivery, late: 0.62; Billing: 0.3; Not enough information: 0.079999; Other: 0.000001"
@@ -88,7 +88,7 @@ fn choice_all_is_an_object_and_in_cells_a_text_list_highest_first() {
 
 #[test]
 fn yes_no_label_is_a_key_and_in_cells_a_label() {
-    assert_snapshot!(shown(&sample(), yes_no("label")), @r#"
+    assert_snapshot!(shown(&sample(), &yes_no("label")), @r#"
     json  "no"
     jsonl "no"
     csv   No
@@ -97,7 +97,7 @@ fn yes_no_label_is_a_key_and_in_cells_a_label() {
     let mut with_a_band = yes_no("label");
     with_a_band["no_below"] = json!(0.45);
     with_a_band["yes_from"] = json!(0.46);
-    assert_snapshot!(shown(&sample(), with_a_band), @r#"
+    assert_snapshot!(shown(&sample(), &with_a_band), @r#"
     json  "unsure"
     jsonl "unsure"
     csv   Unsure
@@ -105,7 +105,7 @@ fn yes_no_label_is_a_key_and_in_cells_a_label() {
     "#);
     let mut lower = yes_no("label");
     lower["no_below"] = json!(0.45);
-    assert_snapshot!(shown(&sample(), lower), @r#"
+    assert_snapshot!(shown(&sample(), &lower), @r#"
     json  "yes"
     jsonl "yes"
     csv   Yes
@@ -139,7 +139,7 @@ fn a_cutoff_is_met_exactly_where_it_is_written() {
             column[name] = value.clone();
         }
         let answer = json!({ "type": "yes_no", "probability": probability });
-        let shown = shown(&sample().with_answer("angry", answer), column);
+        let shown = shown(&sample().with_answer("angry", answer), &column);
         assert!(
             shown.contains(&format!("csv   {label}\n")),
             "{probability} {cutoffs}: {shown}"
@@ -149,7 +149,7 @@ fn a_cutoff_is_met_exactly_where_it_is_written() {
 
 #[test]
 fn yes_no_probability_is_that_of_yes() {
-    assert_snapshot!(shown(&sample(), yes_no("probability")), @"
+    assert_snapshot!(shown(&sample(), &yes_no("probability")), @"
     json  0.45
     jsonl 0.45
     csv   0.45
@@ -159,7 +159,7 @@ fn yes_no_probability_is_that_of_yes() {
 
 #[test]
 fn scale_level_is_the_level_key_and_in_cells_its_label() {
-    assert_snapshot!(shown(&sample(), scale("level")), @r#"
+    assert_snapshot!(shown(&sample(), &scale("level")), @r#"
     json  "today"
     jsonl "today"
     csv   '=Today
@@ -169,7 +169,7 @@ fn scale_level_is_the_level_key_and_in_cells_its_label() {
 
 #[test]
 fn scale_number_is_the_levels_position_from_1() {
-    assert_snapshot!(shown(&sample(), scale("number")), @"
+    assert_snapshot!(shown(&sample(), &scale("number")), @"
     json  3
     jsonl 3
     csv   3
@@ -179,7 +179,7 @@ fn scale_number_is_the_levels_position_from_1() {
 
 #[test]
 fn scale_average_is_the_expected_level_number() {
-    assert_snapshot!(shown(&sample(), scale("average")), @"
+    assert_snapshot!(shown(&sample(), &scale("average")), @"
     json  2.25
     jsonl 2.25
     csv   2.25
@@ -200,7 +200,7 @@ fn scale_average_is_rounded_half_up_on_the_decimal_value() {
     for ([low, middle, high], average) in cases {
         let answer = json!({ "type": "scale", "level": "can_wait",
             "probabilities": { "can_wait": low, "this_week": middle, "today": high } });
-        let shown = shown(&sample().with_answer("urgency", answer), scale("average"));
+        let shown = shown(&sample().with_answer("urgency", answer), &scale("average"));
         assert!(
             shown.ends_with(&format!("\ntsv   {average}")),
             "{average}: {shown}"
@@ -210,7 +210,7 @@ fn scale_average_is_rounded_half_up_on_the_decimal_value() {
 
 #[test]
 fn scale_probability_is_that_of_the_most_probable_level() {
-    assert_snapshot!(shown(&sample(), scale("probability")), @"
+    assert_snapshot!(shown(&sample(), &scale("probability")), @"
     json  0.5
     jsonl 0.5
     csv   0.5
@@ -220,7 +220,7 @@ fn scale_probability_is_that_of_the_most_probable_level() {
 
 #[test]
 fn scale_all_is_an_object_and_in_cells_a_text_list_equal_ones_in_the_prisms_order() {
-    assert_snapshot!(shown(&sample(), scale("all")), @r#"
+    assert_snapshot!(shown(&sample(), &scale("all")), @r#"
     json  {"can_wait":0.25,"this_week":0.25,"today":0.5}
     jsonl {"can_wait":0.25,"this_week":0.25,"today":0.5}
     csv   '=Today: 0.5; Can wait: 0.25; This week: 0.25
@@ -251,7 +251,7 @@ const NOTHING: &str = "json  null\njsonl null\ncsv   \ntsv   ";
 #[test]
 fn every_output_is_null_when_the_version_has_no_such_question() {
     for column in every_output("added_later") {
-        assert_eq!(shown(&sample(), column.clone()), NOTHING, "{column}");
+        assert_eq!(shown(&sample(), &column), NOTHING, "{column}");
     }
 }
 
@@ -266,7 +266,7 @@ fn every_output_is_null_when_the_version_has_the_question_with_another_type() {
             .into_iter()
             .filter(|column| column["type"] != own);
         for column in others {
-            assert_eq!(shown(&sample(), column.clone()), NOTHING, "{column}");
+            assert_eq!(shown(&sample(), &column), NOTHING, "{column}");
         }
     }
 }
@@ -276,9 +276,9 @@ fn top_and_its_probability_are_null_when_the_model_named_no_option_of_the_prism(
     let answer = json!({ "type": "choice", "value": null, "confidence": 0,
         "probabilities": { "billing": 0.1, "delivery": 0.2 } });
     let result = sample().with_answer("topic", answer);
-    assert_eq!(shown(&result, choice("top")), NOTHING);
-    assert_eq!(shown(&result, choice("probability")), NOTHING);
-    assert_snapshot!(shown(&result, choice("all")), @r#"
+    assert_eq!(shown(&result, &choice("top")), NOTHING);
+    assert_eq!(shown(&result, &choice("probability")), NOTHING);
+    assert_snapshot!(shown(&result, &choice("all")), @r#"
     json  {"billing":0.1,"delivery":0.2}
     jsonl {"billing":0.1,"delivery":0.2}
     csv   "Delivery, late: 0.2; Billing: 0.1"
