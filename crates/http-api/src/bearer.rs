@@ -1,0 +1,99 @@
+//! The API key in a request's `Authorization` header (spec 5). Whether it is known is not asked here.
+
+use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use refract_domain::api_key::ApiKey;
+
+use crate::error::ApiError;
+
+/// Reads the bearer token: `None` when it has not the shape of a key.
+///
+/// # Errors
+/// [`ApiError::NotAuthenticated`] unless the header stands there once and is `Bearer`, one space
+/// and one or more characters without white space. With two of them it is not known who calls.
+pub(crate) fn read(headers: &HeaderMap) -> Result<Option<ApiKey>, ApiError> {
+    let mut sent = headers.get_all(AUTHORIZATION);
+    let (Some(value), None) = (sent.next(), sent.next()) else {
+        return Err(ApiError::NotAuthenticated);
+    };
+    let token = value
+        .as_bytes()
+        .strip_prefix(b"Bearer ")
+        .unwrap_or_default();
+    let token = String::from_utf8_lossy(token);
+    if token.is_empty() || token.contains(char::is_whitespace) {
+        return Err(ApiError::NotAuthenticated);
+    }
+    Ok(ApiKey::parse(&token))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    fn read_bytes(values: &[&[u8]]) -> Result<Option<ApiKey>, ApiError> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+        }
+        read(&headers)
+    }
+
+    #[test]
+    fn a_key_is_read() {
+        let key = format!("rk_{}", "aZ0-_xyz".repeat(4));
+        let read = read_bytes(&[format!("Bearer {key}").as_bytes()])
+            .unwrap()
+            .unwrap();
+        assert_eq!(read.reveal(), key);
+    }
+
+    #[test]
+    fn a_token_of_another_shape_is_no_key() {
+        for value in [
+            "Bearer x",
+            "Bearer rk_short",
+            "Bearer Bearer",
+            "Bearer é",
+            "Bearer a,b",
+        ] {
+            assert!(
+                matches!(read_bytes(&[value.as_bytes()]), Ok(None)),
+                "{value}"
+            );
+        }
+        assert!(matches!(read_bytes(&[b"Bearer \xff\xfe"]), Ok(None)));
+    }
+
+    #[test]
+    fn anything_else_is_not_of_the_form() {
+        let key = format!("rk_{}", "a".repeat(32));
+        for value in [
+            String::new(),
+            "Bearer".to_owned(),
+            "Bearer ".to_owned(),
+            key.clone(),
+            format!("bearer {key}"),
+            format!("BEARER {key}"),
+            format!("Basic {key}"),
+            format!("Bearer  {key}"),
+            format!("Bearer\t{key}"),
+            format!("Bearer {key} "),
+            format!("Bearer {key} x"),
+            format!("Bearer {key}\u{a0}"),
+            format!("Bearer{key}"),
+        ] {
+            let read = read_bytes(&[value.as_bytes()]);
+            assert!(matches!(read, Err(ApiError::NotAuthenticated)), "{value}");
+        }
+        assert!(matches!(read_bytes(&[]), Err(ApiError::NotAuthenticated)));
+    }
+
+    #[test]
+    fn two_headers_are_refused_even_when_they_agree() {
+        let value = format!("Bearer rk_{}", "a".repeat(32));
+        let read = read_bytes(&[value.as_bytes(), value.as_bytes()]);
+        assert!(matches!(read, Err(ApiError::NotAuthenticated)));
+    }
+}

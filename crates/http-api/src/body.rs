@@ -1,0 +1,144 @@
+//! Reads a request's body: media type, then encoding, size and syntax (readings, "Requests").
+
+use std::time::Duration;
+
+use actix_web::dev::Payload;
+use actix_web::http::header::{
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, TRANSFER_ENCODING,
+};
+use futures_util::StreamExt as _;
+use refract_domain::json::Json;
+use refract_domain::limits::BODY_BYTES;
+
+use crate::error::ApiError;
+
+/// How long a body may take to arrive; a connection that says nothing more is not kept for ever.
+const ARRIVAL: Duration = Duration::from_secs(30);
+
+/// A body as it arrived, its syntax not looked at.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// Neither a body nor a media type.
+    Absent,
+    /// Some text, which no endpoint wants.
+    PlainText,
+    /// What should be one JSON value.
+    Json(Vec<u8>),
+}
+
+impl Body {
+    /// The JSON value that an endpoint needs.
+    ///
+    /// # Errors
+    /// [`ApiError::MalformedBody`] when it is anything else.
+    pub(crate) fn json(&self) -> Result<Json<'_>, ApiError> {
+        match self {
+            Self::Absent | Self::PlainText => Err(ApiError::MalformedBody),
+            Self::Json(bytes) => Json::parse(bytes).map_err(|_| ApiError::MalformedBody),
+        }
+    }
+
+    /// For an endpoint that needs no body and ignores one.
+    ///
+    /// # Errors
+    /// [`ApiError::MalformedBody`] when it says to be JSON and is not.
+    pub(crate) fn ignore(&self) -> Result<(), ApiError> {
+        match self {
+            Self::Absent | Self::PlainText => Ok(()),
+            Self::Json(_) => self.json().map(drop),
+        }
+    }
+}
+
+/// Reads the body of a request that may have one.
+///
+/// # Errors
+/// [`ApiError::UnsupportedMediaType`] before anything is read, [`ApiError::BodyTooLarge`] as soon
+/// as it is known, and [`ApiError::MalformedBody`] when the body ends early or does not arrive.
+pub(crate) async fn read(headers: &HeaderMap, payload: &mut Payload) -> Result<Body, ApiError> {
+    let media_type = MediaType::of(headers)?;
+    refuse_encodings(headers)?;
+    if declared_length(headers).is_some_and(|length| length > BODY_BYTES) {
+        return Err(ApiError::BodyTooLarge);
+    }
+    match media_type {
+        MediaType::Absent => Ok(Body::Absent),
+        MediaType::PlainText => read_bytes(payload).await.map(|_| Body::PlainText),
+        MediaType::Json => read_bytes(payload).await.map(Body::Json),
+    }
+}
+
+enum MediaType {
+    Absent,
+    PlainText,
+    Json,
+}
+
+impl MediaType {
+    fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let Some(value) = headers.get(CONTENT_TYPE) else {
+            let has_body = headers.contains_key(TRANSFER_ENCODING)
+                || declared_length(headers).is_some_and(|length| length > 0);
+            return if has_body {
+                Err(ApiError::UnsupportedMediaType)
+            } else {
+                Ok(Self::Absent)
+            };
+        };
+        let value = value.to_str().unwrap_or_default();
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        if essence.eq_ignore_ascii_case("application/json") {
+            return Ok(Self::Json);
+        }
+        if essence.eq_ignore_ascii_case("text/plain") {
+            return Ok(Self::PlainText);
+        }
+        Err(ApiError::UnsupportedMediaType)
+    }
+}
+
+fn refuse_encodings(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_identity = |name: &str| name.trim().is_empty() || is_identity_name(name.trim());
+    let plain = headers.get_all(CONTENT_ENCODING).all(|value| {
+        value
+            .to_str()
+            .is_ok_and(|names| names.split(',').all(is_identity))
+    });
+    if plain {
+        Ok(())
+    } else {
+        Err(ApiError::UnsupportedMediaType)
+    }
+}
+
+fn is_identity_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case("identity")
+}
+
+/// What `Content-Length` says; actix has refused one that is no number. Beyond all numbers is more
+/// than enough.
+fn declared_length(headers: &HeaderMap) -> Option<usize> {
+    let value = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
+    Some(value.parse().unwrap_or(usize::MAX))
+}
+
+async fn read_bytes(payload: &mut Payload) -> Result<Vec<u8>, ApiError> {
+    let mut bytes = Vec::new();
+    let arrival = async {
+        while let Some(chunk) = payload.next().await {
+            let chunk = chunk.map_err(|_| ApiError::MalformedBody)?;
+            if bytes.len() + chunk.len() > BODY_BYTES {
+                return Err(ApiError::BodyTooLarge);
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(())
+    };
+    tokio::time::timeout(ARRIVAL, arrival)
+        .await
+        .map_err(|_| ApiError::MalformedBody)??;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests;

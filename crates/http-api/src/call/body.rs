@@ -1,0 +1,153 @@
+//! The body of a create call, key by key in the order of the specification's table (spec 4.1).
+
+use refract_domain::call::{IdempotencyKey, Ref};
+use refract_domain::json::{Json, JsonString, Object};
+use refract_domain::limits::VERSION_MAX;
+use refract_domain::prism::VersionNumber;
+use refract_domain::problem::{Fault, Problems};
+use refract_domain::submission::{CallContext, SentFields, field_value_faults};
+
+use super::{Listed, whole};
+
+/// What a body says.
+pub(super) struct CreateBody {
+    pub(super) fields: SentFields,
+    pub(super) context: Option<CallContext>,
+    pub(super) reference: Option<Ref>,
+    pub(super) version: Option<VersionNumber>,
+    pub(super) idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Reads a body. Keys that it does not know are ignored whole.
+pub(super) fn read(body: Json<'_>, problems: &mut Problems) -> Result<CreateBody, Listed> {
+    let body = body
+        .into_object()
+        .map_err(|fault| Listed::list(problems, "body", [fault]))?;
+    let fields = fields_or_text(&body, problems);
+    let context = optional(&body, "context", problems, |json| {
+        string(json, |sent| CallContext::parse(sent.text))
+    });
+    let reference = optional(&body, "ref", problems, |json| {
+        string(json, |sent| Ref::parse(&sent.text))
+    });
+    let version = optional(&body, "version", problems, version);
+    let idempotency_key = optional(&body, "idempotency_key", problems, |json| {
+        string(json, |sent| IdempotencyKey::parse(&sent.text))
+    });
+    Ok(CreateBody {
+        fields: fields?,
+        context: context?.flatten(),
+        reference: reference?,
+        version: version?,
+        idempotency_key: idempotency_key?,
+    })
+}
+
+/// Reads a key that may be absent; `null` is a value like any other.
+fn optional<T>(
+    body: &Object<'_>,
+    key: &str,
+    problems: &mut Problems,
+    read: impl FnOnce(Json<'_>) -> Result<T, Vec<Fault>>,
+) -> Result<Option<T>, Listed> {
+    let read = body.get(key).map(read).transpose();
+    read.map_err(|faults| Listed::list(problems, key, faults))
+}
+
+fn string<T>(
+    json: Json<'_>,
+    read: impl FnOnce(JsonString) -> Result<T, Vec<Fault>>,
+) -> Result<T, Vec<Fault>> {
+    let sent = json.into_string().map_err(|fault| vec![fault])?;
+    let is_whole = !sent.has_unpaired_surrogate;
+    whole(read(sent), is_whole)
+}
+
+/// `fields`, or `text` for a prism whose only field has that name.
+fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFields, Listed> {
+    match (body.get("fields"), body.get("text")) {
+        (Some(fields), None) => read_fields(fields, problems),
+        (None, Some(text)) => {
+            let value =
+                field_value(text).map_err(|faults| Listed::list(problems, "text", faults))?;
+            Ok(SentFields(vec![("text".to_owned(), value)]))
+        }
+        (Some(_), Some(_)) | (None, None) => {
+            let fault = Fault::rule("send either fields or text");
+            Err(Listed::list(problems, "fields", [fault]))
+        }
+    }
+}
+
+fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, Listed> {
+    let fields = fields
+        .into_object()
+        .map_err(|fault| Listed::list(problems, "fields", [fault]))?;
+    let mut values = Vec::new();
+    let mut listed = None;
+    for (key, value) in fields.iter() {
+        match (key_fault(key), field_value(value)) {
+            (None, Ok(value)) => values.push((key.text.clone(), value)),
+            (key_fault, read) => {
+                let faults = key_fault.into_iter().chain(read.err().unwrap_or_default());
+                listed = Some(Listed::list(
+                    problems,
+                    &format!("fields.{}", key.text),
+                    faults,
+                ));
+            }
+        }
+    }
+    listed.map_or(Ok(SentFields(values)), Err)
+}
+
+/// A key may be of any length: one that is no field's is found out later, against the version.
+fn key_fault(key: &JsonString) -> Option<Fault> {
+    let is_forbidden = key.has_unpaired_surrogate || key.text.contains('\0');
+    is_forbidden.then_some(Fault::ForbiddenCharacters)
+}
+
+fn field_value(json: Json<'_>) -> Result<String, Vec<Fault>> {
+    string(json, |sent| {
+        let faults = field_value_faults(&sent.text);
+        if faults.is_empty() {
+            Ok(sent.text)
+        } else {
+            Err(faults)
+        }
+    })
+}
+
+fn version(json: Json<'_>) -> Result<VersionNumber, Vec<Fault>> {
+    let number = json.into_number().map_err(|fault| vec![fault])?;
+    whole_number(number)
+        .and_then(VersionNumber::new)
+        .ok_or_else(|| version_faults(number))
+}
+
+/// Every fault of a number that is no version. One beyond the range of a double is whole, as every
+/// number past 2^53 is.
+fn version_faults(number: f64) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if number.is_finite() && number.fract() != 0.0 {
+        faults.push(Fault::NotAnInteger);
+    }
+    if number < 1.0 {
+        faults.push(Fault::NumberTooSmall(1));
+    }
+    if number > f64::from(VERSION_MAX) {
+        faults.push(Fault::NumberTooBig(VERSION_MAX.into()));
+    }
+    faults
+}
+
+/// The number as an integer, when it is one of 32 bits.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "the standard library has no checked way from a float; the range is checked here"
+)]
+fn whole_number(number: f64) -> Option<i32> {
+    let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);
+    (fits && number.fract() == 0.0).then_some(number as i32)
+}

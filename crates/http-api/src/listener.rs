@@ -1,0 +1,49 @@
+//! Binds a listening socket that many clients can knock at together.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+
+use tokio::net::TcpSocket;
+
+/// Connections that may wait to be accepted; the standard library's 128 are lost in a burst, whose
+/// clients then try again only after a second.
+const BACKLOG: u32 = 4096;
+
+/// Binds a listener. It must be called where a Tokio runtime is.
+///
+/// # Errors
+/// When the address cannot be bound.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // a restart need not wait for the old connections to be forgotten
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_bound_listener_takes_connections() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = bind(address.parse().unwrap()) else {
+                assert!(address.starts_with('['), "IPv4 is everywhere");
+                continue;
+            };
+            assert!(TcpStream::connect(listener.local_addr().unwrap()).is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_taken_address_is_refused() {
+        let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        assert!(bind(listener.local_addr().unwrap()).is_err());
+    }
+}

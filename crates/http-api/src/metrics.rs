@@ -1,0 +1,82 @@
+//! What is counted of the HTTP API, and how the registry is written for Prometheus.
+
+use std::time::Duration;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use crate::lifecycle::Lifecycle;
+
+/// Upper bounds in seconds: from a read out of the cache to a call that asked the model twice.
+const SECONDS: [f64; 14] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 40.0,
+];
+
+/// The API's own metrics. Clones count together.
+#[derive(Clone)]
+pub(crate) struct HttpMetrics {
+    requests: Family<RequestLabels, Counter>,
+    durations: Family<RouteLabel, Histogram, fn() -> Histogram>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RequestLabels {
+    route: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RouteLabel {
+    route: &'static str,
+}
+
+impl HttpMetrics {
+    /// Adds the API's metrics to those that the registry has.
+    pub(crate) fn register(registry: &mut Registry, lifecycle: Lifecycle) -> Self {
+        let metrics = Self {
+            requests: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+        };
+        registry.register(
+            "refract_http_requests",
+            "Requests to the API by route and status; 499 when the client did not wait",
+            metrics.requests.clone(),
+        );
+        registry.register(
+            "refract_http_request_duration_seconds",
+            "Time from a request's head to its answer by route",
+            metrics.durations.clone(),
+        );
+        registry.register_collector(Box::new(CallsInFlight(lifecycle)));
+        metrics
+    }
+
+    /// Counts a request that ended.
+    pub(crate) fn count(&self, route: &'static str, status: u16, took: Duration) {
+        self.requests
+            .get_or_create(&RequestLabels { route, status })
+            .inc();
+        self.durations
+            .get_or_create(&RouteLabel { route })
+            .observe(took.as_secs_f64());
+    }
+}
+
+#[derive(Debug)]
+struct CallsInFlight(Lifecycle);
+
+impl Collector for CallsInFlight {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let calls = i64::try_from(self.0.calls_in_flight()).unwrap_or(i64::MAX);
+        let help = "Calls under way, those included whose client is gone.";
+        let descriptor =
+            encoder.encode_descriptor("refract_calls_in_flight", help, None, MetricType::Gauge)?;
+        ConstGauge::new(calls).encode(descriptor)
+    }
+}

@@ -1,0 +1,25 @@
+//! `GET /v1/results/{result_id}`: any result of the account (spec 4.2).
+
+use actix_web::HttpRequest;
+use refract_answering::Answering;
+
+use crate::error::ApiError;
+use crate::lifecycle::CallInFlight;
+use crate::reply::Reply;
+use crate::{bearer, call};
+
+/// Answers a request. Its body, if it has one, is never looked at.
+///
+/// # Errors
+/// The first check that fails, in the specification's order.
+pub(crate) async fn handle(
+    answering: Answering,
+    in_flight: CallInFlight,
+    result_id: &str,
+    request: &HttpRequest,
+) -> Result<Reply, ApiError> {
+    let (id, format) = call::of_result(result_id, request.query_string())?;
+    let api_key = bearer::read(request.headers())?;
+    let use_case = async move { answering.read_result(api_key.as_ref(), id).await };
+    Reply::read(&in_flight.detached(use_case).await?, format)
+}

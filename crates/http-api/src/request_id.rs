@@ -1,0 +1,84 @@
+//! The id under which a request is logged, which goes out as `x-request-id` (readings).
+
+use std::fmt;
+
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+
+/// The header's name, coming in and going out.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Longest id that is taken from a caller.
+const MOST_CHARS: usize = 128;
+
+/// 1 to 128 letters, digits, `.`, `_` or `-`.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(Box<str>);
+
+impl RequestId {
+    /// The caller's own id when it has the shape, else a new one.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let sent = headers
+            .get(X_REQUEST_ID)
+            .and_then(|value| value.to_str().ok());
+        match sent {
+            Some(id) if is_request_id(id) => Self(id.into()),
+            Some(_) | None => Self(Uuid::now_v7().to_string().into_boxed_str()),
+        }
+    }
+
+    /// The id as a header's value.
+    pub(crate) fn to_header_value(&self) -> HeaderValue {
+        HeaderValue::from_str(&self.0).unwrap_or(HeaderValue::from_static(""))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn is_request_id(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    (1..=MOST_CHARS).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(sent: Option<&[u8]>) -> String {
+        let mut headers = HeaderMap::new();
+        if let Some(value) = sent {
+            headers.insert(X_REQUEST_ID, HeaderValue::from_bytes(value).unwrap());
+        }
+        RequestId::of(&headers).to_string()
+    }
+
+    #[test]
+    fn a_callers_id_is_kept() {
+        let longest = "a".repeat(128);
+        for id in ["7", "order-12.A_b", longest.as_str()] {
+            assert_eq!(of(Some(id.as_bytes())), id);
+        }
+    }
+
+    #[test]
+    fn another_shape_gets_a_new_id() {
+        let too_long = "a".repeat(129);
+        for sent in [
+            &b""[..],
+            b"a b",
+            b"a/b",
+            b"\xc3\xa4",
+            b"a\"b",
+            too_long.as_bytes(),
+        ] {
+            let id = of(Some(sent));
+            assert_ne!(id.as_bytes(), sent);
+            assert!(is_request_id(&id));
+        }
+        assert!(is_request_id(&of(None)));
+        assert_ne!(of(None), of(None));
+    }
+}

@@ -1,0 +1,28 @@
+//! `POST /v1/results/{result_id}/retry`: ask a failed result's question once more (spec 4.3).
+
+use actix_web::HttpRequest;
+use actix_web::dev::Payload;
+use refract_answering::Answering;
+
+use crate::error::ApiError;
+use crate::lifecycle::CallInFlight;
+use crate::reply::Reply;
+use crate::{bearer, body, call};
+
+/// Answers a request.
+///
+/// # Errors
+/// The first check that fails, in the specification's order.
+pub(crate) async fn handle(
+    answering: Answering,
+    in_flight: CallInFlight,
+    result_id: &str,
+    request: &HttpRequest,
+    payload: &mut Payload,
+) -> Result<Reply, ApiError> {
+    body::read(request.headers(), payload).await?.ignore()?;
+    let (id, format) = call::of_result(result_id, request.query_string())?;
+    let api_key = bearer::read(request.headers())?;
+    let use_case = async move { answering.retry_result(api_key.as_ref(), id).await };
+    Reply::answered(&in_flight.detached(use_case).await?, format)
+}

@@ -1,0 +1,77 @@
+//! One request from its head to its answer, on one worker thread.
+//!
+//! There is one handler for every path and method: the specification has one order of checks,
+//! while actix would run extractors at the same time and answer unknown routes by itself.
+
+use actix_web::dev::Payload;
+use actix_web::{HttpRequest, HttpResponse, web};
+use refract_answering::Answering;
+use tracing::Instrument as _;
+
+use crate::error::{ApiError, with_causes};
+use crate::lifecycle::{Lifecycle, unless_panicked};
+use crate::metrics::HttpMetrics;
+use crate::reply::Reply;
+use crate::request_id::RequestId;
+use crate::request_record::RequestRecord;
+use crate::routes::{Route, is_under_v1};
+use crate::{create_result, read_result, retry_result};
+
+/// What a worker thread answers with. Clones are cheap.
+#[derive(Clone)]
+pub(crate) struct Worker {
+    pub(crate) answering: Answering,
+    pub(crate) lifecycle: Lifecycle,
+    pub(crate) metrics: HttpMetrics,
+}
+
+impl Worker {
+    /// Answers a request, logs and counts it.
+    pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+        let id = RequestId::of(request.headers());
+        let route = Route::find(request.method(), request.path());
+        let record = RequestRecord::begin(
+            self.metrics.clone(),
+            id.clone(),
+            request.method().as_str(),
+            route.pattern(),
+        );
+        let mut payload = payload.into_inner();
+        let answer = unless_panicked(self.route(route, &request, &mut payload))
+            .instrument(tracing::error_span!("request", request_id = %id))
+            .await;
+        let reply = answer
+            .flatten()
+            .unwrap_or_else(|error| Reply::error(&error));
+        record.end(&reply);
+        reply.into_response(&id, payload)
+    }
+
+    async fn route(
+        self,
+        route: Route<'_>,
+        request: &HttpRequest,
+        payload: &mut Payload,
+    ) -> Result<Reply, ApiError> {
+        if !is_under_v1(request.path()) {
+            return Err(ApiError::RouteNotFound);
+        }
+        let in_flight = self.lifecycle.admit()?;
+        let answer = match route {
+            Route::CreateResult { prism } => {
+                create_result::handle(self.answering, in_flight, prism, request, payload).await
+            }
+            Route::ReadResult { result_id } => {
+                read_result::handle(self.answering, in_flight, result_id, request).await
+            }
+            Route::RetryResult { result_id } => {
+                retry_result::handle(self.answering, in_flight, result_id, request, payload).await
+            }
+            Route::Unknown => Err(ApiError::RouteNotFound),
+        };
+        if let Err(error @ ApiError::NotRendered(_)) = &answer {
+            tracing::error!(error = with_causes(error), "an answer was not written");
+        }
+        answer
+    }
+}
