@@ -1,1 +1,44 @@
 //! The database of Refract: PostgreSQL or SQLite, each query written once.
+//!
+//! [`Database`] is the way in. Its methods stand in the files of the tables that they are about;
+//! each is one query unless it says otherwise. Unique constraints settle every race, so any number
+//! of processes on one database are safe together: nothing here looks first and writes then.
+//!
+//! Every query runs as a task of the runtime that [`Database::connect`] was given. It may be
+//! awaited from any other runtime, and a caller that goes away leaves no transaction half-way.
+//!
+//! This crate knows nothing of HTTP or of models, and makes no ids and no times: both are
+//! arguments.
+
+#[macro_use]
+mod connection;
+
+mod accounts;
+mod address;
+mod api_keys;
+mod cache;
+mod calls;
+mod database;
+mod error;
+mod lenses;
+mod migrations;
+mod new_results;
+mod postgres;
+mod prism_versions;
+mod prisms;
+mod result_columns;
+mod results;
+mod schema;
+mod sql_types;
+mod sqlite;
+mod tls;
+
+pub use accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
+pub use api_keys::{ApiKeyRow, NewApiKey};
+pub use calls::{CreateCallRow, ResultCallRow};
+pub use database::{Database, DatabaseSettings};
+pub use error::{ConnectError, MigrateError, PersistenceError};
+pub use new_results::{NewResult, Saving};
+pub use prism_versions::{NewVersion, PrismHistory};
+pub use prisms::{NewPrism, PrismRow, Writing};
+pub use results::{FoundResult, ResultFilter};

@@ -1,0 +1,126 @@
+//! Accounts: everything a caller sees lives in one.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::AccountId;
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::schema::accounts;
+use crate::sql_types::Bind;
+
+/// The account that commands use when none is named, and the only one that is made when missing.
+pub const DEFAULT_ACCOUNT: &str = "default";
+
+/// An account.
+#[derive(Clone, Debug, PartialEq, Eq, Insertable, Queryable, Selectable)]
+#[diesel(table_name = accounts)]
+pub struct AccountRow {
+    /// `UUIDv7`.
+    #[diesel(serialize_as = Bind<AccountId>)]
+    pub id: AccountId,
+    /// Unique.
+    pub name: String,
+    /// When it was made.
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// What became of a row whose name must be unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Creation {
+    /// It was made.
+    Created,
+    /// There is one of that name, and nothing was done.
+    NameTaken,
+}
+
+impl Database {
+    /// Makes an account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_account(&self, account: &AccountRow) -> Result<Creation, PersistenceError> {
+        let (database, account) = (self.clone(), account.clone());
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let insert = diesel::insert_into(accounts::table).values(account);
+            let insert = insert.on_conflict(accounts::name).do_nothing();
+            let inserted = on!(connection, |c| insert.execute(c).await)?;
+            Ok(if inserted == 1 {
+                Creation::Created
+            } else {
+                Creation::NameTaken
+            })
+        })
+        .await
+    }
+
+    /// The account of that name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_account(&self, name: &str) -> Result<Option<AccountRow>, PersistenceError> {
+        let (database, name) = (self.clone(), name.to_owned());
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = accounts::table.filter(accounts::name.eq(name));
+            let found = on!(connection, |c| query
+                .select(AccountRow::as_select())
+                .first(c)
+                .await
+                .optional());
+            Ok(found?)
+        })
+        .await
+    }
+
+    /// Every account, in the order of their names.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_accounts(&self) -> Result<Vec<AccountRow>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = accounts::table.order(accounts::name);
+            let found = on!(connection, |c| query
+                .select(AccountRow::as_select())
+                .load(c)
+                .await);
+            Ok(found?)
+        })
+        .await
+    }
+
+    /// The account named [`DEFAULT_ACCOUNT`], made with this id and moment when it is missing.
+    ///
+    /// One query when it is there, else up to three.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_or_create_default_account(
+        &self,
+        id: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<AccountRow, PersistenceError> {
+        if let Some(found) = self.find_account(DEFAULT_ACCOUNT).await? {
+            return Ok(found);
+        }
+        let account = AccountRow {
+            id,
+            name: DEFAULT_ACCOUNT.to_owned(),
+            created_at: now,
+        };
+        match self.create_account(&account).await? {
+            Creation::Created => Ok(account),
+            Creation::NameTaken => {
+                let found = self.find_account(DEFAULT_ACCOUNT).await?;
+                found.ok_or(PersistenceError::Unreadable {
+                    column: "accounts.name",
+                })
+            }
+        }
+    }
+}

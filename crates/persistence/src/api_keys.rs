@@ -1,0 +1,191 @@
+//! API keys: kept as hashes, never deleted, with what their owner may want to know of them.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::api_key::ApiKeyHash;
+use refract_domain::ids::{AccountId, ApiKeyId};
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::schema::{api_keys, results};
+use crate::sql_types::Bind;
+
+/// An API key to be saved.
+#[derive(Clone, Debug)]
+pub struct NewApiKey {
+    /// `UUIDv7`.
+    pub id: ApiKeyId,
+    /// Whose results it may make and read.
+    pub account: AccountId,
+    /// A label for its owner; not unique.
+    pub name: String,
+    /// What is kept of the key itself.
+    pub hash: ApiKeyHash,
+    /// By which its owner tells it from others.
+    pub first_characters: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// An API key as its owner sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct ApiKeyRow {
+    /// `UUIDv7`.
+    pub id: ApiKeyId,
+    /// A label; not unique.
+    pub name: String,
+    /// By which its owner tells it from others.
+    pub first_characters: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, a few seconds late.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// When it was revoked.
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// How many results it made, exactly.
+    pub results_made: i64,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = api_keys)]
+struct ApiKeyColumns {
+    #[diesel(serialize_as = Bind<ApiKeyId>)]
+    id: ApiKeyId,
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    name: String,
+    hash: Vec<u8>,
+    first_characters: String,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+}
+
+impl Database {
+    /// Saves a new key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_api_key(&self, key: &NewApiKey) -> Result<(), PersistenceError> {
+        let database = self.clone();
+        let columns = ApiKeyColumns {
+            id: key.id,
+            account_id: key.account,
+            name: key.name.clone(),
+            hash: key.hash.0.to_vec(),
+            first_characters: key.first_characters.clone(),
+            created_at: key.created_at,
+        };
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let insert = diesel::insert_into(api_keys::table).values(columns);
+            on!(connection, |c| insert.execute(c).await)?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The keys of an account, oldest first, revoked ones too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_api_keys(
+        &self,
+        account: AccountId,
+    ) -> Result<Vec<ApiKeyRow>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let made = results::table
+                .filter(results::api_key_id.eq(api_keys::id.nullable()))
+                .count()
+                .single_value();
+            let query = api_keys::table
+                .filter(api_keys::account_id.eq(Bind(account)))
+                .order(api_keys::id)
+                .select((
+                    api_keys::id,
+                    api_keys::name,
+                    api_keys::first_characters,
+                    api_keys::created_at,
+                    api_keys::last_used_at,
+                    api_keys::revoked_at,
+                    made.assume_not_null(),
+                ));
+            Ok(on!(connection, |c| query.load(c).await)?)
+        })
+        .await
+    }
+
+    /// Revokes a key for good and returns the moment since when it is; `None` when the account has
+    /// no such key. Revoking it again changes nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revoke_api_key(
+        &self,
+        account: AccountId,
+        key: ApiKeyId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let of_account = || {
+                api_keys::id
+                    .eq(Bind(key))
+                    .and(api_keys::account_id.eq(Bind(account)))
+            };
+            let active = api_keys::table
+                .filter(of_account())
+                .filter(api_keys::revoked_at.is_null());
+            let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
+            on!(connection, |c| update.execute(c).await)?;
+            let query = api_keys::table
+                .filter(of_account())
+                .select(api_keys::revoked_at);
+            let revoked_at: Option<Option<DateTime<Utc>>> =
+                on!(connection, |c| query.first(c).await.optional())?;
+            Ok(revoked_at.flatten())
+        })
+        .await
+    }
+
+    /// Notes when keys were used. A moment before the one that is known changes nothing, so nodes
+    /// may note their own whenever they like.
+    ///
+    /// # Errors
+    /// When the database fails; then none is noted.
+    pub async fn note_key_use(
+        &self,
+        uses: &[(ApiKeyId, DateTime<Utc>)],
+    ) -> Result<(), PersistenceError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let database = self.clone();
+        let mut uses = uses.to_vec();
+        // nodes that take the same locks take them in the same order
+        uses.sort_unstable();
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            in_transaction!(connection, |c| {
+                for (key, used_at) in &uses {
+                    let is_news = api_keys::last_used_at
+                        .is_null()
+                        .or(api_keys::last_used_at.lt(Some(*used_at)).assume_not_null());
+                    let known = api_keys::table
+                        .filter(api_keys::id.eq(Bind(*key)))
+                        .filter(is_news);
+                    diesel::update(known)
+                        .set(api_keys::last_used_at.eq(Some(*used_at)))
+                        .execute(c)
+                        .await?;
+                }
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+}

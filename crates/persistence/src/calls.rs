@@ -1,0 +1,174 @@
+//! What an API call needs to know before it is decided: one query each.
+
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::api_key::ApiKeyHash;
+use refract_domain::call::IdempotencyKey;
+use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
+use refract_domain::result::SavedResult;
+use refract_domain::slug::PrismSelector;
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::prisms::{PrismColumns, PrismRow};
+use crate::result_columns::ResultColumns;
+use crate::results::{FoundResult, RETRIES};
+use crate::schema::{api_keys, prisms, results};
+use crate::sql_types::Bind;
+
+/// Who calls, and what a create call concerns.
+#[derive(Clone, Debug)]
+pub struct CreateCallRow {
+    /// The key that was sent.
+    pub api_key: ApiKeyId,
+    /// Its account.
+    pub account: AccountId,
+    /// Whether the key no longer counts.
+    pub is_revoked: bool,
+    /// The prism of the account that was selected, archived or not.
+    pub prism: Option<PrismRow>,
+    /// The result of the account that holds the idempotency key.
+    pub held: Option<SavedResult>,
+}
+
+/// Who calls, and the result that a read or a retry concerns.
+#[derive(Clone, Debug)]
+pub struct ResultCallRow {
+    /// The key that was sent.
+    pub api_key: ApiKeyId,
+    /// Its account.
+    pub account: AccountId,
+    /// Whether the key no longer counts.
+    pub is_revoked: bool,
+    /// The result of the account, its prism, and the result that retried it when one did.
+    pub result: Option<FoundResult>,
+}
+
+type KeyColumns = (ApiKeyId, AccountId, bool);
+
+/// The left joins of a create call, for one way of selecting a prism.
+macro_rules! create_call {
+    ($connection:expr, $hash:expr, $selected:expr, $idempotency_key:expr) => {{
+        let of_account = prisms::account_id.eq(api_keys::account_id);
+        let holds_key = results::account_id
+            .eq(api_keys::account_id)
+            .and(results::idempotency_key.eq($idempotency_key));
+        let query = api_keys::table
+            .left_join(prisms::table.on(of_account.and($selected)))
+            .left_join(results::table.on(holds_key.assume_not_null()))
+            .filter(api_keys::hash.eq($hash));
+        on!($connection, |c| query
+            .select((
+                (
+                    api_keys::id,
+                    api_keys::account_id,
+                    api_keys::revoked_at.is_not_null()
+                ),
+                Option::<PrismColumns>::as_select(),
+                Option::<ResultColumns>::as_select(),
+            ))
+            .first(c)
+            .await
+            .optional())
+    }};
+}
+
+impl Database {
+    /// Everything that a create call needs before the model is asked; `None` for an unknown key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_create_call(
+        &self,
+        key: &ApiKeyHash,
+        prism: &PrismSelector,
+        idempotency_key: Option<&IdempotencyKey>,
+    ) -> Result<Option<CreateCallRow>, PersistenceError> {
+        let (database, hash, prism) = (self.clone(), key.0.to_vec(), prism.clone());
+        // no key is null, which equals nothing
+        let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let found: Option<(KeyColumns, Option<PrismColumns>, Option<ResultColumns>)> =
+                match prism {
+                    PrismSelector::Id(id) => {
+                        create_call!(connection, hash, prisms::id.eq(Bind(id)), idempotency_key)?
+                    }
+                    PrismSelector::Slug(slug) => {
+                        create_call!(connection, hash, prisms::slug.eq(slug), idempotency_key)?
+                    }
+                };
+            let Some((key, prism, held)) = found else {
+                return Ok(None);
+            };
+            let (api_key, account, is_revoked) = key;
+            let prism = prism.map(PrismRow::try_from).transpose()?;
+            let held = held.map(SavedResult::try_from).transpose()?;
+            Ok(Some(CreateCallRow {
+                api_key,
+                account,
+                is_revoked,
+                prism,
+                held,
+            }))
+        })
+        .await
+    }
+
+    /// Everything that a read or a retry needs; `None` for an unknown key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_result_call(
+        &self,
+        key: &ApiKeyHash,
+        result: ResultId,
+    ) -> Result<Option<ResultCallRow>, PersistenceError> {
+        let (database, hash) = (self.clone(), key.0.to_vec());
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let of_account = results::account_id.eq(api_keys::account_id);
+            let query = api_keys::table
+                .left_join(results::table.on(of_account.and(results::id.eq(Bind(result)))))
+                .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
+                .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
+                .filter(api_keys::hash.eq(hash));
+            let found: Option<(
+                KeyColumns,
+                Option<ResultColumns>,
+                Option<PrismColumns>,
+                Option<ResultId>,
+            )> = on!(connection, |c| query
+                .select((
+                    (
+                        api_keys::id,
+                        api_keys::account_id,
+                        api_keys::revoked_at.is_not_null()
+                    ),
+                    Option::<ResultColumns>::as_select(),
+                    Option::<PrismColumns>::as_select(),
+                    RETRIES.field(results::id).nullable(),
+                ))
+                .first(c)
+                .await
+                .optional())?;
+            let Some((key, result, prism, retried_as)) = found else {
+                return Ok(None);
+            };
+            let (api_key, account, is_revoked) = key;
+            let result = match (result, prism) {
+                (Some(result), Some(prism)) => {
+                    Some((result.try_into()?, prism.try_into()?, retried_as))
+                }
+                _ => None,
+            };
+            Ok(Some(ResultCallRow {
+                api_key,
+                account,
+                is_revoked,
+                result,
+            }))
+        })
+        .await
+    }
+}

@@ -1,0 +1,177 @@
+//! The way to the database: opened once, cloned wherever queries are made.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use diesel_async::pooled_connection::deadpool::Pool;
+use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
+use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{Definition, VersionNumber};
+use tokio::runtime::Handle;
+
+use crate::address::Address;
+use crate::cache::Immutable;
+use crate::connection::Connection;
+use crate::error::{ConnectError, PersistenceError};
+use crate::postgres::{self, Server};
+use crate::sqlite::SqlitePools;
+
+/// How long a query waits for a connection before it fails.
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
+
+/// Where the database is and how much of it one process takes.
+#[derive(Clone)]
+pub struct DatabaseSettings {
+    /// `sqlite://PATH` or `postgres://…` (contract, `DATABASE_URL`). It may hold a password.
+    pub url: String,
+    /// Connections to a PostgreSQL server, at least 1 (contract, `REFRACT_DATABASE_POOL`). SQLite
+    /// has one that writes and a few that read, whatever stands here.
+    pub pool: usize,
+}
+
+/// An open database. Clones are cheap and share connections and caches.
+#[derive(Clone)]
+pub struct Database(Arc<Shared>);
+
+struct Shared {
+    runtime: Handle,
+    pools: Pools,
+    definitions: Immutable<(PrismId, VersionNumber), Definition>,
+    lenses: Immutable<(PrismId, i32), Lens>,
+}
+
+/// The connections that there are.
+pub(crate) enum Pools {
+    /// To a server.
+    Postgres {
+        server: Arc<Server>,
+        pool: Pool<AsyncPgConnection>,
+    },
+    /// To a file.
+    Sqlite(SqlitePools),
+}
+
+impl Database {
+    /// Opens the database that the address names, and makes the file when it is an SQLite one that
+    /// is missing. The schema is left as it is: see [`Database::migrate`].
+    ///
+    /// Queries run on `runtime`, which should be the process's multi-threaded one and has to
+    /// outlive this value.
+    ///
+    /// # Errors
+    /// An address that cannot be used, or nobody there; in words for the operator.
+    pub async fn connect(
+        settings: &DatabaseSettings,
+        runtime: Handle,
+    ) -> Result<Self, ConnectError> {
+        if settings.pool == 0 {
+            return Err(ConnectError::EmptyPool);
+        }
+        let address = Address::parse(&settings.url)?;
+        let opening = run_on(&runtime, Pools::open(address, settings.pool)).await;
+        let pools = opening.unwrap_or(Err(ConnectError::ShuttingDown))?;
+        Ok(Self(Arc::new(Shared {
+            runtime,
+            pools,
+            definitions: Immutable::new(),
+            lenses: Immutable::new(),
+        })))
+    }
+
+    /// Whether the database answers, for `/readyz`.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let one = diesel::dsl::sql::<diesel::sql_types::Integer>("1");
+            let answer: i32 = on!(connection, |c| diesel::select(one).get_result(c).await)?;
+            debug_assert_eq!(answer, 1);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Runs a query as a task of the database's own runtime.
+    ///
+    /// A caller that is dropped does not stop it: a query of SQLite cannot be left half-way, and a
+    /// transaction that is left costs its connection.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    ) -> Result<T, PersistenceError> {
+        let ended = run_on(&self.0.runtime, work).await;
+        let shutting_down = || PersistenceError::Unavailable("refract is shutting down".to_owned());
+        ended.unwrap_or_else(|| Err(shutting_down()))
+    }
+
+    /// A connection for a query that only reads.
+    pub(crate) async fn reader(&self) -> Result<Connection, PersistenceError> {
+        Ok(match &self.0.pools {
+            Pools::Postgres { pool, .. } => Connection::Postgres(pool.get().await?),
+            Pools::Sqlite(pools) => Connection::Sqlite(pools.readers.get().await?),
+        })
+    }
+
+    /// A connection for a query that writes.
+    pub(crate) async fn writer(&self) -> Result<Connection, PersistenceError> {
+        Ok(match &self.0.pools {
+            Pools::Postgres { pool, .. } => Connection::Postgres(pool.get().await?),
+            Pools::Sqlite(pools) => Connection::Sqlite(pools.writer.get().await?),
+        })
+    }
+
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.0.pools
+    }
+
+    pub(crate) fn definitions(&self) -> &Immutable<(PrismId, VersionNumber), Definition> {
+        &self.0.definitions
+    }
+
+    pub(crate) fn lenses(&self) -> &Immutable<(PrismId, i32), Lens> {
+        &self.0.lenses
+    }
+}
+
+impl Pools {
+    async fn open(address: Address, size: usize) -> Result<Self, ConnectError> {
+        match address {
+            Address::Sqlite(path) => {
+                let opening = tokio::task::spawn_blocking(|| SqlitePools::open(path)).await;
+                opening
+                    .unwrap_or(Err(ConnectError::ShuttingDown))
+                    .map(Self::Sqlite)
+            }
+            Address::Postgres(address) => {
+                let server = Arc::new(Server::new(*address)?);
+                let pool = postgres::pool(&server, size)?;
+                if let Err(error) = pool.get().await {
+                    let reason = PersistenceError::from(error).to_string();
+                    return Err(ConnectError::Unreachable {
+                        server: server.name(),
+                        reason,
+                    });
+                }
+                Ok(Self::Postgres { server, pool })
+            }
+        }
+    }
+}
+
+/// Runs work on a runtime and waits for it; `None` when the runtime shuts down. A panic goes on
+/// where it is waited for.
+pub(crate) async fn run_on<T: Send + 'static>(
+    runtime: &Handle,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    match runtime.spawn(work).await {
+        Ok(done) => Some(done),
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => None,
+    }
+}

@@ -1,0 +1,143 @@
+//! What can go wrong with a database, in words for its operator.
+//!
+//! No error holds a bound value, a text or a password: of what a server says only its message is
+//! kept, never the detail, which quotes rows.
+
+use diesel::result::{DatabaseErrorKind, Error};
+use diesel_async::pooled_connection;
+
+/// A query was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum PersistenceError {
+    /// There was no connection to be had: the database is away, or all stayed busy for too long.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// The database broke off or refused for a reason of its own: a restart, a full disk.
+    #[error("the database failed: {0}")]
+    Failed(String),
+    /// The statement breaks a rule of the schema. A bug.
+    #[error("the database refused a statement: {0}")]
+    Refused(String),
+    /// A row does not hold what this version of Refract reads.
+    #[error("cannot read {column} of a saved row")]
+    Unreadable {
+        /// Table and column.
+        column: &'static str,
+    },
+}
+
+impl PersistenceError {
+    /// Whether the same call may well succeed in a while.
+    ///
+    /// Saving again is safe: [`Database::save_result`](crate::Database::save_result) knows its own.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unavailable(_) | Self::Failed(_) => true,
+            Self::Refused(_) | Self::Unreadable { .. } => false,
+        }
+    }
+}
+
+impl From<Error> for PersistenceError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::DatabaseError(kind, what) => {
+                let message = what.message().to_owned();
+                if breaks_a_rule(&kind) {
+                    Self::Refused(message)
+                } else {
+                    Self::Failed(message)
+                }
+            }
+            // these quote what could not be read or written
+            Error::DeserializationError(_) => Self::Unreadable { column: "a column" },
+            Error::SerializationError(_) => Self::Refused("a value has no form in SQL".to_owned()),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
+fn breaks_a_rule(kind: &DatabaseErrorKind) -> bool {
+    matches!(
+        kind,
+        DatabaseErrorKind::UniqueViolation
+            | DatabaseErrorKind::ForeignKeyViolation
+            | DatabaseErrorKind::NotNullViolation
+            | DatabaseErrorKind::CheckViolation
+    )
+}
+
+impl From<pooled_connection::deadpool::PoolError> for PersistenceError {
+    fn from(error: pooled_connection::deadpool::PoolError) -> Self {
+        use deadpool::managed::{PoolError, TimeoutType};
+        Self::Unavailable(match error {
+            PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
+            PoolError::Timeout(_) => "it does not answer".to_owned(),
+            PoolError::Backend(error) => error.to_string(),
+            PoolError::Closed => "it is closed".to_owned(),
+            PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_) => error.to_string(),
+        })
+    }
+}
+
+/// There is no database to work with.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// The address names no kind of database that there is.
+    #[error("the database address must begin with sqlite:// or postgres://")]
+    UnknownScheme,
+    /// The address cannot be read; it is not repeated, since it may hold a password.
+    #[error("the database address cannot be read: {0}")]
+    Address(String),
+    /// The pool would be empty.
+    #[error("the database pool needs at least one connection")]
+    EmptyPool,
+    /// The file cannot be opened or made.
+    #[error("cannot open the database file {path}: {reason}")]
+    File {
+        /// Where it should be.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The certificates to trust cannot be read.
+    #[error("cannot read the certificates to trust: {0}")]
+    Certificates(String),
+    /// The process is about to end.
+    #[error("refract is shutting down")]
+    ShuttingDown,
+    /// No server, or one that refuses us.
+    #[error("cannot connect to PostgreSQL at {server}: {reason}")]
+    Unreachable {
+        /// Hosts and ports.
+        server: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// The database was not brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// A newer Refract has been here.
+    #[error(
+        "the database has migration {version}, which this version of refract does not know: \
+         run a newer refract"
+    )]
+    SchemaIsNewer {
+        /// The first migration that is unknown here.
+        version: String,
+    },
+    /// A migration failed; none of this run was kept.
+    #[error("cannot migrate the database: {0}")]
+    Failed(String),
+    /// There was no connection.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+impl From<Error> for MigrateError {
+    fn from(error: Error) -> Self {
+        Self::Failed(PersistenceError::from(error).to_string())
+    }
+}

@@ -1,0 +1,104 @@
+//! Lenses: saved with the prism, read by revision, and so cached.
+
+use std::sync::Arc;
+
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::PrismId;
+use refract_domain::lens::{Column, Lens};
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::prisms::{PrismRow, Writing};
+use crate::schema::prisms;
+use crate::sql_types::Bind;
+
+impl Database {
+    /// The lens of a prism, of this revision; `None` when the lens has moved on since the revision
+    /// was read: read the prism again. Cached, since a revision never changes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_lens(
+        &self,
+        prism: PrismId,
+        revision: i32,
+    ) -> Result<Option<Arc<Lens>>, PersistenceError> {
+        if let Some(cached) = self.lenses().get(&(prism, revision)) {
+            return Ok(Some(cached));
+        }
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = prisms::table
+                .filter(prisms::id.eq(Bind(prism)))
+                .filter(prisms::lens_revision.eq(revision))
+                .select(prisms::lens);
+            let json: Option<Option<String>> =
+                on!(connection, |c| query.first(c).await.optional())?;
+            let Some(json) = json else { return Ok(None) };
+            let lens = Arc::new(lens_from_json(json.as_deref())?);
+            let bytes = json.map_or(0, |json| json.len());
+            database
+                .lenses()
+                .insert((prism, revision), Arc::clone(&lens), bytes);
+            Ok(Some(lens))
+        })
+        .await
+    }
+
+    /// Saves custom columns, or with `None` returns the prism to the automatic lens, if the latest
+    /// version and the lens are still those of `read`. The revision counts up, whatever changed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_lens(
+        &self,
+        read: &PrismRow,
+        columns: Option<&[Column]>,
+    ) -> Result<Writing, PersistenceError> {
+        let json = columns.map(columns_to_json).transpose()?;
+        let (database, read) = (self.clone(), read.clone());
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let unchanged = prisms::table
+                .filter(prisms::id.eq(Bind(read.id)))
+                .filter(prisms::latest_version.eq(read.latest_version.get()))
+                .filter(prisms::lens_revision.eq(read.lens_revision));
+            let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
+            let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
+            let updated = on!(connection, |c| update.execute(c).await)?;
+            Ok(if updated == 1 {
+                Writing::Saved
+            } else {
+                Writing::Stale
+            })
+        })
+        .await
+    }
+}
+
+/// What is saved of a lens: the columns of a custom one, nothing of the automatic one.
+pub(crate) fn lens_to_json(lens: &Lens) -> Result<Option<String>, PersistenceError> {
+    match lens {
+        Lens::Automatic => Ok(None),
+        Lens::Custom(columns) => columns_to_json(columns).map(Some),
+    }
+}
+
+fn columns_to_json(columns: &[Column]) -> Result<String, PersistenceError> {
+    serde_json::to_string(columns)
+        .map_err(|_| PersistenceError::Refused("a lens has no JSON".to_owned()))
+}
+
+pub(crate) fn lens_from_json(json: Option<&str>) -> Result<Lens, PersistenceError> {
+    let Some(json) = json else {
+        return Ok(Lens::Automatic);
+    };
+    let columns = serde_json::from_str(json);
+    columns
+        .map(Lens::Custom)
+        .map_err(|_| PersistenceError::Unreadable {
+            column: "prisms.lens",
+        })
+}

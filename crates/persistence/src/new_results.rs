@@ -1,0 +1,149 @@
+//! Saving a result: the one place where calls race, and where the unique constraints decide.
+
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
+use refract_domain::result::SavedResult;
+
+use crate::connection::Connection;
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::result_columns::ResultColumns;
+use crate::schema::results;
+use crate::sql_types::Bind;
+
+/// A result to be saved.
+#[derive(Clone, Debug)]
+pub struct NewResult {
+    /// Whose it is.
+    pub account: AccountId,
+    /// The key that made it; `None` for a command.
+    pub api_key: Option<ApiKeyId>,
+    /// The failed result that it retries. If that one holds an idempotency key, `result` must
+    /// carry it: it moves here.
+    pub retry_of: Option<ResultId>,
+    /// The result.
+    pub result: SavedResult,
+}
+
+/// What became of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Saving {
+    /// It is saved.
+    Saved,
+    /// Another call was first, under the same idempotency key or with a retry of the same result.
+    /// Nothing was saved; this is the one that was.
+    Lost(SavedResult),
+}
+
+impl Database {
+    /// Saves a result, unless another call was first. One statement, for a retry with a key one
+    /// transaction; whoever loses needs a query more to read the winner.
+    ///
+    /// Saving the same result again, after an error that left its fate open, is safe.
+    ///
+    /// # Errors
+    /// When the database fails: then the result is saved whole or not at all.
+    pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+        let columns = ResultColumns::try_from(new)?;
+        let race = Race::of(new);
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let inserted = match race.moves_key_from {
+                None => {
+                    let insert = diesel::insert_into(results::table).values(columns);
+                    let insert = insert.on_conflict_do_nothing();
+                    on!(connection, |c| insert.execute(c).await)? == 1
+                }
+                Some(retried) => insert_with_key_of(&mut connection, retried, columns).await?,
+            };
+            if inserted {
+                Ok(Saving::Saved)
+            } else {
+                race.find_winner(&mut connection).await
+            }
+        })
+        .await
+    }
+}
+
+/// Takes the idempotency key from the retried result and inserts its retry with it, or does
+/// neither.
+async fn insert_with_key_of(
+    connection: &mut Connection,
+    retried: ResultId,
+    columns: ResultColumns,
+) -> Result<bool, PersistenceError> {
+    let ended = in_transaction!(*connection, |c| {
+        diesel::update(results::table.find(Bind(retried)))
+            .set(results::idempotency_key.eq(None::<String>))
+            .execute(c)
+            .await?;
+        let insert = diesel::insert_into(results::table).values(columns);
+        match insert.on_conflict_do_nothing().execute(c).await? {
+            0 => Err(RollbackTransaction),
+            _ => QueryResult::Ok(()),
+        }
+    });
+    match ended {
+        Ok(()) => Ok(true),
+        Err(RollbackTransaction) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// By what a result can lose.
+struct Race {
+    id: ResultId,
+    account: AccountId,
+    retry_of: Option<ResultId>,
+    idempotency_key: Option<String>,
+    moves_key_from: Option<ResultId>,
+}
+
+impl Race {
+    fn of(new: &NewResult) -> Self {
+        let key = new.result.idempotency_key.as_ref();
+        Self {
+            id: new.result.id,
+            account: new.account,
+            retry_of: new.retry_of,
+            idempotency_key: key.map(|key| key.as_str().to_owned()),
+            moves_key_from: new.retry_of.filter(|_| key.is_some()),
+        }
+    }
+
+    /// Whom we lost to: an earlier attempt of our own to save this very result, another retry, or
+    /// another holder of the key.
+    async fn find_winner(self, connection: &mut Connection) -> Result<Saving, PersistenceError> {
+        let query = results::table.find(Bind(self.id)).select(results::id);
+        let ours: Option<ResultId> = on!(*connection, |c| query.first(c).await.optional())?;
+        if ours.is_some() {
+            return Ok(Saving::Saved);
+        }
+        let mut winner: Option<ResultColumns> = None;
+        if let Some(retried) = self.retry_of {
+            let query = results::table.filter(results::retry_of.eq(Some(retried)));
+            winner = on!(*connection, |c| query
+                .select(ResultColumns::as_select())
+                .first(c)
+                .await
+                .optional())?;
+        }
+        if winner.is_none() {
+            let query = results::table
+                .filter(results::account_id.eq(Bind(self.account)))
+                .filter(results::idempotency_key.eq(self.idempotency_key));
+            winner = on!(*connection, |c| query
+                .select(ResultColumns::as_select())
+                .first(c)
+                .await
+                .optional())?;
+        }
+        // only a key that moves on right now leaves nobody: it is with somebody at the next look
+        let gone = || PersistenceError::Failed("whoever saved first cannot be found".to_owned());
+        Ok(Saving::Lost(winner.ok_or_else(gone)?.try_into()?))
+    }
+}

@@ -1,0 +1,191 @@
+//! Connections to a PostgreSQL server.
+//!
+//! A connection's socket is driven by the runtime in which the connection was opened. All of ours
+//! are opened in the tasks of [`Database`](crate::Database), so that runtime is never one of the
+//! single threads that await queries: those stop driving sockets whenever they are busy.
+
+use std::error::Error as _;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool::Runtime;
+use deadpool::managed::QueueMode;
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::pooled_connection::deadpool::Pool;
+use diesel_async::pooled_connection::{
+    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
+};
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
+use rustls::ClientConfig;
+use tokio_postgres::config::{Host, SslMode as Negotiation};
+use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::address::PostgresAddress;
+use crate::database::WAIT;
+use crate::error::ConnectError;
+use crate::tls::{self, SslMode};
+
+/// How long a connection that cannot be opened is waited for, unless the address says otherwise.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long a server that has stopped acknowledging is believed in, unless the address says so.
+const SILENCE: Duration = Duration::from_secs(30);
+/// What every session begins with: no statement of ours takes this long unless something is wrong.
+const SESSION: &str = "SET statement_timeout = '30s'";
+
+/// A server and how to reach it.
+pub(crate) struct Server {
+    config: Config,
+    tls: Option<Tls>,
+}
+
+struct Tls {
+    client: ClientConfig,
+    is_optional: bool,
+}
+
+impl Server {
+    pub(crate) fn new(address: PostgresAddress) -> Result<Self, ConnectError> {
+        let PostgresAddress {
+            mut config,
+            ssl_mode,
+            root_certificates,
+        } = address;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(SILENCE);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("refract");
+        }
+        config.keepalives_idle(SILENCE);
+        config.ssl_mode(match ssl_mode {
+            SslMode::Disable => Negotiation::Disable,
+            SslMode::Prefer => Negotiation::Prefer,
+            SslMode::Require | SslMode::VerifyFull => Negotiation::Require,
+        });
+        let client = || tls::client(root_certificates.as_deref());
+        let tls = match ssl_mode {
+            SslMode::Disable => None,
+            SslMode::Prefer => Some(Tls {
+                client: client()?,
+                is_optional: true,
+            }),
+            SslMode::Require | SslMode::VerifyFull => Some(Tls {
+                client: client()?,
+                is_optional: false,
+            }),
+        };
+        Ok(Self { config, tls })
+    }
+
+    /// Opens a connection on the current runtime.
+    pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
+        let mut connection = match &self.tls {
+            None => open(&self.config, NoTls).await,
+            Some(tls) => {
+                let encrypted =
+                    open(&self.config, MakeRustlsConnect::new(tls.client.clone())).await;
+                match encrypted {
+                    Err(Refused { is_tls: true, .. }) if tls.is_optional => {
+                        tracing::debug!("the server's TLS is not trusted: connecting without");
+                        open(self.config.clone().ssl_mode(Negotiation::Disable), NoTls).await
+                    }
+                    other => other,
+                }
+            }
+        }
+        .map_err(|refused| ConnectionError::BadConnection(refused.words))?;
+        connection
+            .batch_execute(SESSION)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+
+    /// Its hosts and ports, for messages.
+    pub(crate) fn name(&self) -> String {
+        let hosts = self.config.get_hosts();
+        let ports = self.config.get_ports();
+        let named = hosts.iter().enumerate().map(|(index, host)| {
+            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+            match host {
+                Host::Tcp(name) => format!("{name}:{port}"),
+                Host::Unix(path) => format!("{}:{port}", path.display()),
+            }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Why a connection was not opened.
+struct Refused {
+    words: String,
+    is_tls: bool,
+}
+
+async fn open<T>(config: &Config, tls: T) -> Result<AsyncPgConnection, Refused>
+where
+    T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, connection) = config.connect(tls).await.map_err(|error| refused(&error))?;
+    let opened = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
+    opened.map_err(|error| Refused {
+        words: error.to_string(),
+        is_tls: false,
+    })
+}
+
+/// The words of an error and its causes; of what a server says, its message alone.
+fn refused(error: &tokio_postgres::Error) -> Refused {
+    if let Some(said) = error.as_db_error() {
+        return Refused {
+            words: said.message().to_owned(),
+            is_tls: false,
+        };
+    }
+    let mut words = error.to_string();
+    let mut is_tls = false;
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !words.contains(&text) {
+            let _ = write!(words, ": {text}");
+        }
+        let inner = cause
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref);
+        is_tls |= inner.is_some_and(|inner| inner.is::<rustls::Error>());
+        source = cause.source();
+    }
+    Refused { words, is_tls }
+}
+
+/// A pool of connections, opened when they are needed.
+pub(crate) fn pool(
+    server: &Arc<Server>,
+    size: usize,
+) -> Result<Pool<AsyncPgConnection>, ConnectError> {
+    let mut config = ManagerConfig::default();
+    // a closed connection is noticed without a question to the server
+    config.recycling_method = RecyclingMethod::Fast;
+    let server = Arc::clone(server);
+    config.custom_setup = Box::new(move |_| {
+        let server = Arc::clone(&server);
+        Box::pin(async move { server.connect().await })
+    });
+    let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
+    Pool::builder(manager)
+        .max_size(size)
+        // a connection that was just used knows its statements
+        .queue_mode(QueueMode::Lifo)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(WAIT))
+        .create_timeout(Some(WAIT))
+        .build()
+        .map_err(|error| ConnectError::Address(error.to_string()))
+}

@@ -1,0 +1,197 @@
+//! Prism versions: saved once, never changed, and so cached.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{Definition, PrismName, VersionNumber};
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::lenses::{lens_from_json, lens_to_json};
+use crate::prisms::{PrismColumns, PrismRow, Writing};
+use crate::schema::{prism_versions, prisms};
+use crate::sql_types::Bind;
+
+/// A version to be saved.
+pub struct NewVersion<'a> {
+    /// The prism's display name from now on.
+    pub name: &'a PrismName,
+    /// What the version holds.
+    pub definition: &'a Definition,
+    /// The prism's lens from now on; `None` leaves it, with its revision, as it is.
+    pub lens: Option<&'a Lens>,
+    /// The moment of saving.
+    pub now: DateTime<Utc>,
+}
+
+/// Everything that was ever saved of a prism.
+#[derive(Clone, Debug)]
+pub struct PrismHistory {
+    /// The prism.
+    pub prism: PrismRow,
+    /// Its lens, of the revision that `prism` names.
+    pub lens: Lens,
+    /// Every version up to the latest that `prism` names, oldest first.
+    pub versions: Vec<Definition>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = prism_versions)]
+pub(crate) struct VersionColumns {
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    version: i32,
+    definition: String,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+}
+
+impl VersionColumns {
+    pub(crate) fn new(
+        prism: PrismId,
+        version: VersionNumber,
+        definition: &Definition,
+        now: DateTime<Utc>,
+    ) -> Result<Self, PersistenceError> {
+        let json = serde_json::to_string(definition)
+            .map_err(|_| PersistenceError::Refused("a prism version has no JSON".to_owned()))?;
+        Ok(Self {
+            prism_id: prism,
+            version: version.get(),
+            definition: json,
+            created_at: now,
+        })
+    }
+}
+
+impl Database {
+    /// A version of a prism. Cached, since it never changes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_definition(
+        &self,
+        prism: PrismId,
+        version: VersionNumber,
+    ) -> Result<Option<Arc<Definition>>, PersistenceError> {
+        if let Some(cached) = self.definitions().get(&(prism, version)) {
+            return Ok(Some(cached));
+        }
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = prism_versions::table.find((Bind(prism), version.get()));
+            let query = query.select(prism_versions::definition);
+            let json: Option<String> = on!(connection, |c| query.first(c).await.optional())?;
+            let Some(json) = json else { return Ok(None) };
+            let definition = Arc::new(definition_from_json(&json)?);
+            database
+                .definitions()
+                .insert((prism, version), Arc::clone(&definition), json.len());
+            Ok(Some(definition))
+        })
+        .await
+    }
+
+    /// A prism with its lens and all its versions, as they were at one moment. Two queries: what
+    /// the second reads never changes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prism_history(
+        &self,
+        prism: PrismId,
+    ) -> Result<Option<PrismHistory>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = prisms::table.find(Bind(prism));
+            let found: Option<(PrismColumns, Option<String>)> = on!(connection, |c| query
+                .select((PrismColumns::as_select(), prisms::lens))
+                .first(c)
+                .await
+                .optional())?;
+            let Some((columns, lens)) = found else {
+                return Ok(None);
+            };
+            let row = PrismRow::try_from(columns)?;
+            let query = prism_versions::table
+                .filter(prism_versions::prism_id.eq(Bind(prism)))
+                .filter(prism_versions::version.le(row.latest_version.get()))
+                .order(prism_versions::version)
+                .select(prism_versions::definition);
+            let versions: Vec<String> = on!(connection, |c| query.load(c).await)?;
+            let versions = versions.iter().map(|json| definition_from_json(json));
+            let versions = versions.collect::<Result<_, _>>()?;
+            Ok(Some(PrismHistory {
+                prism: row,
+                lens: lens_from_json(lens.as_deref())?,
+                versions,
+            }))
+        })
+        .await
+    }
+
+    /// Saves the version after the latest of `read`, with the prism's name and lens, if the latest
+    /// version and the lens are still those of `read`. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails, or the prism has the highest version number that there is.
+    pub async fn save_version(
+        &self,
+        read: &PrismRow,
+        new: NewVersion<'_>,
+    ) -> Result<Writing, PersistenceError> {
+        let number = read.latest_version.next();
+        let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
+        let version = VersionColumns::new(read.id, number, new.definition, new.now)?;
+        let name = new.name.as_str().to_owned();
+        let lens = new.lens.map(lens_to_json).transpose()?;
+        let (database, read) = (self.clone(), read.clone());
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let ended = in_transaction!(connection, |c| {
+                let unchanged = prisms::table
+                    .filter(prisms::id.eq(Bind(read.id)))
+                    .filter(prisms::latest_version.eq(read.latest_version.get()))
+                    .filter(prisms::lens_revision.eq(read.lens_revision));
+                let latest = (
+                    prisms::latest_version.eq(number.get()),
+                    prisms::name.eq(name),
+                );
+                let updated = match lens {
+                    None => diesel::update(unchanged).set(latest).execute(c).await?,
+                    Some(lens) => {
+                        let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
+                        let changes = (latest, prisms::lens.eq(lens), revision);
+                        diesel::update(unchanged).set(changes).execute(c).await?
+                    }
+                };
+                if updated == 0 {
+                    return Err(RollbackTransaction);
+                }
+                diesel::insert_into(prism_versions::table)
+                    .values(version)
+                    .execute(c)
+                    .await?;
+                QueryResult::Ok(())
+            });
+            match ended {
+                Ok(()) => Ok(Writing::Saved),
+                Err(RollbackTransaction) => Ok(Writing::Stale),
+                Err(error) => Err(error.into()),
+            }
+        })
+        .await
+    }
+}
+
+fn definition_from_json(json: &str) -> Result<Definition, PersistenceError> {
+    let column = "prism_versions.definition";
+    serde_json::from_str(json).map_err(|_| PersistenceError::Unreadable { column })
+}

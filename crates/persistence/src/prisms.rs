@@ -1,0 +1,286 @@
+//! Prisms themselves: their names, slugs and whether they are archived.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::prism::{Definition, PrismName, VersionNumber};
+use refract_domain::slug::{PrismSelector, Slug};
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::prism_versions::VersionColumns;
+use crate::schema::{prism_versions, prisms};
+use crate::sql_types::Bind;
+
+/// A prism without its versions and its lens, which are read by number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrismRow {
+    /// `UUIDv7`.
+    pub id: PrismId,
+    /// Whose it is.
+    pub account: AccountId,
+    /// Unique in the account; never changes.
+    pub slug: Slug,
+    /// Display name, 1 to 200 characters.
+    pub name: String,
+    /// The version that answers when a call names none.
+    pub latest_version: VersionNumber,
+    /// Changes whenever the lens does.
+    pub lens_revision: i32,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was archived; an archived prism does not answer.
+    pub archived_at: Option<DateTime<Utc>>,
+}
+
+/// The columns of a prism but for its lens.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = prisms)]
+pub(crate) struct PrismColumns {
+    id: PrismId,
+    account_id: AccountId,
+    slug: String,
+    name: String,
+    latest_version: i32,
+    lens_revision: i32,
+    created_at: DateTime<Utc>,
+    archived_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<PrismColumns> for PrismRow {
+    type Error = PersistenceError;
+
+    fn try_from(columns: PrismColumns) -> Result<Self, PersistenceError> {
+        let latest_version = VersionNumber::new(columns.latest_version);
+        let column = "prisms.latest_version";
+        Ok(Self {
+            id: columns.id,
+            account: columns.account_id,
+            slug: Slug::saved(columns.slug),
+            name: columns.name,
+            latest_version: latest_version.ok_or(PersistenceError::Unreadable { column })?,
+            lens_revision: columns.lens_revision,
+            created_at: columns.created_at,
+            archived_at: columns.archived_at,
+        })
+    }
+}
+
+/// A prism to be made, with its first version.
+pub struct NewPrism<'a, S> {
+    /// `UUIDv7`.
+    pub id: PrismId,
+    /// Display name.
+    pub name: &'a PrismName,
+    /// Slugs in the order in which they are tried; the first that is free is the prism's.
+    pub slugs: S,
+    /// The first version.
+    pub definition: &'a Definition,
+    /// The moment of making it.
+    pub now: DateTime<Utc>,
+}
+
+/// What became of a change that was made to a prism as it was read before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// It was saved.
+    Saved,
+    /// Somebody else changed the prism meanwhile, and nothing was done: read it and decide again.
+    Stale,
+}
+
+impl Database {
+    /// Makes a prism with its first version and the automatic lens. One transaction for each slug
+    /// that is tried.
+    ///
+    /// # Errors
+    /// When the database fails, or no slug is left.
+    pub async fn create_prism<S: Iterator<Item = Slug>>(
+        &self,
+        account: AccountId,
+        new: NewPrism<'_, S>,
+    ) -> Result<PrismRow, PersistenceError> {
+        let NewPrism {
+            id,
+            name,
+            slugs,
+            definition,
+            now,
+        } = new;
+        let latest_version = VersionNumber::FIRST;
+        for slug in slugs {
+            let prism = PrismRow {
+                id,
+                account,
+                slug,
+                name: name.as_str().to_owned(),
+                latest_version,
+                lens_revision: 0,
+                created_at: now,
+                archived_at: None,
+            };
+            let version = VersionColumns::new(id, latest_version, definition, now)?;
+            if self.insert_prism(&prism, version).await? == 1 {
+                return Ok(prism);
+            }
+        }
+        Err(PersistenceError::Refused(
+            "no slug is left for the prism".to_owned(),
+        ))
+    }
+
+    /// Inserts a prism, or none when its slug is taken.
+    async fn insert_prism(
+        &self,
+        prism: &PrismRow,
+        version: VersionColumns,
+    ) -> Result<usize, PersistenceError> {
+        let database = self.clone();
+        let values = (
+            prisms::id.eq(Bind(prism.id)),
+            prisms::account_id.eq(Bind(prism.account)),
+            prisms::slug.eq(prism.slug.as_str().to_owned()),
+            prisms::name.eq(prism.name.clone()),
+            prisms::latest_version.eq(prism.latest_version.get()),
+            prisms::lens_revision.eq(prism.lens_revision),
+            prisms::created_at.eq(Bind(prism.created_at)),
+        );
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let inserted = in_transaction!(connection, |c| {
+                let insert = diesel::insert_into(prisms::table).values(values);
+                let insert = insert
+                    .on_conflict((prisms::account_id, prisms::slug))
+                    .do_nothing();
+                let inserted = insert.execute(c).await?;
+                if inserted == 1 {
+                    diesel::insert_into(prism_versions::table)
+                        .values(version)
+                        .execute(c)
+                        .await?;
+                }
+                QueryResult::Ok(inserted)
+            })?;
+            Ok(inserted)
+        })
+        .await
+    }
+
+    /// A prism of the account, archived ones too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_prism(
+        &self,
+        account: AccountId,
+        prism: &PrismSelector,
+    ) -> Result<Option<PrismRow>, PersistenceError> {
+        let (database, prism) = (self.clone(), prism.clone());
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let of_account = prisms::table.filter(prisms::account_id.eq(Bind(account)));
+            let found: Option<PrismColumns> = match prism {
+                PrismSelector::Id(id) => {
+                    let query = of_account.filter(prisms::id.eq(Bind(id)));
+                    on!(connection, |c| query
+                        .select(PrismColumns::as_select())
+                        .first(c)
+                        .await
+                        .optional())?
+                }
+                PrismSelector::Slug(slug) => {
+                    let query = of_account.filter(prisms::slug.eq(slug));
+                    on!(connection, |c| query
+                        .select(PrismColumns::as_select())
+                        .first(c)
+                        .await
+                        .optional())?
+                }
+            };
+            found.map(PrismRow::try_from).transpose()
+        })
+        .await
+    }
+
+    /// A prism by its id alone, for who has it from a row that was found.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_prism_by_id(
+        &self,
+        prism: PrismId,
+    ) -> Result<Option<PrismRow>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = prisms::table.find(Bind(prism));
+            let found: Option<PrismColumns> = on!(connection, |c| query
+                .select(PrismColumns::as_select())
+                .first(c)
+                .await
+                .optional())?;
+            found.map(PrismRow::try_from).transpose()
+        })
+        .await
+    }
+
+    /// The prisms of an account, oldest first, archived ones too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_prisms(&self, account: AccountId) -> Result<Vec<PrismRow>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = prisms::table
+                .filter(prisms::account_id.eq(Bind(account)))
+                .order(prisms::id);
+            let found: Vec<PrismColumns> = on!(connection, |c| query
+                .select(PrismColumns::as_select())
+                .load(c)
+                .await)?;
+            found.into_iter().map(PrismRow::try_from).collect()
+        })
+        .await
+    }
+
+    /// Gives a prism another display name; its slug stays.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rename_prism(
+        &self,
+        prism: PrismId,
+        name: &PrismName,
+    ) -> Result<(), PersistenceError> {
+        let (database, name) = (self.clone(), name.as_str().to_owned());
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let update = diesel::update(prisms::table.find(Bind(prism))).set(prisms::name.eq(name));
+            on!(connection, |c| update.execute(c).await)?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Archives a prism from this moment on, or with `None` restores it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_prism_archived(
+        &self,
+        prism: PrismId,
+        archived_at: Option<DateTime<Utc>>,
+    ) -> Result<(), PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let update = diesel::update(prisms::table.find(Bind(prism)))
+                .set(prisms::archived_at.eq(archived_at));
+            on!(connection, |c| update.execute(c).await)?;
+            Ok(())
+        })
+        .await
+    }
+}

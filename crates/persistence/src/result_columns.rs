@@ -1,0 +1,113 @@
+//! A result as a row, and back.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::call::{IdempotencyKey, Ref};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::result::{ResultStatus, SavedResult};
+use refract_domain::submission::{CallContext, Submission};
+
+use crate::error::PersistenceError;
+use crate::new_results::NewResult;
+use crate::schema::results;
+use crate::sql_types::Bind;
+
+/// Every column of a result.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = results)]
+// one statement for all results, whichever of their columns are null
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct ResultColumns {
+    #[diesel(serialize_as = Bind<ResultId>)]
+    id: ResultId,
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    version: i32,
+    api_key_id: Option<ApiKeyId>,
+    reference: Option<String>,
+    idempotency_key: Option<String>,
+    status: String,
+    answers: Option<String>,
+    error: Option<String>,
+    fields: String,
+    context: Option<String>,
+    took_ms: i64,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+    retry_of: Option<ResultId>,
+}
+
+impl TryFrom<&NewResult> for ResultColumns {
+    type Error = PersistenceError;
+
+    fn try_from(new: &NewResult) -> Result<Self, PersistenceError> {
+        let result = &new.result;
+        let answers = result
+            .status
+            .answers()
+            .map(|answers| to_json(answers))
+            .transpose()?;
+        Ok(Self {
+            id: result.id,
+            account_id: new.account,
+            prism_id: result.prism,
+            version: result.version.get(),
+            api_key_id: new.api_key,
+            reference: result
+                .reference
+                .as_ref()
+                .map(|reference| reference.as_str().to_owned()),
+            idempotency_key: result
+                .idempotency_key
+                .as_ref()
+                .map(|key| key.as_str().to_owned()),
+            status: result.status.name().to_owned(),
+            answers,
+            error: result.status.error().map(str::to_owned),
+            fields: to_json(result.submission.field_values())?,
+            context: result.submission.context().map(str::to_owned),
+            took_ms: i64::try_from(result.took_ms).unwrap_or(i64::MAX),
+            created_at: result.created_at,
+            retry_of: new.retry_of,
+        })
+    }
+}
+
+impl TryFrom<ResultColumns> for SavedResult {
+    type Error = PersistenceError;
+
+    fn try_from(columns: ResultColumns) -> Result<Self, PersistenceError> {
+        let unreadable = |column| PersistenceError::Unreadable { column };
+        let status = match (columns.status.as_str(), columns.answers, columns.error) {
+            ("ok", Some(answers), None) => {
+                let answers = serde_json::from_str(&answers);
+                ResultStatus::Ok(answers.map_err(|_| unreadable("results.answers"))?)
+            }
+            ("failed", None, Some(error)) => ResultStatus::Failed { error },
+            _ => return Err(unreadable("results.status")),
+        };
+        let fields = serde_json::from_str(&columns.fields);
+        let fields = fields.map_err(|_| unreadable("results.fields"))?;
+        let context = columns.context.and_then(CallContext::saved);
+        let version = VersionNumber::new(columns.version);
+        Ok(Self {
+            id: columns.id,
+            prism: columns.prism_id,
+            version: version.ok_or(unreadable("results.version"))?,
+            reference: columns.reference.map(Ref::saved),
+            submission: Submission::saved(fields, context),
+            status,
+            took_ms: u64::try_from(columns.took_ms).map_err(|_| unreadable("results.took_ms"))?,
+            created_at: columns.created_at,
+            idempotency_key: columns.idempotency_key.map(IdempotencyKey::saved),
+        })
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<String, PersistenceError> {
+    serde_json::to_string(value)
+        .map_err(|_| PersistenceError::Refused("a result has no JSON".to_owned()))
+}

@@ -1,0 +1,136 @@
+//! Reading results for commands and exports, which have an account instead of a key.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::call::IdempotencyKey;
+use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::result::SavedResult;
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::prisms::{PrismColumns, PrismRow};
+use crate::result_columns::ResultColumns;
+use crate::schema::{prisms, results};
+use crate::sql_types::Bind;
+
+diesel::alias!(pub(crate) const RETRIES: Alias<Retries> = results as retries);
+
+/// A result, its prism, and the result that retried it when one did.
+pub type FoundResult = (SavedResult, PrismRow, Option<ResultId>);
+
+/// Which results of a prism are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResultFilter {
+    /// `Some(true)` for `ok` ones, `Some(false)` for `failed` ones.
+    pub is_ok: Option<bool>,
+    /// From this moment on.
+    pub since: Option<DateTime<Utc>>,
+    /// Before this moment.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl Database {
+    /// A result of the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_result(
+        &self,
+        account: AccountId,
+        result: ResultId,
+    ) -> Result<Option<FoundResult>, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = results::table
+                .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
+                .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
+                .filter(results::id.eq(Bind(result)))
+                .filter(results::account_id.eq(Bind(account)));
+            let found: Option<(ResultColumns, PrismColumns, Option<ResultId>)> =
+                on!(connection, |c| query
+                    .select((
+                        ResultColumns::as_select(),
+                        PrismColumns::as_select(),
+                        RETRIES.field(results::id).nullable(),
+                    ))
+                    .first(c)
+                    .await
+                    .optional())?;
+            let Some((result, prism, retried_as)) = found else {
+                return Ok(None);
+            };
+            Ok(Some((result.try_into()?, prism.try_into()?, retried_as)))
+        })
+        .await
+    }
+
+    /// The result that holds an idempotency key in the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_result_by_key(
+        &self,
+        account: AccountId,
+        key: &IdempotencyKey,
+    ) -> Result<Option<SavedResult>, PersistenceError> {
+        let (database, key) = (self.clone(), key.as_str().to_owned());
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = results::table
+                .filter(results::account_id.eq(Bind(account)))
+                .filter(results::idempotency_key.eq(Some(key)));
+            let found: Option<ResultColumns> = on!(connection, |c| query
+                .select(ResultColumns::as_select())
+                .first(c)
+                .await
+                .optional())?;
+            found.map(SavedResult::try_from).transpose()
+        })
+        .await
+    }
+
+    /// Up to `limit` results of a prism after the one named, in the order of their ids, which is
+    /// that of their making; for the next page name the last one of this.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_results(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        filter: ResultFilter,
+        after: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<SavedResult>, PersistenceError> {
+        let database = self.clone();
+        let statuses = match filter.is_ok {
+            None => vec!["ok", "failed"],
+            Some(true) => vec!["ok"],
+            Some(false) => vec!["failed"],
+        };
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            // a filter that is absent lets everything through, so that there is one statement
+            let query = results::table
+                .filter(results::account_id.eq(Bind(account)))
+                .filter(results::prism_id.eq(Bind(prism)))
+                .filter(results::id.gt(Bind(after.unwrap_or(ResultId(uuid::Uuid::nil())))))
+                .filter(results::status.eq_any(statuses))
+                .filter(results::created_at.ge(Bind(filter.since.unwrap_or(DateTime::UNIX_EPOCH))))
+                .filter(results::created_at.lt(Bind(filter.until.unwrap_or(END_OF_TIME))))
+                .order(results::id)
+                .limit(i64::from(limit));
+            let found: Vec<ResultColumns> = on!(connection, |c| query
+                .select(ResultColumns::as_select())
+                .load(c)
+                .await)?;
+            found.into_iter().map(SavedResult::try_from).collect()
+        })
+        .await
+    }
+}
+
+/// After every result and within what both databases can write.
+const END_OF_TIME: DateTime<Utc> = DateTime::<Utc>::MAX_UTC;

@@ -1,0 +1,82 @@
+//! The tables of both databases, as queries see them.
+
+diesel::table! {
+    use diesel::sql_types::Text;
+    use crate::sql_types::{Id, Moment};
+
+    accounts (id) {
+        id -> Id,
+        name -> Text,
+        created_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+    use crate::sql_types::{Id, Moment};
+
+    api_keys (id) {
+        id -> Id,
+        account_id -> Id,
+        name -> Text,
+        hash -> Binary,
+        first_characters -> Text,
+        created_at -> Moment,
+        last_used_at -> Nullable<Moment>,
+        revoked_at -> Nullable<Moment>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Integer, Nullable, Text};
+    use crate::sql_types::{Id, Moment};
+
+    prisms (id) {
+        id -> Id,
+        account_id -> Id,
+        slug -> Text,
+        name -> Text,
+        latest_version -> Integer,
+        lens_revision -> Integer,
+        lens -> Nullable<Text>,
+        created_at -> Moment,
+        archived_at -> Nullable<Moment>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Integer, Text};
+    use crate::sql_types::{Id, Moment};
+
+    prism_versions (prism_id, version) {
+        prism_id -> Id,
+        version -> Integer,
+        definition -> Text,
+        created_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Integer, Nullable, Text};
+    use crate::sql_types::{Id, Moment};
+
+    results (id) {
+        id -> Id,
+        account_id -> Id,
+        prism_id -> Id,
+        version -> Integer,
+        api_key_id -> Nullable<Id>,
+        reference -> Nullable<Text>,
+        idempotency_key -> Nullable<Text>,
+        status -> Text,
+        answers -> Nullable<Text>,
+        error -> Nullable<Text>,
+        fields -> Text,
+        context -> Nullable<Text>,
+        took_ms -> BigInt,
+        created_at -> Moment,
+        retry_of -> Nullable<Id>,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, prisms, prism_versions, results);

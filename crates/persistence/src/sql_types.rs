@@ -1,0 +1,124 @@
+//! The two SQL types that the databases have in different forms: ids and moments.
+//!
+//! PostgreSQL has them natively, `uuid` and `timestamptz`. SQLite keeps the 16 bytes of an id and
+//! the whole milliseconds since 1970 of a moment; both sort there as they do in PostgreSQL.
+
+use std::fmt::Debug;
+
+use chrono::{DateTime, Utc};
+use diesel::backend::Backend;
+use diesel::deserialize::{self, FromSql, Queryable};
+use diesel::expression::AsExpression;
+use diesel::pg::{Pg, PgValue};
+use diesel::query_builder::QueryId;
+use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
+use diesel::sqlite::{Sqlite, SqliteValue};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+
+/// An id.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 2950, array_oid = 2951))]
+#[diesel(sqlite_type(name = "Binary"))]
+pub struct Id;
+
+/// A moment, in whole milliseconds of UTC.
+#[derive(Clone, Copy, Debug, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 1184, array_oid = 1185))]
+#[diesel(sqlite_type(name = "Long"))]
+pub struct Moment;
+
+/// An id or a moment as a statement takes it where the column is not null. Only a type of our own
+/// may stand for a value in an expression; for a nullable column an `Option` does.
+#[derive(Clone, Copy, Debug, AsExpression)]
+#[diesel(sql_type = Id)]
+#[diesel(sql_type = Moment)]
+pub struct Bind<T>(pub T);
+
+impl<T> From<T> for Bind<T> {
+    fn from(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T: ToSql<Id, DB> + Debug, DB: Backend> ToSql<Id, DB> for Bind<T> {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        self.0.to_sql(out)
+    }
+}
+
+impl<T: ToSql<Moment, DB> + Debug, DB: Backend> ToSql<Moment, DB> for Bind<T> {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+        self.0.to_sql(out)
+    }
+}
+
+macro_rules! id_columns {
+    ($($id:ident),*) => {$(
+        impl ToSql<Id, Pg> for $id {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+                ToSql::<diesel::sql_types::Uuid, Pg>::to_sql(&self.0, out)
+            }
+        }
+
+        impl ToSql<Id, Sqlite> for $id {
+            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+                out.set_value(self.0.as_bytes().as_slice());
+                Ok(IsNull::No)
+            }
+        }
+
+        impl FromSql<Id, Pg> for $id {
+            fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+                FromSql::<diesel::sql_types::Uuid, Pg>::from_sql(value).map(Self)
+            }
+        }
+
+        impl FromSql<Id, Sqlite> for $id {
+            fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+                let bytes: Vec<u8> = FromSql::<Binary, Sqlite>::from_sql(value)?;
+                Ok(Self(uuid::Uuid::from_slice(&bytes)?))
+            }
+        }
+
+        impl<DB> Queryable<Id, DB> for $id
+        where
+            DB: Backend,
+            Self: FromSql<Id, DB>,
+        {
+            type Row = Self;
+
+            fn build(row: Self) -> deserialize::Result<Self> {
+                Ok(row)
+            }
+        }
+    )*};
+}
+
+id_columns!(AccountId, ApiKeyId, PrismId, ResultId);
+
+impl ToSql<Moment, Pg> for DateTime<Utc> {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        ToSql::<Timestamptz, Pg>::to_sql(self, out)
+    }
+}
+
+impl ToSql<Moment, Sqlite> for DateTime<Utc> {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
+        out.set_value(self.timestamp_millis());
+        Ok(IsNull::No)
+    }
+}
+
+impl FromSql<Moment, Pg> for DateTime<Utc> {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        FromSql::<Timestamptz, Pg>::from_sql(value)
+    }
+}
+
+impl FromSql<Moment, Sqlite> for DateTime<Utc> {
+    fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
+        let milliseconds: i64 = FromSql::<BigInt, Sqlite>::from_sql(value)?;
+        Self::from_timestamp_millis(milliseconds).ok_or_else(|| "a moment out of range".into())
+    }
+}

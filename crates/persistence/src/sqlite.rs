@@ -1,0 +1,112 @@
+//! Connections to an SQLite file: one that writes and a few that read.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use deadpool::Runtime;
+use diesel::connection::SimpleConnection as _;
+use diesel::{Connection as _, ConnectionError, ConnectionResult, SqliteConnection};
+use diesel_async::pooled_connection::deadpool::Pool;
+use diesel_async::pooled_connection::{
+    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
+};
+
+use crate::connection::AsyncSqliteConnection;
+use crate::database::WAIT;
+use crate::error::ConnectError;
+
+/// Connections that read, each of which may keep one thread busy.
+const READERS: usize = 4;
+
+/// Waits for other processes first, so that the rest finds the file free. A commit is on the disk
+/// when it is acknowledged.
+const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
+    PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";
+
+/// Both pools of one file.
+pub(crate) struct SqlitePools {
+    /// The file, as an absolute path.
+    pub(crate) path: PathBuf,
+    /// Many may read at once, while one writes.
+    pub(crate) readers: Pool<AsyncSqliteConnection>,
+    /// The only one that writes: who waits, waits in line and not in a lock.
+    pub(crate) writer: Pool<AsyncSqliteConnection>,
+}
+
+impl SqlitePools {
+    /// Makes the file where it is missing, readable for its owner only, and opens it once.
+    pub(crate) fn open(path: PathBuf) -> Result<Self, ConnectError> {
+        let failed = |reason: String| ConnectError::File {
+            path: path.display().to_string(),
+            reason,
+        };
+        create_file(&path).map_err(failed)?;
+        open_writer(&path).map_err(|error| failed(error.to_string()))?;
+        let readers = pool(&path, READER, READERS)?;
+        let writer = pool(&path, WRITER, 1)?;
+        Ok(Self {
+            path,
+            readers,
+            writer,
+        })
+    }
+}
+
+/// A connection that writes, for a thread that may block.
+pub(crate) fn open_writer(path: &Path) -> ConnectionResult<SqliteConnection> {
+    open(path, WRITER)
+}
+
+fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnection> {
+    let path = path.to_str().ok_or_else(|| {
+        ConnectionError::BadConnection("the path of the database is not UTF-8".to_owned())
+    })?;
+    let mut connection = SqliteConnection::establish(path)?;
+    connection
+        .batch_execute(setup)
+        .map_err(ConnectionError::CouldntSetupConfiguration)?;
+    Ok(connection)
+}
+
+fn create_file(path: &Path) -> Result<(), String> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(path);
+            Err(format!("the folder {} does not exist", folder.display()))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn pool(
+    path: &Path,
+    setup: &'static str,
+    size: usize,
+) -> Result<Pool<AsyncSqliteConnection>, ConnectError> {
+    let mut config = ManagerConfig::default();
+    config.recycling_method = RecyclingMethod::Fast;
+    let path = path.to_owned();
+    config.custom_setup = Box::new(move |_| {
+        let path = path.clone();
+        Box::pin(async move {
+            let opening = tokio::task::spawn_blocking(move || open(&path, setup)).await;
+            let opened = opening.map_err(|error| ConnectionError::BadConnection(error.to_string()));
+            opened?.map(AsyncSqliteConnection::new)
+        })
+    });
+    let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
+    Pool::builder(manager)
+        .max_size(size)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(WAIT))
+        .create_timeout(Some(WAIT))
+        .build()
+        .map_err(|error| ConnectError::Address(error.to_string()))
+}
