@@ -282,17 +282,11 @@ mod tests {
     use super::*;
 
     fn object(text: &str) -> Object<'_> {
-        match Json::parse(text.as_bytes()).unwrap() {
-            Json::Object(object) => object,
-            other => panic!("{other:?}"),
-        }
+        Json::parse(text.as_bytes()).unwrap().into_object().unwrap()
     }
 
     fn string(text: &str) -> JsonString {
-        match Json::parse(text.as_bytes()).unwrap() {
-            Json::String(string) => string,
-            other => panic!("{other:?}"),
-        }
+        Json::parse(text.as_bytes()).unwrap().into_string().unwrap()
     }
 
     #[test]
@@ -331,13 +325,11 @@ mod tests {
         for (text, value) in [
             ("1e0", 1.0),
             ("1.50", 1.5),
-            ("-0", 0.0),
+            ("-0", -0.0),
             ("1e999", f64::INFINITY),
         ] {
-            match Json::parse(text.as_bytes()).unwrap() {
-                Json::Number(number) => assert_eq!(number, value, "{text}"),
-                other => panic!("{other:?}"),
-            }
+            let number = Json::parse(text.as_bytes()).unwrap().into_number().unwrap();
+            assert_eq!(number.to_bits(), value.to_bits(), "{text}");
         }
     }
 

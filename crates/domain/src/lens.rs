@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, Distribution};
+use crate::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::prism::Definition;
-use crate::probability::{ONE, Probability, write_decimal};
-use crate::problem::Fault;
+use crate::probability::{Probability, write_decimal};
 use crate::question::{Question, QuestionKind, QuestionType};
 
 /// What a column shows of its question's answer. Each output is of one question type.
@@ -123,165 +123,6 @@ impl Output {
     }
 }
 
-/// A probability at which a label changes: the number as it was written, compared exactly.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cutoff {
-    value: f64,
-    /// The lowest probability that is at or above the cutoff, in millionths.
-    first_at_or_above: u32,
-}
-
-impl Cutoff {
-    const HALF: Self = Self {
-        value: 0.5,
-        first_at_or_above: ONE / 2,
-    };
-
-    /// A cutoff from a number above 0 and up to 1. The number meant is the shortest decimal that
-    /// reads back as this double: what a person wrote.
-    fn new(value: f64) -> Self {
-        Self {
-            value,
-            first_at_or_above: ceil_millionths(value),
-        }
-    }
-
-    /// The number as it was written.
-    pub fn value(self) -> f64 {
-        self.value
-    }
-
-    fn is_reached_by(self, probability: Probability) -> bool {
-        probability.millionths() >= self.first_at_or_above
-    }
-}
-
-/// The millionths of a number from 0 to 1, rounded up, in decimal arithmetic.
-fn ceil_millionths(value: f64) -> u32 {
-    let written = value.to_string();
-    let (whole, decimals) = written.split_once('.').unwrap_or((&written, ""));
-    let digits = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
-    let millionths = digits.fold(whole.parse().unwrap_or(0), |sum: u32, digit| {
-        sum * 10 + u32::from(digit - b'0')
-    });
-    let has_more = decimals.bytes().skip(6).any(|digit| digit != b'0');
-    millionths + u32::from(has_more)
-}
-
-/// Where `no` ends and `yes` begins in a Yes / No label (spec 2.5).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cutoffs {
-    no_below: Option<Cutoff>,
-    yes_from: Option<Cutoff>,
-}
-
-impl Cutoffs {
-    /// Those of the automatic lens: yes from 0.5, no band of `unsure`.
-    pub const AUTOMATIC: Self = Self {
-        no_below: Some(Cutoff::HALF),
-        yes_from: None,
-    };
-
-    /// Cutoffs as written in a lens.
-    ///
-    /// # Errors
-    /// The faults, each with the name of its number: `no_below` is strictly between 0 and 1;
-    /// `yes_from` is at most 1 and above `no_below`, or above 0.5 without it.
-    pub fn new(
-        no_below: Option<f64>,
-        yes_from: Option<f64>,
-    ) -> Result<Self, Vec<(&'static str, Fault)>> {
-        let mut faults = Vec::new();
-        if let Some(value) = no_below {
-            if value <= 0.0 {
-                faults.push(("no_below", Fault::rule("Number must be greater than 0")));
-            }
-            if value >= 1.0 {
-                faults.push(("no_below", Fault::rule("Number must be less than 1")));
-            }
-        }
-        if let Some(value) = yes_from {
-            let floor = no_below.unwrap_or(0.5);
-            if value <= floor {
-                let rule = match no_below {
-                    Some(_) => "must be greater than no_below",
-                    None => "Number must be greater than 0.5",
-                };
-                faults.push(("yes_from", Fault::rule(rule)));
-            }
-            if value > 1.0 {
-                faults.push(("yes_from", Fault::NumberTooBig(1)));
-            }
-        }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        Ok(Self {
-            no_below: no_below.map(Cutoff::new),
-            yes_from: yes_from.map(Cutoff::new),
-        })
-    }
-
-    /// Below this it is `no`; 0.5 when absent.
-    pub fn no_below(self) -> Option<Cutoff> {
-        self.no_below
-    }
-
-    /// At or above this it is `yes`; when absent yes begins where no ends.
-    pub fn yes_from(self) -> Option<Cutoff> {
-        self.yes_from
-    }
-
-    /// The label of a probability of yes.
-    pub fn label(self, probability: Probability) -> YesNoLabel {
-        if !self
-            .no_below
-            .unwrap_or(Cutoff::HALF)
-            .is_reached_by(probability)
-        {
-            YesNoLabel::No
-        } else if self
-            .yes_from
-            .is_none_or(|yes_from| yes_from.is_reached_by(probability))
-        {
-            YesNoLabel::Yes
-        } else {
-            YesNoLabel::Unsure
-        }
-    }
-}
-
-/// What a Yes / No label says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum YesNoLabel {
-    /// At or above the cutoff of yes.
-    Yes,
-    /// Below the cutoff of no.
-    No,
-    /// Between the two.
-    Unsure,
-}
-
-impl YesNoLabel {
-    /// `yes`, `no` or `unsure`, as json and jsonl have it.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unsure => "unsure",
-        }
-    }
-
-    /// Yes, No or Unsure, as cells have it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Yes => "Yes",
-            Self::No => "No",
-            Self::Unsure => "Unsure",
-        }
-    }
-}
-
 /// One column of a lens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "ColumnJson", try_from = "ColumnJson")]
@@ -316,8 +157,8 @@ impl From<Column> for ColumnJson {
             output: Cow::Borrowed(column.output.name()),
             name: column.name,
             question: column.question,
-            no_below: cutoffs.no_below.map(Cutoff::value),
-            yes_from: cutoffs.yes_from.map(Cutoff::value),
+            no_below: cutoffs.no_below().map(Cutoff::value),
+            yes_from: cutoffs.yes_from().map(Cutoff::value),
         }
     }
 }

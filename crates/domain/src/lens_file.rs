@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::cutoffs::{Cutoff, Cutoffs};
 use crate::file_reader::{FileReader, ROOT, join};
 use crate::json::{Json, Object};
 use crate::key::{ColumnName, QuestionKey};
-use crate::lens::{Column, Cutoff, Cutoffs, Lens, Output};
+use crate::lens::{Column, Lens, Output};
 use crate::limits::LENS_COLUMNS;
 use crate::prism::Definition;
 use crate::problem::{Fault, Problems};

@@ -12,6 +12,7 @@ pub mod api_key;
 pub mod asking;
 pub mod budget;
 pub mod call;
+pub mod cutoffs;
 mod file_reader;
 pub mod ids;
 pub mod json;

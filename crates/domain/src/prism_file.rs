@@ -77,11 +77,8 @@ pub struct ShownPrism<'a> {
 
 impl<'a> ShownPrism<'a> {
     /// A version of the prism of that name.
-    pub fn new(name: &'a PrismName, definition: &'a Definition) -> Self {
-        Self {
-            name: name.as_str(),
-            definition,
-        }
+    pub fn new(name: &'a str, definition: &'a Definition) -> Self {
+        Self { name, definition }
     }
 }
 

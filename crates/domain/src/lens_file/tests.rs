@@ -20,6 +20,7 @@ fn latest() -> Definition {
         .definition
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn read_columns(columns: Value) -> Result<Vec<Column>, String> {
     let file = json!({ "columns": columns });
     read(&serde_json::to_vec(&file).unwrap(), &latest()).map_err(|problems| {
@@ -31,6 +32,7 @@ fn read_columns(columns: Value) -> Result<Vec<Column>, String> {
     })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn read_one(column: Value) -> Result<Column, String> {
     read_columns(json!([column])).map(|mut columns| columns.remove(0))
 }
@@ -220,7 +222,7 @@ fn a_lens_is_shown_in_the_form_of_its_file() {
 #[test]
 fn a_saved_column_reads_back() {
     let columns = read_columns(json!([
-        { "question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.30000000000000004 },
+        { "question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.300_000_000_000_000_04 },
         { "question": "urgency", "output": "probability" },
         { "question": "topic", "output": "probability" },
     ]))

@@ -1,0 +1,99 @@
+//! What a new version must keep of the ones before.
+
+use serde_json::json;
+
+use super::*;
+use crate::lens::{Column, Output};
+
+fn past(versions: &[Value], lens: Lens) -> Past {
+    let mut definitions: Vec<Definition> = Vec::new();
+    for version in versions {
+        let past = definitions.last().map(|latest: &Definition| Past {
+            latest: latest.clone(),
+            keys: KeyHistory::of(&definitions),
+            lens: Lens::Automatic,
+        });
+        definitions.push(read_after(version, past.as_ref()).unwrap().definition);
+    }
+    let keys = KeyHistory::of(&definitions);
+    Past {
+        latest: definitions.pop().unwrap(),
+        keys,
+        lens,
+    }
+}
+
+#[test]
+fn a_label_keeps_the_key_that_it_had_in_the_previous_version() {
+    let first = with_questions(json!([choice(
+        "q",
+        json!([
+            { "label": "Money", "key": "billing" }, { "label": "Delivery" }
+        ])
+    )]));
+    let past = past(&[first], Lens::Automatic);
+    let next = with_questions(json!([choice(
+        "q",
+        json!([
+            { "label": "Billing" }, { "label": "Delivery", "key": "shipping" }, { "label": "Money" }
+        ])
+    )]));
+    let definition = read_after(&next, Some(&past)).unwrap().definition;
+    assert_eq!(keys(&definition, 0), ["billing_2", "shipping", "billing"]);
+}
+
+#[test]
+fn a_key_keeps_its_type_over_all_versions() {
+    let first = minimal();
+    let without = with("/questions/0/key", json!("calm"));
+    let past = past(&[first, without], Lens::Automatic);
+    let back = with_questions(json!([scale("angry", labels(2))]));
+    assert_eq!(
+        read_after(&back, Some(&past)).unwrap_err(),
+        "Invalid request: questions.0.type: was yes_no in an earlier version, and a key keeps its type"
+    );
+    assert!(read_after(&minimal(), Some(&past)).is_ok());
+}
+
+#[test]
+fn a_question_key_never_becomes_a_field_nor_the_other_way_round() {
+    let renamed = with("/fields/0/key", json!("body"));
+    let past = past(&[minimal(), renamed], Lens::Automatic);
+    let as_question = json!({
+        "name": "T", "fields": [{ "key": "body", "label": "B" }],
+        "questions": [{ "key": "text", "type": "yes_no", "text": "?" }],
+    });
+    assert_eq!(
+        read_after(&as_question, Some(&past)).unwrap_err(),
+        "Invalid request: questions.0.key: was a field's key in an earlier version, \
+         so it cannot be a question's"
+    );
+    let as_field = json!({
+        "name": "T", "fields": [{ "key": "angry", "label": "B" }],
+        "questions": [{ "key": "other_one", "type": "yes_no", "text": "?" }],
+    });
+    assert_eq!(
+        read_after(&as_field, Some(&past)).unwrap_err(),
+        "Invalid request: fields.0.key: was a question's key in an earlier version, \
+         so it cannot be a field's"
+    );
+}
+
+#[test]
+fn a_field_cannot_have_the_name_of_a_column_that_stays() {
+    let column = Column {
+        name: crate::key::ColumnName::parse("is_angry").unwrap(),
+        question: QuestionKey::parse("angry").unwrap(),
+        output: Output::YesProbability,
+    };
+    let past = past(&[minimal()], Lens::Custom(vec![column]));
+    let clash = with("/fields", json!([{ "key": "is_angry", "label": "A" }]));
+    assert_eq!(
+        read_after(&clash, Some(&past)).unwrap_err(),
+        "Invalid request: fields.0.key: is the name of the lens column 'is_angry'"
+    );
+    // with its question the column goes in the same save, and its name is free
+    let mut gone = clash;
+    gone["questions"] = json!([{ "key": "calm", "type": "yes_no", "text": "?" }]);
+    assert!(read_after(&gone, Some(&past)).is_ok());
+}
