@@ -1,1 +1,44 @@
-//! The use cases of Refract: create, read and retry a result.
+//! The use cases of Refract: create, read and retry a result, and what an operator does to prisms.
+//!
+//! The only place where the order of checks lives. A use case asks the domain what is right, the
+//! persistence what is so and the gateway what a model says; it knows nothing of HTTP, of SQL or
+//! of any model server's protocol.
+
+pub mod api_keys;
+mod ask;
+mod create_result;
+pub mod prisms;
+mod readable;
+mod read_result;
+mod refusal;
+mod retry_result;
+
+pub use create_result::CreateCall;
+pub use readable::ReadableResult;
+pub use refusal::{InternalError, Refusal};
+use refract_model_gateway::Model;
+use refract_persistence::Database;
+
+use crate::api_keys::KeyUses;
+
+/// The use cases that callers have, with what they need.
+///
+/// One per worker thread, since the model's connections belong to their thread; clones are cheap.
+#[derive(Clone)]
+pub struct Answering {
+    database: Database,
+    model: Model,
+    key_uses: KeyUses,
+}
+
+impl Answering {
+    /// The use cases over a database and this thread's connections to the model.
+    pub fn new(database: Database, model: Model, key_uses: KeyUses) -> Self {
+        Self { database, model, key_uses }
+    }
+
+    /// Whether the database answers.
+    pub async fn is_ready(&self) -> bool {
+        self.database.ping().await.is_ok()
+    }
+}

@@ -1,0 +1,94 @@
+//! Asks the model and saves what it said: what a first call and a retry have in common.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use refract_domain::budget;
+use refract_domain::call::{IdempotencyKey, Ref};
+use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
+use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
+use refract_domain::submission::Submission;
+use refract_persistence::{NewResult, PrismRow, Saving};
+use uuid::Uuid;
+
+use crate::refusal::InternalError;
+use crate::{Answering, ReadableResult, Refusal};
+
+/// Who calls: an account, through one of its keys or from the operator's terminal.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller {
+    pub(crate) account: AccountId,
+    pub(crate) api_key: Option<ApiKeyId>,
+}
+
+/// A call that passed every check but its size.
+pub(crate) struct Question {
+    pub(crate) caller: Caller,
+    pub(crate) prism: PrismRow,
+    pub(crate) version: VersionNumber,
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) submission: Submission,
+    pub(crate) reference: Option<Ref>,
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+    pub(crate) retry_of: Option<ResultId>,
+}
+
+impl Answering {
+    /// Checks the size, asks the model, saves the result.
+    ///
+    /// When another call saved first, under the same key or as the retry of the same result, its
+    /// result is this call's too.
+    pub(crate) async fn ask_and_save(&self, question: Question) -> Result<ReadableResult, Refusal> {
+        let Question { caller, prism, version, definition, submission, .. } = question;
+        budget::check(&definition, &submission)?;
+        let called = self.model.answer(&definition, &submission).await;
+        let status = match called.outcome {
+            Ok(answers) => ResultStatus::Ok(answers),
+            Err(failure) => ResultStatus::Failed { error: failure.to_string() },
+        };
+        let result = SavedResult {
+            id: ResultId(Uuid::now_v7()),
+            prism: prism.id,
+            version,
+            reference: question.reference,
+            submission,
+            status,
+            took_ms: u64::try_from(called.took.as_millis()).unwrap_or(u64::MAX),
+            created_at: whole_milliseconds(Utc::now()),
+            idempotency_key: question.idempotency_key,
+        };
+        let Caller { account, api_key } = caller;
+        let new = NewResult { account, api_key, retry_of: question.retry_of, result };
+        let saved = match self.database.save_result(&new).await? {
+            Saving::Saved => new.result,
+            Saving::Lost(winner) => {
+                winner.repeat(prism.id)?;
+                winner
+            }
+        };
+        Ok(ReadableResult::load(&self.database, saved, prism).await?)
+    }
+
+    /// Sends a failed result's stored values again, against its own version (spec 4.3).
+    pub(crate) async fn ask_again(
+        &self,
+        caller: Caller,
+        failed: SavedResult,
+        prism: PrismRow,
+    ) -> Result<ReadableResult, Refusal> {
+        let found = self.database.find_definition(prism.id, failed.version).await?;
+        let definition = found.ok_or(InternalError::VersionMissing)?;
+        let question = Question {
+            caller,
+            prism,
+            version: failed.version,
+            definition,
+            submission: failed.submission,
+            reference: failed.reference,
+            idempotency_key: failed.idempotency_key,
+            retry_of: Some(failed.id),
+        };
+        self.ask_and_save(question).await
+    }
+}

@@ -1,0 +1,209 @@
+//! What an operator does to prisms and their lenses, until and beside the app that builds them.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::lens::{Column, Lens};
+use refract_domain::lens_file;
+use refract_domain::prism::{Definition, KeyHistory, PrismName, VersionNumber};
+use refract_domain::prism_file::{Past, PrismFile};
+use refract_domain::problem::Problems;
+use refract_domain::slug::{PrismSelector, Slug};
+use refract_persistence::{
+    Database, NewPrism, NewVersion, PersistenceError, PrismHistory, PrismRow, Writing,
+};
+use uuid::Uuid;
+
+/// How often a change is tried again when another one came in between.
+const TRIES: usize = 16;
+
+/// A change to a prism was refused; nothing was saved.
+#[derive(Debug, thiserror::Error)]
+pub enum PrismRefusal {
+    /// No such prism in the account.
+    #[error("Prism not found")]
+    NotFound,
+    /// No such version of it.
+    #[error("Prism version not found")]
+    VersionNotFound,
+    /// The file breaks rules.
+    #[error(transparent)]
+    Invalid(#[from] Problems),
+    /// Its versions are all used up.
+    #[error("the prism has its highest version already")]
+    NoMoreVersions,
+    /// Others changed the prism at the same time, again and again.
+    #[error("the prism is being changed by others: try again")]
+    Contended,
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+/// Makes a prism with its first version; the slug comes from the name.
+///
+/// # Errors
+/// When the file breaks rules, or the database fails.
+pub async fn create(
+    database: &Database,
+    account: AccountId,
+    file: &[u8],
+) -> Result<PrismRow, PrismRefusal> {
+    let PrismFile { name, definition } = PrismFile::read(file, None)?;
+    let new = NewPrism {
+        id: PrismId(Uuid::now_v7()),
+        slugs: Slug::candidates(name.as_str()),
+        name: &name,
+        definition: &definition,
+        now: Utc::now(),
+    };
+    Ok(database.create_prism(account, new).await?)
+}
+
+/// Saves the next version of a prism, with the columns dropped that read a removed question.
+///
+/// # Errors
+/// When there is no such prism, the file breaks rules, or the database fails.
+pub async fn save_version(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+    file: &[u8],
+) -> Result<(PrismRow, VersionNumber), PrismRefusal> {
+    let id = find(database, account, prism).await?.id;
+    for _ in 0..TRIES {
+        let history = database.prism_history(id).await?.ok_or(PrismRefusal::NotFound)?;
+        let PrismHistory { prism, versions, lens } = history;
+        let keys = KeyHistory::of(&versions);
+        let latest = versions.into_iter().next_back().ok_or(PrismRefusal::VersionNotFound)?;
+        let number = prism.latest_version.next().ok_or(PrismRefusal::NoMoreVersions)?;
+        let past = Past { latest, keys, lens };
+        let PrismFile { name, definition } = PrismFile::read(file, Some(&past))?;
+        let lens = past.lens.clone().after_save(&definition);
+        let new = NewVersion {
+            name: &name,
+            definition: &definition,
+            lens: (lens != past.lens).then_some(&lens),
+            now: Utc::now(),
+        };
+        if database.save_version(&prism, new).await? == Writing::Saved {
+            return Ok((prism, number));
+        }
+    }
+    Err(PrismRefusal::Contended)
+}
+
+/// Makes the columns of a lens file the prism's lens.
+///
+/// # Errors
+/// When there is no such prism, the file breaks rules, or the database fails.
+pub async fn set_lens(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+    file: &[u8],
+) -> Result<(), PrismRefusal> {
+    change_lens(database, account, prism, |latest| lens_file::read(file, latest).map(Some)).await
+}
+
+/// Makes the prism's lens automatic again.
+///
+/// # Errors
+/// When there is no such prism, or the database fails.
+pub async fn reset_lens(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+) -> Result<(), PrismRefusal> {
+    change_lens(database, account, prism, |_| Ok(None)).await
+}
+
+async fn change_lens(
+    database: &Database,
+    account: AccountId,
+    selector: &PrismSelector,
+    columns_for: impl Fn(&Definition) -> Result<Option<Vec<Column>>, Problems>,
+) -> Result<(), PrismRefusal> {
+    for _ in 0..TRIES {
+        let prism = find(database, account, selector).await?;
+        let latest = find_version(database, &prism, prism.latest_version).await?;
+        let columns = columns_for(&latest)?;
+        if database.save_lens(&prism, columns.as_deref()).await? == Writing::Saved {
+            return Ok(());
+        }
+    }
+    Err(PrismRefusal::Contended)
+}
+
+/// The prism's lens and the version that its automatic columns follow.
+///
+/// # Errors
+/// When there is no such prism, or the database fails.
+pub async fn show_lens(
+    database: &Database,
+    account: AccountId,
+    selector: &PrismSelector,
+) -> Result<(Arc<Lens>, Arc<Definition>), PrismRefusal> {
+    for _ in 0..TRIES {
+        let prism = find(database, account, selector).await?;
+        if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
+            return Ok((lens, find_version(database, &prism, prism.latest_version).await?));
+        }
+    }
+    Err(PrismRefusal::Contended)
+}
+
+/// A prism by slug or id, archived or not.
+///
+/// # Errors
+/// When there is no such prism in the account, or the database fails.
+pub async fn find(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+) -> Result<PrismRow, PrismRefusal> {
+    database.find_prism(account, prism).await?.ok_or(PrismRefusal::NotFound)
+}
+
+/// One of its versions.
+///
+/// # Errors
+/// When there is no such version, or the database fails.
+pub async fn find_version(
+    database: &Database,
+    prism: &PrismRow,
+    version: VersionNumber,
+) -> Result<Arc<Definition>, PrismRefusal> {
+    let found = database.find_definition(prism.id, version).await?;
+    found.ok_or(PrismRefusal::VersionNotFound)
+}
+
+/// Gives the prism another name; its slug stays.
+///
+/// # Errors
+/// When there is no such prism, or the database fails.
+pub async fn rename(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+    name: &PrismName,
+) -> Result<(), PrismRefusal> {
+    let prism = find(database, account, prism).await?;
+    Ok(database.rename_prism(prism.id, name).await?)
+}
+
+/// Archives a prism or brings it back; its results stay readable either way (spec 3.2).
+///
+/// # Errors
+/// When there is no such prism, or the database fails.
+pub async fn set_archived(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+    archived: bool,
+) -> Result<(), PrismRefusal> {
+    let prism = find(database, account, prism).await?;
+    let archived_at = archived.then(Utc::now);
+    Ok(database.set_prism_archived(prism.id, archived_at).await?)
+}
