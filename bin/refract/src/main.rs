@@ -1,2 +1,50 @@
-//! The program.
-fn main() {}
+//! Refract: answers typed questions about a text, with probabilities and a memory.
+//!
+//! The program joins the crates; every command is a thin call into them.
+
+mod commands;
+mod output;
+mod settings;
+mod telemetry;
+
+use std::process::ExitCode;
+
+use actix_web::rt::System;
+use anyhow::Context as _;
+use clap::Parser as _;
+use clap::error::ErrorKind;
+
+use crate::commands::Program;
+
+fn main() -> ExitCode {
+    let program = match Program::try_parse() {
+        Ok(program) => program,
+        Err(error) => return refuse_usage(&error),
+    };
+    match run(program) {
+        Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => output::fail(&error),
+    }
+}
+
+fn run(program: Program) -> anyhow::Result<ExitCode> {
+    telemetry::start(&program.log)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let mut runtime = Some(runtime.context("cannot start the runtime")?);
+    // the database's connections live on this runtime, HTTP workers have their own
+    let system = System::with_tokio_rt(|| match runtime.take() {
+        Some(runtime) => runtime,
+        None => std::process::abort(),
+    });
+    system.block_on(program.run())
+}
+
+/// A value that cannot be used is one line; other wrong usage is clap's to explain.
+fn refuse_usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue) {
+        let words = error.to_string();
+        return output::fail_with(words.lines().next().unwrap_or_default());
+    }
+    error.exit()
+}

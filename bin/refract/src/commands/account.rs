@@ -1,0 +1,70 @@
+//! `refract account`: accounts, each with its own prisms, keys and results.
+
+use chrono::Utc;
+use clap::Subcommand;
+use refract_domain::ids::AccountId;
+use refract_persistence::{AccountRow, Creation};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::operator;
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// What may be done to accounts.
+#[derive(Subcommand)]
+pub enum AccountCommand {
+    /// Makes an account
+    Create {
+        /// Its name, unique
+        name: String,
+    },
+    /// Lists the accounts
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Serialize)]
+struct ShownAccount {
+    id: String,
+    name: String,
+}
+
+impl From<AccountRow> for ShownAccount {
+    fn from(account: AccountRow) -> Self {
+        Self { id: account.id.to_string(), name: account.name }
+    }
+}
+
+impl AccountCommand {
+    /// Carries it out.
+    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        match self {
+            Self::Create { name } => {
+                let name = operator::name("NAME", &name)?;
+                let account = AccountRow {
+                    id: AccountId(Uuid::now_v7()),
+                    name: name.as_str().to_owned(),
+                    created_at: Utc::now(),
+                };
+                match database.create_account(&account).await? {
+                    Creation::Created => output::json(&ShownAccount::from(account)),
+                    Creation::NameTaken => {
+                        anyhow::bail!("there is an account '{}' already", account.name)
+                    }
+                }
+            }
+            Self::List { json } => {
+                let accounts = database.list_accounts().await?.into_iter();
+                let shown: Vec<_> = accounts.map(ShownAccount::from).collect();
+                output::list(json, &["id", "name"], &shown, |account| {
+                    vec![account.id.clone(), account.name.clone()]
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `refract demo`: the main job with nothing to set up.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_answering::{api_keys, prisms};
+use refract_domain::api_key::ApiKey;
+use refract_domain::slug::PrismSelector;
+use refract_http_api::{HttpSettings, bind};
+use prometheus_client::registry::Registry;
+use refract_model_gateway::ModelGateway;
+use refract_persistence::{Database, DatabaseSettings};
+use serde::Deserialize;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use super::operator::{self, AccountArg};
+use super::serve;
+use crate::output;
+use crate::settings::{self, ModelArgs, ServeArgs};
+
+/// The prism of the demo.
+const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-triage.json");
+/// Its slug.
+const PRISM: &str = "support-triage";
+/// The text that is answered.
+const BODY: &str = r#"{"text": "I was charged twice for my new bike, and nobody answers! Please refund the second payment today."}"#;
+/// The demo's own database.
+const DATABASE_URL: &str = "sqlite://refract-demo.db";
+
+/// A demo, with the settings of `serve`.
+#[derive(Args)]
+pub struct DemoCommand {
+    /// Exits after the call instead of serving on
+    #[arg(long)]
+    once: bool,
+    #[command(flatten)]
+    serve: ServeArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+impl DemoCommand {
+    /// Carries it out.
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let gateway = ModelGateway::new(self.model.settings_or_lexical()?)?;
+        let settings = DatabaseSettings { url: DATABASE_URL.to_owned(), pool: 4 };
+        let database = operator::open(&settings).await?;
+        let key = prepare(&database).await?;
+        let http = HttpSettings {
+            listen: bind_or_free(&self.serve.listen)?,
+            ops: match self.serve.ops_listen.as_str() {
+                "off" => None,
+                address => Some(bind_or_free(address)?),
+            },
+            workers: self.serve.workers(),
+            grace: self.serve.grace(),
+            registry: Registry::default(),
+        };
+        let address = http.listen.local_addr()?;
+        let (shown, stop_now) = oneshot::channel::<()>();
+        let stop_signal = serve::stop_signal()?;
+        let stop = async move {
+            if self.once {
+                let _ = stop_now.await;
+            } else {
+                stop_signal.await;
+            }
+        };
+        let show = async {
+            let said = show(address, &key, &gateway, self.once).await;
+            let _ = shown.send(());
+            said
+        };
+        let (served, said) = tokio::join!(serve::serve(http, database, &gateway, stop), show);
+        said?;
+        served
+    }
+}
+
+/// The demo's prism, made when it is not there, and a new key.
+async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
+    let account = AccountArg::of_default().find(database).await?;
+    let selector = PrismSelector::Slug(PRISM.to_owned());
+    if database.find_prism(account, &selector).await?.is_none() {
+        prisms::create(database, account, PRISM_FILE).await?;
+    }
+    let (_, key) = api_keys::create(database, account, "demo".to_owned()).await?;
+    Ok(key)
+}
+
+/// The address of a setting, or a free port when it is taken.
+fn bind_or_free(address: &str) -> anyhow::Result<std::net::TcpListener> {
+    let wanted = settings::address("the address", address)?;
+    let any_port = SocketAddr::new(wanted.ip(), 0);
+    let listener = bind(wanted).or_else(|_| bind(any_port));
+    listener.with_context(|| format!("cannot listen on {wanted} or any other port there"))
+}
+
+/// Makes the call and prints it with its answers.
+async fn show(
+    address: SocketAddr,
+    key: &ApiKey,
+    gateway: &ModelGateway,
+    once: bool,
+) -> anyhow::Result<()> {
+    let url = format!("http://{address}/v1/prisms/{PRISM}/results");
+    let mut words = String::new();
+    writeln!(words, "The model: {}", gateway.describe())?;
+    if gateway.is_for_trying_only() {
+        writeln!(words, "It compares words and is for trying things only.")?;
+    }
+    let json = call(address, "POST", &format!("/v1/prisms/{PRISM}/results"), BODY, key).await?;
+    writeln!(words, "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}")?;
+    let saved: SavedId = serde_json::from_str(&json)?;
+    let path = format!("/v1/results/{}?format=csv", saved.id);
+    let csv = call(address, "GET", &path, "", key).await?;
+    writeln!(words, "\nGET http://{address}{path}\n\nThe same as a spreadsheet's row:\n{csv}")?;
+    output::data(words.replace('\r', "").as_bytes())?;
+    if !once {
+        let curl = format!(
+            "Go on with:\n\ncurl -s {url} \\\n  -H 'Authorization: Bearer {}' \\\n  \
+             -H 'Content-Type: application/json' \\\n  -d '{{\"text\": \"Where is my order?\"}}'\n\n\
+             Serving on http://{address}/v1 until Ctrl-C.\n",
+            key.reveal()
+        );
+        output::data(curl.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What the demo needs of an answer.
+#[derive(Deserialize)]
+struct SavedId {
+    id: String,
+}
+
+/// One HTTP call to the demo's own server; the body of its answer.
+async fn call(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: &str,
+    key: &ApiKey,
+) -> anyhow::Result<String> {
+    let mut stream = TcpStream::connect(address).await?;
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        key.reveal(),
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    let (head, body) = answer.split_once("\r\n\r\n").context("the server cut its answer")?;
+    let status = head.lines().next().unwrap_or_default();
+    anyhow::ensure!(
+        status.contains(" 200 ") || status.contains(" 502 "),
+        "the server answered {status}: {body}"
+    );
+    Ok(body.to_owned())
+}

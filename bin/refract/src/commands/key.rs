@@ -1,0 +1,121 @@
+//! `refract key`: API keys. A key is shown when it is made, and never again.
+
+use anyhow::Context as _;
+use chrono::{DateTime, SecondsFormat, Utc};
+use clap::Subcommand;
+use refract_answering::api_keys;
+use refract_domain::ids::ApiKeyId;
+use serde::Serialize;
+
+use super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// What may be done to keys.
+#[derive(Subcommand)]
+pub enum KeyCommand {
+    /// Makes a key and shows it, this one time
+    Create {
+        /// A label to tell it from others
+        #[arg(long, value_name = "LABEL", default_value = "API key")]
+        name: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Lists the keys, without the keys themselves
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Revokes a key: the next request with it is refused
+    Revoke {
+        /// The key's id
+        id: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+}
+
+#[derive(Serialize)]
+struct NewKey<'a> {
+    id: String,
+    account: &'a str,
+    name: &'a str,
+    key: &'a str,
+}
+
+#[derive(Serialize)]
+struct ShownKey {
+    id: String,
+    name: String,
+    first_characters: String,
+    created_at: String,
+    last_used_at: Option<String>,
+    results_made: i64,
+    revoked_at: Option<String>,
+}
+
+impl KeyCommand {
+    /// Carries it out.
+    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        match self {
+            Self::Create { name, account } => {
+                let name = operator::name("--name", &name)?;
+                let id = account.find(&database).await?;
+                let (id, key) = api_keys::create(&database, id, name.as_str().to_owned()).await?;
+                output::json(&NewKey {
+                    id: id.to_string(),
+                    account: account.name(),
+                    name: name.as_str(),
+                    key: key.reveal(),
+                })
+            }
+            Self::List { json, account } => {
+                let account = account.find(&database).await?;
+                let keys = database.list_api_keys(account).await?;
+                let shown: Vec<_> = keys
+                    .into_iter()
+                    .map(|key| ShownKey {
+                        id: key.id.to_string(),
+                        name: key.name,
+                        first_characters: key.first_characters,
+                        created_at: moment(key.created_at),
+                        last_used_at: key.last_used_at.map(moment),
+                        results_made: key.results_made,
+                        revoked_at: key.revoked_at.map(moment),
+                    })
+                    .collect();
+                let headers =
+                    ["id", "name", "begins with", "created", "last used", "results", "revoked"];
+                output::list(json, &headers, &shown, |key| {
+                    vec![
+                        key.id.clone(),
+                        key.name.clone(),
+                        key.first_characters.clone(),
+                        key.created_at.clone(),
+                        key.last_used_at.clone().unwrap_or_default(),
+                        key.results_made.to_string(),
+                        key.revoked_at.clone().unwrap_or_default(),
+                    ]
+                })
+            }
+            Self::Revoke { id, account } => {
+                let account = account.find(&database).await?;
+                let no_key = || format!("there is no key with the id '{id}': see `refract key list`");
+                let key = ApiKeyId::parse(&id).with_context(no_key)?;
+                let revoked = database.revoke_api_key(account, key, Utc::now()).await?;
+                anyhow::ensure!(revoked.is_some(), no_key());
+                output::say("The key is revoked.");
+                Ok(())
+            }
+        }
+    }
+}
+
+fn moment(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

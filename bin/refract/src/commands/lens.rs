@@ -1,0 +1,61 @@
+//! `refract lens`: the columns that readers of a prism's results see.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use refract_answering::prisms;
+use refract_domain::lens_file::ShownLens;
+
+use super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// What may be done to a lens.
+#[derive(Subcommand)]
+pub enum LensCommand {
+    /// Shows the lens
+    Show {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes the columns of a file the lens; old results are read through it at once
+    Set {
+        /// Slug or id
+        prism: String,
+        /// The lens file, JSON
+        file: PathBuf,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes the lens automatic again: one column per question
+    Reset {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+}
+
+impl LensCommand {
+    /// Carries it out, and shows the lens as it is then.
+    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        let (Self::Show { prism, account }
+        | Self::Set { prism, account, .. }
+        | Self::Reset { prism, account }) = &self;
+        let account = account.find(&database).await?;
+        let prism = operator::prism_selector(prism)?;
+        match &self {
+            Self::Show { .. } => {}
+            Self::Set { file, .. } => {
+                let file = operator::read_file(file)?;
+                prisms::set_lens(&database, account, &prism, &file).await?;
+            }
+            Self::Reset { .. } => prisms::reset_lens(&database, account, &prism).await?,
+        }
+        let (lens, latest) = prisms::show_lens(&database, account, &prism).await?;
+        output::json(&ShownLens::new(&lens, lens.columns(&latest)))
+    }
+}

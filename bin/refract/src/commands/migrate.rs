@@ -1,0 +1,18 @@
+//! `refract migrate`: brings the database up to date.
+
+use refract_persistence::Database;
+use tokio::runtime::Handle;
+
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// Runs the migrations that the database lacks.
+pub async fn run(database: &DatabaseArgs) -> anyhow::Result<()> {
+    let database = Database::connect(&database.settings(), Handle::current()).await?;
+    match database.migrate().await? {
+        0 => output::say("The database is up to date."),
+        1 => output::say("1 migration was run."),
+        applied => output::say(&format!("{applied} migrations were run.")),
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! The commands: what may be said to the program, and which room carries it out.
+
+mod account;
+mod demo;
+mod key;
+mod lens;
+mod migrate;
+mod operator;
+mod prism;
+mod serve;
+mod try_text;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::settings::{DatabaseArgs, LogSettings};
+
+/// Answers typed questions about a text, with probabilities and a memory
+#[derive(Parser)]
+#[command(name = "refract", version, disable_help_subcommand = true)]
+pub struct Program {
+    #[command(flatten)]
+    database: DatabaseArgs,
+
+    #[command(flatten)]
+    pub log: LogSettings,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the API until SIGTERM or SIGINT
+    Serve(serve::ServeCommand),
+    /// Shows the main job with nothing to set up: a prism, a key, one real call
+    Demo(demo::DemoCommand),
+    /// Brings the database up to date
+    Migrate,
+    /// Makes and lists accounts
+    #[command(subcommand)]
+    Account(account::AccountCommand),
+    /// Makes, lists and revokes API keys
+    #[command(subcommand)]
+    Key(key::KeyCommand),
+    /// Makes, saves and shows prisms
+    #[command(subcommand)]
+    Prism(prism::PrismCommand),
+    /// Shows and changes the lens of a prism
+    #[command(subcommand)]
+    Lens(lens::LensCommand),
+    /// Answers one text, saves the result and prints it
+    Try(try_text::TryCommand),
+}
+
+impl Program {
+    /// Carries the command out.
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let database = &self.database;
+        match self.command {
+            Command::Serve(command) => return command.run(database).await,
+            Command::Demo(command) => return command.run().await,
+            Command::Migrate => migrate::run(database).await?,
+            Command::Account(command) => command.run(database).await?,
+            Command::Key(command) => command.run(database).await?,
+            Command::Prism(command) => command.run(database).await?,
+            Command::Lens(command) => command.run(database).await?,
+            Command::Try(command) => return command.run(database).await,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,174 @@
+//! `refract prism`: prisms and their versions.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use refract_answering::prisms;
+use refract_domain::prism::VersionNumber;
+use refract_domain::prism_file::ShownPrism;
+use refract_persistence::PrismRow;
+use serde::Serialize;
+
+use super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// What may be done to prisms.
+#[derive(Subcommand)]
+pub enum PrismCommand {
+    /// Makes a prism from a file
+    Create {
+        /// The prism file, JSON
+        file: PathBuf,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Saves a file as the next version of a prism
+    Save {
+        /// Slug or id
+        prism: String,
+        /// The prism file, JSON
+        file: PathBuf,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Shows a version in the form of the prism file, every key filled in
+    Show {
+        /// Slug or id
+        prism: String,
+        /// The latest when absent
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+        version: Option<i32>,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Lists the prisms
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Gives a prism another name; its slug stays
+    Rename {
+        /// Slug or id
+        prism: String,
+        /// The new name
+        name: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Stops a prism from answering; its results stay readable
+    Archive {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Lets an archived prism answer again
+    Restore {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+}
+
+#[derive(Serialize)]
+struct SavedPrism {
+    id: String,
+    slug: String,
+    version: VersionNumber,
+}
+
+#[derive(Serialize)]
+struct ShownRow {
+    id: String,
+    slug: String,
+    name: String,
+    version: VersionNumber,
+    archived: bool,
+}
+
+impl PrismCommand {
+    /// Carries it out.
+    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        match self {
+            Self::Create { file, account } => {
+                let file = operator::read_file(&file)?;
+                let account = account.find(&database).await?;
+                let prism = prisms::create(&database, account, &file).await?;
+                output::json(&saved(&prism, prism.latest_version))
+            }
+            Self::Save { prism, file, account } => {
+                let file = operator::read_file(&file)?;
+                let account = account.find(&database).await?;
+                let prism = operator::prism_selector(&prism)?;
+                let (prism, version) =
+                    prisms::save_version(&database, account, &prism, &file).await?;
+                output::json(&saved(&prism, version))
+            }
+            Self::Show { prism, version, account } => {
+                let account = account.find(&database).await?;
+                let prism = operator::prism_selector(&prism)?;
+                let prism = prisms::find(&database, account, &prism).await?;
+                let version = version.and_then(VersionNumber::new).unwrap_or(prism.latest_version);
+                let definition = prisms::find_version(&database, &prism, version).await?;
+                output::pretty_json(&ShownPrism::new(&prism.name, &definition))
+            }
+            Self::List { json, account } => {
+                let account = account.find(&database).await?;
+                let prisms = database.list_prisms(account).await?;
+                let shown: Vec<_> = prisms.into_iter().map(row).collect();
+                let headers = ["id", "slug", "name", "version", "archived"];
+                output::list(json, &headers, &shown, |prism| {
+                    vec![
+                        prism.id.clone(),
+                        prism.slug.clone(),
+                        prism.name.clone(),
+                        prism.version.to_string(),
+                        if prism.archived { "yes".to_owned() } else { String::new() },
+                    ]
+                })
+            }
+            Self::Rename { prism, name, account } => {
+                let account = account.find(&database).await?;
+                let prism = operator::prism_selector(&prism)?;
+                let name = operator::name("NAME", &name)?;
+                prisms::rename(&database, account, &prism, &name).await?;
+                output::say("The prism is renamed.");
+                Ok(())
+            }
+            Self::Archive { prism, account } => {
+                let account = account.find(&database).await?;
+                let prism = operator::prism_selector(&prism)?;
+                prisms::set_archived(&database, account, &prism, true).await?;
+                output::say("The prism is archived.");
+                Ok(())
+            }
+            Self::Restore { prism, account } => {
+                let account = account.find(&database).await?;
+                let prism = operator::prism_selector(&prism)?;
+                prisms::set_archived(&database, account, &prism, false).await?;
+                output::say("The prism answers again.");
+                Ok(())
+            }
+        }
+    }
+}
+
+fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {
+    SavedPrism { id: prism.id.to_string(), slug: prism.slug.to_string(), version }
+}
+
+fn row(prism: PrismRow) -> ShownRow {
+    ShownRow {
+        id: prism.id.to_string(),
+        slug: prism.slug.to_string(),
+        name: prism.name,
+        version: prism.latest_version,
+        archived: prism.archived_at.is_some(),
+    }
+}

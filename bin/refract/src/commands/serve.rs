@@ -1,0 +1,94 @@
+//! `refract serve`: runs the API until SIGTERM or SIGINT.
+
+use std::net::TcpListener;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_answering::Answering;
+use refract_answering::api_keys::KeyUses;
+use refract_http_api::{Drained, HttpSettings};
+use prometheus_client::registry::Registry;
+use refract_model_gateway::ModelGateway;
+use refract_persistence::Database;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::operator;
+use crate::output;
+use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
+
+/// The server with its model.
+#[derive(Args)]
+pub struct ServeCommand {
+    #[command(flatten)]
+    serve: ServeArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+impl ServeCommand {
+    /// Carries it out.
+    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let http = HttpSettings {
+            listen: listen("REFRACT_LISTEN", &self.serve.listen)?,
+            ops: match self.serve.ops_listen.as_str() {
+                "off" => None,
+                address => Some(listen("REFRACT_OPS_LISTEN", address)?),
+            },
+            workers: self.serve.workers(),
+            grace: self.serve.grace(),
+            registry: Registry::default(),
+        };
+        let database = operator::open(&database.settings()).await?;
+        if gateway.is_for_trying_only() {
+            tracing::warn!("the built-in scorer answers: it is for trying things only");
+        }
+        serve(http, database, &gateway, stop_signal()?).await
+    }
+}
+
+/// Serves until `stop`, then lets calls in flight finish.
+pub async fn serve(
+    http: HttpSettings,
+    database: Database,
+    gateway: &ModelGateway,
+    stop: impl Future<Output = ()>,
+) -> anyhow::Result<ExitCode> {
+    let key_uses = KeyUses::default();
+    let (gateway, workers_database, workers_uses) =
+        (gateway.clone(), database.clone(), key_uses.clone());
+    let make_answering = move || {
+        Answering::new(workers_database.clone(), gateway.model(), workers_uses.clone())
+    };
+    let served = tokio::select! {
+        served = refract_http_api::serve(http, make_answering, stop) => served,
+        () = key_uses.write_regularly(&database) => return Ok(ExitCode::FAILURE),
+    };
+    key_uses.write(&database).await;
+    match served.context("the server failed")? {
+        Drained::Clean => Ok(ExitCode::SUCCESS),
+        Drained::Cut(calls) => {
+            let words = format!("error: {calls} calls did not finish within the grace time");
+            Ok(output::fail_with(&words))
+        }
+    }
+}
+
+/// Opens the socket of a setting.
+fn listen(setting: &str, address: &str) -> anyhow::Result<TcpListener> {
+    let address = settings::address(setting, address)?;
+    refract_http_api::bind(address).with_context(|| format!("{setting}: cannot listen on {address}"))
+}
+
+/// Ends at the first SIGTERM or SIGINT.
+pub fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
