@@ -1,6 +1,6 @@
 //! The registry in Prometheus' text format 0.0.4.
 //!
-//! `prometheus-client` writes OpenMetrics, in which a counter's family is named without the
+//! `prometheus-client` writes `OpenMetrics`, in which a counter's family is named without the
 //! `_total` of its samples. Every scraper and checker reads the older format.
 
 use std::collections::HashSet;

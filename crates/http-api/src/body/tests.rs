@@ -18,7 +18,7 @@ fn headers(list: &[(&'static str, &str)]) -> HeaderMap {
 /// Reads a body that arrives in these chunks.
 fn read_chunks(list: &[(&'static str, &str)], chunks: Vec<Vec<u8>>) -> Result<Body, String> {
     let stream = futures_util::stream::iter(chunks.into_iter().map(|c| Ok(Bytes::from(c))));
-    let mut payload = Payload::from(Box::pin(stream) as std::pin::Pin<Box<_>>);
+    let mut payload = Payload::from(stream.boxed_local());
     read_from(&headers(list), &mut payload)
 }
 
@@ -156,7 +156,7 @@ fn a_mebibyte_is_the_limit_by_length_and_by_count() {
 #[test]
 fn a_body_over_the_limit_is_not_read_to_its_end() {
     let endless = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[b' '; 1024])));
-    let mut payload = Payload::from(Box::pin(endless) as std::pin::Pin<Box<_>>);
+    let mut payload = Payload::from(endless.boxed_local());
     let list = headers(&[
         ("content-type", "application/json"),
         ("transfer-encoding", "chunked"),
@@ -182,7 +182,7 @@ fn a_body_that_ends_early_is_malformed() {
         Ok(Bytes::from_static(b"{")),
         Err(actix_web::error::PayloadError::Incomplete(None)),
     ]);
-    let mut payload = Payload::from(Box::pin(broken) as std::pin::Pin<Box<_>>);
+    let mut payload = Payload::from(broken.boxed_local());
     let list = headers(&[
         ("content-type", "application/json"),
         ("content-length", "2"),
@@ -197,7 +197,7 @@ fn a_body_that_ends_early_is_malformed() {
 fn a_body_that_does_not_arrive_is_given_up() {
     let stalled = futures_util::stream::iter([Ok(Bytes::from_static(b"{"))])
         .chain(futures_util::stream::pending());
-    let mut payload = Payload::from(Box::pin(stalled) as std::pin::Pin<Box<_>>);
+    let mut payload = Payload::from(stalled.boxed_local());
     let list = headers(&[
         ("content-type", "application/json"),
         ("content-length", "2"),

@@ -19,44 +19,54 @@ fn body(code: &str, message: &str) -> String {
     format!(r#"{{"error":{{"code":"{code}","message":"{message}"}}}}"#)
 }
 
+fn assert_sent(table: Vec<(ApiError, u16, &str, &str)>) {
+    for (error, status, code, message) in table {
+        assert_eq!(sent(error), (status, body(code, message)));
+    }
+}
+
 #[test]
-fn every_error_has_the_status_code_and_message_of_section_7() {
-    let id = ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap();
-    let too_large = "Request too large: about 26001 tokens of fields, context and the longest \
-                     question, the limit is 26000";
+fn what_is_wrong_with_a_request_is_said_as_in_section_7() {
+    let refused = |refusal: Refusal| ApiError::from(refusal);
     let missing = FieldMismatch::Missing(vec!["a".to_owned(), "b".to_owned()]);
     let unknown = FieldMismatch::Unknown(vec!["x".to_owned()]);
-    let table: Vec<(ApiError, u16, &str, &str)> = vec![
+    let over = OverBudget { estimate: 26_001 };
+    let too_large = "Request too large: about 26001 tokens of fields, context and the longest \
+                     question, the limit is 26000";
+    let float = Problems::one("version", Fault::NotAnInteger);
+    let invalid = "Invalid request: version: Expected integer, received float";
+    let malformed = "Malformed request";
+    assert_sent(vec![
+        (float.into(), 400, "validation_failed", invalid),
         (
-            Problems::one("version", Fault::NotAnInteger).into(),
-            400,
-            "validation_failed",
-            "Invalid request: version: Expected integer, received float",
-        ),
-        (
-            Refusal::from(missing).into(),
+            refused(missing.into()),
             400,
             "validation_failed",
             "Missing fields: a, b",
         ),
         (
-            Refusal::from(unknown).into(),
+            refused(unknown.into()),
             400,
             "validation_failed",
             "Unknown fields: x",
         ),
+        (refused(over.into()), 400, "validation_failed", too_large),
+        (ApiError::MalformedBody, 400, "bad_request", malformed),
+        (ApiError::BodyTooLarge, 413, "bad_request", malformed),
         (
-            Refusal::from(OverBudget { estimate: 26_001 }).into(),
-            400,
-            "validation_failed",
-            too_large,
-        ),
-        (
-            ApiError::MalformedBody,
-            400,
+            ApiError::UnsupportedMediaType,
+            415,
             "bad_request",
-            "Malformed request",
+            malformed,
         ),
+    ]);
+}
+
+#[test]
+fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
+    let refused = |refusal: Refusal| ApiError::from(refusal);
+    let archived = "This prism is archived, so it cannot answer.";
+    assert_sent(vec![
         (
             ApiError::NotAuthenticated,
             401,
@@ -64,88 +74,77 @@ fn every_error_has_the_status_code_and_message_of_section_7() {
             "Authentication required",
         ),
         (
-            Refusal::InvalidApiKey.into(),
+            refused(Refusal::InvalidApiKey),
             401,
             "unauthorized",
             "Invalid API key",
         ),
         (
-            Refusal::PrismNotFound.into(),
+            refused(Refusal::PrismNotFound),
             404,
             "not_found",
             "Prism not found",
         ),
         (
-            Refusal::VersionNotFound.into(),
+            refused(Refusal::VersionNotFound),
             404,
             "not_found",
             "Prism version not found",
         ),
         (
-            Refusal::ResultNotFound.into(),
+            refused(Refusal::ResultNotFound),
             404,
             "not_found",
             "Result not found",
         ),
         (
-            Refusal::from(RetryRefusal::PrismArchived).into(),
+            refused(RetryRefusal::PrismArchived.into()),
             404,
             "not_found",
-            "This prism is archived, so it cannot answer.",
+            archived,
         ),
         (ApiError::RouteNotFound, 404, "not_found", "Route not found"),
+    ]);
+}
+
+#[test]
+fn conflicts_are_said_as_in_section_7() {
+    let refused = |refusal: Refusal| ApiError::from(refusal);
+    let id = ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap();
+    let held = "This idempotency key was already used for another prism.";
+    let not_failed = "Only a failed result can be retried.";
+    let retried = "This result was already retried as 0190b8f2-0000-7000-8000-0000000000aa.";
+    assert_sent(vec![
+        (refused(HeldByAnotherPrism.into()), 409, "conflict", held),
         (
-            Refusal::from(HeldByAnotherPrism).into(),
+            refused(RetryRefusal::NotFailed.into()),
             409,
             "conflict",
-            "This idempotency key was already used for another prism.",
+            not_failed,
         ),
         (
-            Refusal::from(RetryRefusal::NotFailed).into(),
+            refused(RetryRefusal::AlreadyRetried(id).into()),
             409,
             "conflict",
-            "Only a failed result can be retried.",
+            retried,
         ),
-        (
-            Refusal::from(RetryRefusal::AlreadyRetried(id)).into(),
-            409,
-            "conflict",
-            "This result was already retried as 0190b8f2-0000-7000-8000-0000000000aa.",
-        ),
-        (
-            ApiError::BodyTooLarge,
-            413,
-            "bad_request",
-            "Malformed request",
-        ),
-        (
-            ApiError::UnsupportedMediaType,
-            415,
-            "bad_request",
-            "Malformed request",
-        ),
-        (
-            Refusal::from(InternalError::VersionMissing).into(),
-            500,
-            "internal_error",
-            "Internal server error",
-        ),
-        (
-            ApiError::Panicked,
-            500,
-            "internal_error",
-            "Internal server error",
-        ),
+    ]);
+}
+
+#[test]
+fn a_bug_is_said_in_constant_words() {
+    let missing = Refusal::from(InternalError::VersionMissing);
+    let words = "Internal server error";
+    assert_sent(vec![
+        (missing.into(), 500, "internal_error", words),
+        (ApiError::Panicked, 500, "internal_error", words),
         (
             io::Error::other("a secret").into(),
             500,
             "internal_error",
-            "Internal server error",
+            words,
         ),
-    ];
-    for (error, status, code, message) in table {
-        assert_eq!(sent(error), (status, body(code, message)));
-    }
+    ]);
 }
 
 #[test]

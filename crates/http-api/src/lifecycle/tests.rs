@@ -3,7 +3,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 /// Runs a future where workers run theirs.
 fn on_a_worker(future: impl Future<Output = ()>) {
