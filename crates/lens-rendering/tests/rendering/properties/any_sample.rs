@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::cutoffs::Cutoffs;
 use refract_domain::ids::ResultId;
-use refract_domain::lens::{Column, Cutoffs, Output};
+use refract_domain::lens::{Column, Output};
 use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionType};

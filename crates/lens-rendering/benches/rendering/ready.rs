@@ -1,0 +1,133 @@
+//! The values of a rendering, ready made, and the libraries that write the same bytes from them.
+
+use std::fmt;
+
+use csv::{ByteRecord, QuoteStyle, Terminator};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+/// Cells of csv or tsv.
+pub(crate) struct ReadyCells {
+    delimiter: u8,
+    records: Vec<ByteRecord>,
+}
+
+impl ReadyCells {
+    pub(crate) fn read(body: &[u8], delimiter: u8) -> Self {
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .quoting(delimiter == b',')
+            .has_headers(false)
+            .from_reader(body);
+        Self {
+            delimiter,
+            records: reader.byte_records().collect::<Result<_, _>>().unwrap(),
+        }
+    }
+
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let is_csv = self.delimiter == b',';
+        let mut writer = csv::WriterBuilder::new()
+            .delimiter(self.delimiter)
+            .terminator(if is_csv {
+                Terminator::CRLF
+            } else {
+                Terminator::Any(b'\n')
+            })
+            .quote_style(if is_csv {
+                QuoteStyle::Necessary
+            } else {
+                QuoteStyle::Never
+            })
+            .from_writer(out);
+        for record in &self.records {
+            writer.write_byte_record(record).unwrap();
+        }
+        writer.flush().unwrap();
+    }
+}
+
+/// JSON values, one for each line.
+pub(crate) struct ReadyJson(Vec<Json>);
+
+impl ReadyJson {
+    pub(crate) fn read_lines(body: &[u8]) -> Self {
+        let values = serde_json::Deserializer::from_slice(body).into_iter();
+        Self(values.collect::<Result<_, _>>().unwrap())
+    }
+
+    pub(crate) fn write_lines(&self, out: &mut Vec<u8>) {
+        for value in &self.0 {
+            serde_json::to_writer(&mut *out, value).unwrap();
+            out.push(b'\n');
+        }
+    }
+
+    /// The one value, without a line end.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        serde_json::to_writer(out, &self.0[0]).unwrap();
+    }
+}
+
+/// A value whose objects keep their order; a whole number is an integer, as it is written.
+enum Json {
+    Null,
+    String(String),
+    Integer(u64),
+    Decimal(f64),
+    Object(Vec<(String, Json)>),
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Integer(number) => serializer.serialize_u64(*number),
+            Self::Decimal(number) => serializer.serialize_f64(*number),
+            Self::Object(entries) => {
+                serializer.collect_map(entries.iter().map(|(key, value)| (key, value)))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that a result may have")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::String(text.to_owned()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+        Ok(Json::Integer(number))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
+        Ok(Json::Decimal(number))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Json::Object(entries))
+    }
+}
