@@ -132,7 +132,7 @@ impl Connections {
                 .body()
                 .limit(ANSWER_BYTES)
                 .await
-                .map_err(body_failure)?;
+                .map_err(|error| body_failure(&error))?;
             return whole(body, announced).map(Reply::Answer);
         }
         if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
@@ -155,7 +155,13 @@ impl Connections {
             SendRequestError::Timeout => ModelFailure::TimedOut(self.access.timeout),
             SendRequestError::Response(_) => ModelFailure::NotHttp,
             SendRequestError::Url(_) => ModelFailure::Unreachable(Unreachable::UnknownHost),
-            _ => ModelFailure::Disconnected,
+            SendRequestError::Send(_)
+            | SendRequestError::Http(_)
+            | SendRequestError::H2(_)
+            | SendRequestError::TunnelNotSupported
+            | SendRequestError::Body(_)
+            | SendRequestError::Custom(..)
+            | _ => ModelFailure::Disconnected,
         }
     }
 
@@ -167,7 +173,7 @@ impl Connections {
                 Unreachable::UnknownHost
             }
             ConnectError::Io(error) => self.io_reason(error),
-            _ => Unreachable::Network,
+            ConnectError::SslIsNotSupported | ConnectError::H2(_) | _ => Unreachable::Network,
         };
         ModelFailure::Unreachable(reason)
     }
@@ -210,11 +216,13 @@ fn whole(body: Bytes, announced: Option<String>) -> Result<Bytes, ModelFailure> 
     }
 }
 
-fn body_failure(error: PayloadError) -> ModelFailure {
+fn body_failure(error: &PayloadError) -> ModelFailure {
     tracing::debug!(%error, "the model server's answer could not be read");
     match error {
         PayloadError::Overflow => ModelFailure::TooLarge,
         PayloadError::EncodingCorrupted | PayloadError::UnknownLength => ModelFailure::NotHttp,
-        _ => ModelFailure::Disconnected,
+        PayloadError::Incomplete(_) | PayloadError::Http2Payload(_) | PayloadError::Io(_) | _ => {
+            ModelFailure::Disconnected
+        }
     }
 }

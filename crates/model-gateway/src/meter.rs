@@ -48,7 +48,7 @@ impl Meter {
         }
     }
 
-    pub(crate) fn told(&self, told: Told) {
+    pub(crate) fn told(&self, told: &Told) {
         let mut report = self.report.borrow_mut();
         if report.model.is_none() {
             let name = told.model.as_deref();

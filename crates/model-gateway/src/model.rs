@@ -49,8 +49,9 @@ impl Model {
         let outcome = match &self.backend {
             Backend::Lexical => {
                 meter.attempt_begins();
-                meter.told(Told {
-                    model: Some(lexical::NAME.to_owned()),
+                let model = Some(lexical::NAME.to_owned());
+                meter.told(&Told {
+                    model,
                     ..Told::default()
                 });
                 lexical::answer(definition, submission)

@@ -111,14 +111,12 @@ fn choice_weights(question: &Question, text: &Words, topics: &Topics) -> Vec<f64
 
 /// The mood that the question asks for; without one, whether its words stand in the text.
 fn yes(question: &Question, text: &Words) -> f64 {
-    match Mood::asked_for(question) {
-        Some(mood) => 0.05 + 0.9 * mood.strength(text),
-        None => {
-            let asked = words::stems(&question.text);
-            let in_text = asked.iter().filter(|stem| text.weight(stem) >= 1.0);
-            0.2 + 0.6 * count_of(in_text.count()) / count_of(asked.len()).max(1.0)
-        }
+    if let Some(mood) = Mood::asked_for(question) {
+        return 0.05 + 0.9 * mood.strength(text);
     }
+    let asked = words::stems(&question.text);
+    let in_text = asked.iter().filter(|stem| text.weight(stem) >= 1.0);
+    0.2 + 0.6 * count_of(in_text.count()) / count_of(asked.len()).max(1.0)
 }
 
 /// Levels near the strength of the mood that the question asks for, and levels whose words stand

@@ -33,34 +33,32 @@ fn answers(text: &str) -> Answers {
     .unwrap()
 }
 
-fn topic(text: &str) -> String {
-    match answers(text)
-        .get(&QuestionKey::parse("topic").unwrap())
+fn answered(key: &str, text: &str) -> Answer {
+    answers(text)
+        .get(&QuestionKey::parse(key).unwrap())
         .unwrap()
-    {
-        Answer::Choice { value, .. } => value.as_ref().unwrap().to_string(),
-        other => panic!("{other:?}"),
-    }
+        .clone()
+}
+
+fn topic(text: &str) -> String {
+    let Answer::Choice { value, .. } = answered("topic", text) else {
+        panic!("not a choice");
+    };
+    value.unwrap().to_string()
 }
 
 fn angry(text: &str) -> f64 {
-    match answers(text)
-        .get(&QuestionKey::parse("angry").unwrap())
-        .unwrap()
-    {
-        Answer::YesNo { probability } => probability.to_f64(),
-        other => panic!("{other:?}"),
-    }
+    let Answer::YesNo { probability } = answered("angry", text) else {
+        panic!("not a yes_no");
+    };
+    probability.to_f64()
 }
 
 fn urgency(text: &str) -> String {
-    match answers(text)
-        .get(&QuestionKey::parse("urgency").unwrap())
-        .unwrap()
-    {
-        Answer::Scale { level, .. } => level.to_string(),
-        other => panic!("{other:?}"),
-    }
+    let Answer::Scale { level, .. } = answered("urgency", text) else {
+        panic!("not a scale");
+    };
+    level.to_string()
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! The protocol `systemone`: typed questions in, probabilities out, all questions in one request.
 //!
-//! Source: the System One format of TypeSafe's decision models. [`request`] writes it, [`reading`]
+//! Source: the System One format of decision models. [`request`] writes it, [`reading`]
 //! reads it; neither knows of connections.
 
 mod reading;
 mod request;
-#[cfg(test)]
-mod tests;
 
 use awc::http::Uri;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -67,7 +65,7 @@ impl SystemOne {
     ) -> Result<(usize, Vec<(QuestionKey, Answer)>), ModelFailure> {
         let body = requests.post(&self.uri, part.body, meter).await?;
         let reading = reading::read(&body, part.questions)?;
-        meter.told(reading.told);
+        meter.told(&reading.told);
         Ok((part.first_question, reading.answers))
     }
 }

@@ -76,7 +76,7 @@ fn read_choice(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
     for outcome in question.outcomes() {
         let probability = sent
             .get(outcome.key)
-            .map_or(Some(Probability::ZERO), |raw| probability(raw))?;
+            .map_or(Some(Probability::ZERO), probability)?;
         distribution.push((OutcomeKey::parse(outcome.key).ok()?, probability));
     }
     let chosen = distribution.iter().find(|(key, _)| key.as_str() == named);
@@ -106,7 +106,7 @@ fn read_score(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
         let index = index.to_string();
         let probability = sent
             .get(index.as_str())
-            .map_or(Some(Probability::ZERO), |raw| probability(raw))?;
+            .map_or(Some(Probability::ZERO), probability)?;
         distribution.push((level.key.clone(), probability));
     }
     if is_all_zero(&distribution) {

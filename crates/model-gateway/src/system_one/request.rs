@@ -53,10 +53,9 @@ pub(crate) fn split<'a>(
         let mut chars = text.value(question.key.as_str());
         text.raw(b":");
         chars += text.value(&SystemOneQuestion(question));
-        // one for the colon, one for the comma
         questions.push(Written {
             bytes: start..text.bytes.len(),
-            chars: chars + 2,
+            chars: chars + ":".len(),
         });
     }
     let bytes = Bytes::from(text.bytes);
@@ -93,16 +92,16 @@ fn fewest_groups(
     most_chars: usize,
 ) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::with_capacity(1);
-    let mut chars = frame_chars;
+    let mut chars = 0;
     for (index, question) in questions.iter().enumerate() {
+        chars += ",".len() + question.chars;
         match groups.last_mut() {
-            Some(group) if chars + question.chars <= most_chars => group.end = index + 1,
+            Some(group) if chars <= most_chars => group.end = index + 1,
             Some(_) | None => {
                 groups.push(index..index + 1);
-                chars = frame_chars;
+                chars = frame_chars + question.chars;
             }
         }
-        chars += question.chars;
     }
     groups
 }

@@ -1,0 +1,255 @@
+use std::time::{Duration, Instant};
+
+use refract_model_gateway::{ModelCall, ModelSettings, Unreachable};
+use refract_test_support::model_server::{ModelServer, Reply, Script};
+
+use super::*;
+
+async fn call(model: &Model) -> ModelCall {
+    let definition = yes_no();
+    model
+        .answer(&definition, &submission(&definition, "Where is my order?"))
+        .await
+}
+
+fn impatient(server: &ModelServer) -> Model {
+    let timeout = Duration::from_millis(150);
+    model_with(ModelSettings {
+        timeout,
+        ..settings(&server.url())
+    })
+}
+
+#[actix_rt::test]
+async fn a_429_or_any_5xx_gets_one_more_attempt() {
+    for status in [429, 500, 502, 503, 504, 529, 599] {
+        let reply = Reply::status(status).header("Retry-After", "0");
+        let server = ModelServer::start(Script::first([reply]));
+        let call = call(&model(&server)).await;
+        assert!(call.outcome.is_ok(), "{status}");
+        assert_eq!((call.report.requests, call.report.attempts), (1, 2));
+        let [first, second]: [_; 2] = server.requests().try_into().unwrap();
+        assert_eq!(first, second);
+    }
+}
+
+#[actix_rt::test]
+async fn a_second_refusal_is_the_calls_with_its_own_status() {
+    let refusals = [429, 503, 500].map(|status| Reply::status(status).header("retry-after", "0"));
+    let server = ModelServer::start(Script::first(refusals));
+    let call = call(&model(&server)).await;
+    assert_eq!(call.outcome, Err(ModelFailure::Status(503)));
+    assert_eq!(server.counts().requests, 2);
+}
+
+#[actix_rt::test]
+async fn without_a_retry_after_the_pause_is_short() {
+    let server = ModelServer::start(Script::first([Reply::status(500)]));
+    let call = call(&model(&server)).await;
+    assert!(call.outcome.is_ok());
+    assert!(call.took >= Duration::from_millis(100), "{:?}", call.took);
+}
+
+#[actix_rt::test]
+async fn the_servers_retry_after_is_waited_for() {
+    let reply = Reply::status(429).header("Retry-After", "1");
+    let server = ModelServer::start(Script::first([reply]));
+    let call = call(&model(&server)).await;
+    assert!(call.outcome.is_ok());
+    assert!(call.took >= Duration::from_secs(1), "{:?}", call.took);
+}
+
+#[actix_rt::test]
+async fn every_other_status_fails_at_once() {
+    for status in [201, 202, 204, 400, 401, 403, 404, 408, 413, 422, 499] {
+        let server = ModelServer::start(Reply::status(status).header("Retry-After", "0"));
+        let call = call(&model(&server)).await;
+        assert_eq!(call.outcome, Err(ModelFailure::Status(status)));
+        assert_eq!(server.counts().requests, 1, "{status}");
+    }
+}
+
+#[actix_rt::test]
+async fn a_redirect_is_not_followed() {
+    let elsewhere = ModelServer::start(Reply::answers());
+    for status in [301, 302, 303, 307, 308] {
+        let location = format!("{}/systemone", elsewhere.url());
+        let server = ModelServer::start(Reply::status(status).header("Location", &location));
+        let failure = call(&model(&server)).await.outcome.unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            format!(
+                "The model server answered with a redirect (status {status}), which is not followed."
+            )
+        );
+        assert_eq!(server.counts().requests, 1);
+    }
+    assert_eq!(elsewhere.counts().connections, 0);
+}
+
+#[actix_rt::test]
+async fn an_attempt_that_takes_too_long_fails_the_call_wherever_it_stands_still() {
+    for reply in [
+        Reply::answers().held(),
+        Reply::answers().body_held(),
+        Reply::answers().chunked().body_held(),
+    ] {
+        let server = ModelServer::start(reply);
+        let call = call(&impatient(&server)).await;
+        let failure = call.outcome.unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "The model did not answer within 150 ms."
+        );
+        assert!(call.took >= Duration::from_millis(150), "{:?}", call.took);
+        assert_eq!(call.report.attempts, 1);
+        server.wait_until(|counts| counts.abandoned == 1).await;
+        assert_eq!(server.counts().requests, 1);
+    }
+}
+
+#[actix_rt::test]
+async fn the_second_attempt_has_its_own_time() {
+    let refused = Reply::status(503).header("Retry-After", "0");
+    let server = ModelServer::start(Script::first([refused]).then(Reply::answers().held()));
+    let call = call(&impatient(&server)).await;
+    assert_eq!(
+        call.outcome,
+        Err(ModelFailure::TimedOut(Duration::from_millis(150)))
+    );
+    assert_eq!(call.report.attempts, 2);
+    assert!(
+        call.took < Duration::from_millis(2 * 150 + 1000),
+        "{:?}",
+        call.took
+    );
+}
+
+#[actix_rt::test]
+async fn a_slow_answer_that_comes_in_time_is_an_answer() {
+    let server = ModelServer::start(Reply::answers().body_held());
+    server.release_all();
+    assert!(call(&model(&server)).await.outcome.is_ok());
+}
+
+#[actix_rt::test]
+async fn a_connection_that_breaks_fails_the_call() {
+    for reply in [Reply::nothing(), Reply::answers().cut(), Reply::bare("")] {
+        let server = ModelServer::start(reply.clone());
+        let call = call(&model(&server)).await;
+        assert_eq!(call.outcome, Err(ModelFailure::Disconnected), "{reply:?}");
+        assert_eq!((call.report.attempts, server.counts().requests), (1, 1));
+    }
+}
+
+#[actix_rt::test]
+async fn an_answer_that_ends_early_is_never_half_read() {
+    for reply in [
+        Reply::answers().chunked().cut(),
+        Reply::answers().until_close().cut(),
+    ] {
+        let server = ModelServer::start(reply.clone());
+        assert_eq!(
+            call(&model(&server)).await.outcome,
+            Err(ModelFailure::NotSystemOne),
+            "{reply:?}"
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn every_way_to_tell_the_length_of_an_answer_is_read() {
+    for reply in [
+        Reply::answers(),
+        Reply::answers().chunked(),
+        Reply::answers().until_close(),
+    ] {
+        let server = ModelServer::start(reply.clone());
+        let model = model(&server);
+        for _ in 0..2 {
+            assert!(call(&model).await.outcome.is_ok(), "{reply:?}");
+        }
+    }
+}
+
+#[actix_rt::test]
+async fn what_is_not_http_is_called_that() {
+    for bytes in [
+        "SSH-2.0-OpenSSH_9.2\r\n\r\n",
+        "HTTP/9 hello\r\n\r\n",
+        "<html></html>\r\n\r\n",
+    ] {
+        let server = ModelServer::start(Reply::bare(bytes));
+        let failure = call(&model(&server)).await.outcome.unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "The model server answered with something that is not HTTP.",
+            "{bytes}"
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn a_server_that_is_down_is_not_tried_twice() {
+    let port = ModelServer::start(Reply::answers()).port();
+    let down = model_with(settings(&format!("http://127.0.0.1:{port}/v1")));
+    let before = Instant::now();
+    let call = call(&down).await;
+    assert_eq!(
+        call.outcome,
+        Err(ModelFailure::Unreachable(Unreachable::Refused))
+    );
+    assert_eq!(call.report.attempts, 1);
+    assert!(before.elapsed() < Duration::from_secs(5));
+}
+
+#[actix_rt::test]
+async fn an_answer_may_have_four_mebibytes_and_no_more() {
+    let most = 4 * 1024 * 1024;
+    let answer = r#"{"answers":{"angry":{"type":"noul","noul":0.5}}}"#;
+    let padded = |bytes: usize| format!("{answer}{}", " ".repeat(bytes - answer.len()));
+    for framed in [|reply: Reply| reply, Reply::chunked, Reply::until_close] {
+        let server = ModelServer::start(framed(Reply::body(padded(most))));
+        assert!(call(&model(&server)).await.outcome.is_ok());
+        server.then_always(framed(Reply::body(padded(most + 1))));
+        let failure = call(&model(&server)).await.outcome.unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "The model server's answer is too large."
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn no_failure_repeats_the_text_the_servers_words_or_the_key() {
+    let secrets = ["Where is my order", "sk-secret", "echoed"];
+    let echo = r#"{"error":{"message":"echoed: Where is my order? sk-secret"}}"#;
+    for status in [200, 400, 401, 500] {
+        let server = ModelServer::start(Reply::body(echo).with_status(status));
+        let api_key = Some("sk-secret".parse().unwrap());
+        let model = model_with(ModelSettings {
+            api_key,
+            ..settings(&server.url())
+        });
+        let failure = call(&model).await.outcome.unwrap_err();
+        for shown in [failure.to_string(), format!("{failure:?}")] {
+            assert!(
+                !secrets.iter().any(|secret| shown.contains(secret)),
+                "{shown}"
+            );
+        }
+    }
+}
+
+#[actix_rt::test]
+async fn a_call_that_is_dropped_hangs_up() {
+    let server = ModelServer::start(Reply::answers().held());
+    let gateway = ModelGateway::new(settings(&server.url())).unwrap();
+    let model = gateway.model();
+    tokio::select! {
+        _ = call(&model) => panic!("nothing was released"),
+        () = server.wait_until(|counts| counts.requests == 1) => {}
+    }
+    server.wait_until(|counts| counts.abandoned == 1).await;
+    assert_eq!(gateway.in_flight(), 0);
+}

@@ -1,0 +1,100 @@
+//! The protocol `systemone` over real TCP, against a scripted server.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what a helper cannot do ends the test that asked for it"
+)]
+
+mod attempts;
+mod independent;
+mod reading;
+mod sending;
+mod splitting;
+mod turns;
+
+use std::time::Duration;
+
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::prism::Definition;
+use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
+use refract_test_support::model_server::ModelServer;
+
+/// Settings for a server, with a timeout that no test is meant to reach.
+fn settings(url: &str) -> ModelSettings {
+    ModelSettings {
+        endpoint: url.parse().unwrap(),
+        protocol: Protocol::SystemOne,
+        name: "jev-latest".to_owned(),
+        api_key: None,
+        request_tokens: 52_000,
+        timeout: Duration::from_secs(20),
+        concurrency: 1024,
+    }
+}
+
+fn model(server: &ModelServer) -> Model {
+    model_with(settings(&server.url()))
+}
+
+fn model_with(settings: ModelSettings) -> Model {
+    ModelGateway::new(settings).unwrap().model()
+}
+
+fn definition(json: &str) -> Definition {
+    serde_json::from_str(json).unwrap()
+}
+
+/// The prism of the documentation: one question of each type.
+fn triage() -> Definition {
+    definition(
+        r#"{"fields": [{"key": "text", "label": "Message"}],
+            "context": "We sell bicycles online.",
+            "questions": [
+              {"key": "topic", "type": "choice", "text": "What is the message about?",
+               "instructions": "Judge by the main request.",
+               "options": [{"key": "billing", "label": "Billing", "description": "charges and invoices"},
+                           {"key": "delivery", "label": "Delivery"}]},
+              {"key": "angry", "type": "yes_no", "text": "Is the writer angry?"},
+              {"key": "urgency", "type": "scale", "text": "How urgent is it?",
+               "levels": [{"key": "can_wait", "label": "Can wait"},
+                          {"key": "this_week", "label": "This week"},
+                          {"key": "today", "label": "Today"}]}]}"#,
+    )
+}
+
+/// One Yes / No question.
+fn yes_no() -> Definition {
+    definition(
+        r#"{"fields": [{"key": "text", "label": "Message"}],
+            "questions": [{"key": "angry", "type": "yes_no", "text": "Is the writer angry?"}]}"#,
+    )
+}
+
+fn submission(definition: &Definition, text: &str) -> Submission {
+    submission_with(definition, &[("text", text)], None)
+}
+
+fn submission_with(
+    definition: &Definition,
+    fields: &[(&str, &str)],
+    context: Option<&str>,
+) -> Submission {
+    let sent = fields
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+    let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
+    Submission::new(SentFields(sent.collect()), context, definition).unwrap()
+}
+
+/// Asks the documentation's question about the documentation's text.
+async fn ask(model: &Model, definition: &Definition) -> Result<Answers, ModelFailure> {
+    model
+        .answer(definition, &submission(definition, "Where is my order?"))
+        .await
+        .outcome
+}
+
+fn answer(answers: &Answers, index: usize) -> &Answer {
+    &answers.as_slice().get(index).unwrap().1
+}

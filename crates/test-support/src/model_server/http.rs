@@ -1,0 +1,86 @@
+//! As much HTTP/1.1 as a model server in tests has to read.
+
+use serde_json::Value;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpStream;
+
+/// A request as it came over the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivedRequest {
+    /// `POST`.
+    pub method: String,
+    /// Path with query.
+    pub path: String,
+    /// Names in lower case, in the order sent.
+    pub headers: Vec<(String, String)>,
+    /// The body, byte for byte.
+    pub body: Vec<u8>,
+}
+
+impl ReceivedRequest {
+    /// The value of a header; its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers
+            .iter()
+            .find(|(sent, _)| sent == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The body as JSON; null where it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+/// The next request of a connection; `None` at its end. `received` keeps what was read beyond it.
+pub(super) async fn read_request(
+    stream: &mut TcpStream,
+    received: &mut Vec<u8>,
+) -> Option<ReceivedRequest> {
+    let head_end = loop {
+        match received.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            Some(position) => break position + 4,
+            None => read_more(stream, received).await?,
+        }
+    };
+    let head: Vec<u8> = received.drain(..head_end).collect();
+    let mut request = parse_head(&String::from_utf8(head).ok()?)?;
+    let length = request
+        .header("content-length")
+        .map_or(Some(0), |value| value.parse().ok())?;
+    while received.len() < length {
+        read_more(stream, received).await?;
+    }
+    request.body = received.drain(..length).collect();
+    Some(request)
+}
+
+/// Reads what there is; `None` at the end of the connection.
+async fn read_more(stream: &mut TcpStream, received: &mut Vec<u8>) -> Option<()> {
+    received.reserve(16 * 1024);
+    match stream.read_buf(received).await {
+        Ok(0) | Err(_) => None,
+        Ok(_) => Some(()),
+    }
+}
+
+fn parse_head(head: &str) -> Option<ReceivedRequest> {
+    let mut lines = head.split("\r\n");
+    let mut words = lines.next()?.split(' ');
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let headers = lines.filter_map(|line| line.split_once(':'));
+    let headers = headers
+        .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+        .collect();
+    Some(ReceivedRequest {
+        method,
+        path,
+        headers,
+        body: Vec::new(),
+    })
+}
