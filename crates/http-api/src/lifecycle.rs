@@ -79,33 +79,37 @@ impl CallInFlight {
     /// Runs a use case to its end, also when the client is gone and nobody waits for this any more:
     /// an answer that was paid for is saved.
     ///
-    /// # Errors
-    /// The use case's refusal; [`ApiError::Panicked`] when it panicked. Causes are logged here,
-    /// since nobody may be left to hear of them.
-    pub(crate) async fn detached<T: 'static>(
+    /// The outcome is the use case's, or [`ApiError::Panicked`]. Causes are logged here, since
+    /// nobody may be left to hear of them.
+    pub(crate) fn detached<T: 'static>(
         self,
         use_case: impl Future<Output = Result<T, Refusal>> + 'static,
-    ) -> Result<T, ApiError> {
-        let work = async move {
-            let outcome = unless_panicked(use_case).await.and_then(|done| Ok(done?));
+    ) -> impl Future<Output = Result<T, ApiError>> {
+        // combinators, not async blocks, which would hold a waiting use case twice
+        let work = unless_panicked(use_case).map(move |outcome| {
+            let outcome = outcome.and_then(|done| Ok(done?));
             if let Err(ApiError::Refused(Refusal::Internal(error))) = &outcome {
                 tracing::error!(error = with_causes(error), "a call failed");
             }
             drop(self);
             outcome
-        };
+        });
         let task = actix_web::rt::spawn(work.in_current_span());
         // the task neither panics nor is it aborted but with its whole worker
-        task.await.unwrap_or(Err(ApiError::Panicked))
+        task.map(|ended| ended.unwrap_or(Err(ApiError::Panicked)))
     }
 }
 
 /// Awaits a future and turns a panic into an error. The panic's words are left to the panic hook:
 /// they may quote what a caller sent.
-pub(crate) async fn unless_panicked<T>(future: impl Future<Output = T>) -> Result<T, ApiError> {
-    AssertUnwindSafe(future).catch_unwind().await.map_err(|_| {
-        tracing::error!("a call panicked");
-        ApiError::Panicked
+pub(crate) fn unless_panicked<T>(
+    future: impl Future<Output = T>,
+) -> impl Future<Output = Result<T, ApiError>> {
+    AssertUnwindSafe(future).catch_unwind().map(|outcome| {
+        outcome.map_err(|_| {
+            tracing::error!("a call panicked");
+            ApiError::Panicked
+        })
     })
 }
 
