@@ -170,7 +170,7 @@ mod tests {
         for url in [
             "postgres://user:secret@host:port/d",
             "postgres://user:secret@host/d?secret=1",
-            "postgres://user:sec/ret@host/d",
+            "postgres://user:secret@ho%zzst/d?port=x",
             "postgres://user:secret?@host/?sslmode=secret",
         ] {
             let words = refusal(url);

@@ -1,0 +1,77 @@
+//! Accounts.
+
+use refract_domain::ids::AccountId;
+use refract_persistence::{AccountRow, Creation, DEFAULT_ACCOUNT};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, moment};
+
+on_both!(
+    an_account_is_found_by_its_name,
+    a_name_is_taken_once,
+    the_default_account_is_made_once,
+);
+
+fn row(name: &str) -> AccountRow {
+    AccountRow {
+        id: AccountId(Uuid::now_v7()),
+        name: name.to_owned(),
+        created_at: moment(7),
+    }
+}
+
+async fn an_account_is_found_by_its_name(it: Fixture) {
+    let row = row("Ünïcode & 'quotes'");
+    assert_eq!(
+        it.database.create_account(&row).await.unwrap(),
+        Creation::Created
+    );
+    assert_eq!(
+        it.database.find_account(&row.name).await.unwrap(),
+        Some(row.clone())
+    );
+    assert_eq!(it.database.find_account("tests ").await.unwrap(), None);
+    let names: Vec<_> = it.database.list_accounts().await.unwrap();
+    assert_eq!(
+        names
+            .iter()
+            .map(|account| account.name.as_str())
+            .collect::<Vec<_>>()
+            .len(),
+        2
+    );
+    assert!(names.contains(&row));
+}
+
+async fn a_name_is_taken_once(it: Fixture) {
+    assert_eq!(
+        it.database.create_account(&row("two")).await.unwrap(),
+        Creation::Created
+    );
+    assert_eq!(
+        it.database.create_account(&row("two")).await.unwrap(),
+        Creation::NameTaken
+    );
+    assert_eq!(it.database.list_accounts().await.unwrap().len(), 2);
+}
+
+async fn the_default_account_is_made_once(it: Fixture) {
+    let make = || {
+        let database = it.database.clone();
+        let id = AccountId(Uuid::now_v7());
+        tokio::spawn(async move { database.find_or_create_default_account(id, moment(0)).await })
+    };
+    let makers: Vec<_> = (0..8).map(|_| make()).collect();
+    let mut made = Vec::new();
+    for maker in makers {
+        made.push(maker.await.unwrap().unwrap());
+    }
+    made.dedup();
+    let found = it
+        .database
+        .find_account(DEFAULT_ACCOUNT)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(made, [found]);
+}

@@ -1,0 +1,122 @@
+//! API keys as their owner sees them.
+
+use refract_domain::ids::ApiKeyId;
+use refract_persistence::{ApiKeyRow, NewResult};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, account, answered, failed, moment, new_key};
+
+on_both!(
+    keys_are_listed_oldest_first_with_what_they_made,
+    a_key_is_revoked_for_good,
+    a_key_of_another_account_is_not_revoked,
+    only_a_later_use_is_noted,
+    two_keys_of_one_hash_are_refused,
+);
+
+async fn keys(it: &Fixture) -> Vec<ApiKeyRow> {
+    it.database.list_api_keys(it.account).await.unwrap()
+}
+
+async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
+    let second = new_key(it.account, 2);
+    it.database.create_api_key(&second).await.unwrap();
+    let elsewhere = account(&it.database, "elsewhere").await;
+    it.database
+        .create_api_key(&new_key(elsewhere, 3))
+        .await
+        .unwrap();
+
+    let first = it.result(failed(), None);
+    it.database.save_result(&first).await.unwrap();
+    it.database
+        .save_result(&it.retry(&first.result, answered()))
+        .await
+        .unwrap();
+    let by_nobody = NewResult {
+        api_key: None,
+        ..it.result(answered(), None)
+    };
+    it.database.save_result(&by_nobody).await.unwrap();
+
+    let expected = |id, name: &str, results_made| ApiKeyRow {
+        id,
+        name: name.to_owned(),
+        first_characters: "rk_abcd".to_owned(),
+        created_at: moment(0),
+        last_used_at: None,
+        revoked_at: None,
+        results_made,
+    };
+    let expected = [
+        expected(it.key.id, "key 1", 2),
+        expected(second.id, "key 2", 0),
+    ];
+    assert_eq!(keys(&it).await, expected);
+}
+
+async fn a_key_is_revoked_for_good(it: Fixture) {
+    let revoke = async |now| {
+        it.database
+            .revoke_api_key(it.account, it.key.id, now)
+            .await
+            .unwrap()
+    };
+    assert_eq!(revoke(moment(5)).await, Some(moment(5)));
+    assert_eq!(
+        revoke(moment(9)).await,
+        Some(moment(5)),
+        "the first time counts"
+    );
+    assert_eq!(keys(&it).await[0].revoked_at, Some(moment(5)));
+    let call = it
+        .database
+        .find_create_call(&it.key.hash, &it.selector(), None)
+        .await
+        .unwrap();
+    assert!(call.unwrap().is_revoked);
+}
+
+async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
+    let elsewhere = account(&it.database, "elsewhere").await;
+    let revoked = it
+        .database
+        .revoke_api_key(elsewhere, it.key.id, moment(5))
+        .await
+        .unwrap();
+    assert_eq!(revoked, None);
+    let unknown = ApiKeyId(Uuid::now_v7());
+    let revoked = it
+        .database
+        .revoke_api_key(it.account, unknown, moment(5))
+        .await
+        .unwrap();
+    assert_eq!(revoked, None);
+    assert_eq!(keys(&it).await[0].revoked_at, None);
+}
+
+async fn only_a_later_use_is_noted(it: Fixture) {
+    let second = new_key(it.account, 2);
+    it.database.create_api_key(&second).await.unwrap();
+    let note = async |uses: &[_]| it.database.note_key_use(uses).await.unwrap();
+    note(&[]).await;
+    note(&[(second.id, moment(3)), (it.key.id, moment(20))]).await;
+    note(&[
+        (it.key.id, moment(10)),
+        (second.id, moment(4)),
+        (second.id, moment(1)),
+    ])
+    .await;
+    let used: Vec<_> = keys(&it).await.iter().map(|key| key.last_used_at).collect();
+    assert_eq!(used, [Some(moment(20)), Some(moment(4))]);
+}
+
+async fn two_keys_of_one_hash_are_refused(it: Fixture) {
+    let error = it
+        .database
+        .create_api_key(&new_key(it.account, 1))
+        .await
+        .unwrap_err();
+    assert!(!error.is_passing(), "{error}");
+    assert_eq!(keys(&it).await.len(), 1);
+}

@@ -1,0 +1,199 @@
+//! A migrated database with an account, a key and a prism, and what tests put into it.
+
+use std::any::Any;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::api_key::ApiKeyHash;
+use refract_domain::call::IdempotencyKey;
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+use refract_domain::key::{FieldKey, QuestionKey};
+use refract_domain::prism::{Definition, PrismName, VersionNumber};
+use refract_domain::probability::Probability;
+use refract_domain::result::{ResultStatus, SavedResult};
+use refract_domain::slug::{PrismSelector, Slug};
+use refract_domain::submission::{FieldValues, Submission};
+use refract_persistence::{
+    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, PrismRow,
+};
+use refract_test_support::postgres;
+use tokio::runtime::Handle;
+use uuid::Uuid;
+
+const MIGRATIONS: &str = include_str!("../../../../migrations/postgres/0001_create_tables/up.sql");
+
+pub(crate) struct Fixture {
+    pub(crate) database: Database,
+    pub(crate) url: String,
+    pub(crate) account: AccountId,
+    pub(crate) key: NewApiKey,
+    pub(crate) prism: PrismRow,
+    /// What keeps the database in being.
+    _keeper: Box<dyn Any + Send + Sync>,
+}
+
+impl Fixture {
+    pub(crate) async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let url = sqlite_url(&folder);
+        connect(&url).await.migrate().await.unwrap();
+        Self::over(url, folder).await
+    }
+
+    pub(crate) async fn postgres() -> Self {
+        let mut hasher = DefaultHasher::new();
+        MIGRATIONS.hash(&mut hasher);
+        let template = format!("persistence_{:016x}", hasher.finish());
+        let server = postgres::from_template(&template, async |url| {
+            connect(url).await.migrate().await.unwrap();
+        })
+        .await;
+        Self::over(server.url().to_owned(), server).await
+    }
+
+    async fn over(url: String, keeper: impl Any + Send + Sync) -> Self {
+        let database = connect(&url).await;
+        let account = account(&database, "tests").await;
+        let key = new_key(account, 1);
+        database.create_api_key(&key).await.unwrap();
+        let prism = prism(&database, account, "Triage").await;
+        Self {
+            database,
+            url,
+            account,
+            key,
+            prism,
+            _keeper: Box::new(keeper),
+        }
+    }
+
+    pub(crate) fn selector(&self) -> PrismSelector {
+        PrismSelector::Id(self.prism.id)
+    }
+
+    /// A result of the prism's first version that is not saved yet.
+    pub(crate) fn result(&self, status: ResultStatus, key: Option<&str>) -> NewResult {
+        let result = SavedResult {
+            id: ResultId(Uuid::now_v7()),
+            prism: self.prism.id,
+            version: VersionNumber::FIRST,
+            reference: None,
+            submission: submission("Where is my bicycle?"),
+            status,
+            took_ms: 12,
+            created_at: moment(0),
+            idempotency_key: key.map(idempotency_key),
+        };
+        NewResult {
+            account: self.account,
+            api_key: Some(self.key.id),
+            retry_of: None,
+            result,
+        }
+    }
+
+    /// A retry of a result, which carries on its idempotency key.
+    pub(crate) fn retry(&self, failed: &SavedResult, status: ResultStatus) -> NewResult {
+        let key = failed.idempotency_key.as_ref().map(IdempotencyKey::as_str);
+        NewResult {
+            retry_of: Some(failed.id),
+            ..self.result(status, key)
+        }
+    }
+
+    /// Reads a result back as the account has it.
+    pub(crate) async fn read(&self, id: ResultId) -> Option<SavedResult> {
+        let found = self.database.find_result(self.account, id).await.unwrap();
+        found.map(|(result, _, _)| result)
+    }
+}
+
+pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
+    format!("sqlite://{}", folder.path().join("refract.db").display())
+}
+
+pub(crate) async fn connect(url: &str) -> Database {
+    let settings = DatabaseSettings {
+        url: url.to_owned(),
+        pool: 8,
+    };
+    Database::connect(&settings, Handle::current())
+        .await
+        .unwrap()
+}
+
+pub(crate) async fn account(database: &Database, name: &str) -> AccountId {
+    let id = AccountId(Uuid::now_v7());
+    let row = AccountRow {
+        id,
+        name: name.to_owned(),
+        created_at: moment(0),
+    };
+    database.create_account(&row).await.unwrap();
+    id
+}
+
+pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -> PrismRow {
+    let name = PrismName::parse(name).unwrap();
+    let new = NewPrism {
+        id: PrismId(Uuid::now_v7()),
+        name: &name,
+        slugs: Slug::candidates(name.as_str()),
+        definition: &definition(&["angry"]),
+        now: moment(0),
+    };
+    database.create_prism(account, new).await.unwrap()
+}
+
+/// A key whose hash is this byte 32 times.
+pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
+    NewApiKey {
+        id: ApiKeyId(Uuid::now_v7()),
+        account,
+        name: format!("key {byte}"),
+        hash: ApiKeyHash([byte; 32]),
+        first_characters: "rk_abcd".to_owned(),
+        created_at: moment(0),
+    }
+}
+
+/// A version with the field `text` and a Yes / No question for each key.
+pub(crate) fn definition(questions: &[&str]) -> Definition {
+    let question = |key: &&str| serde_json::json!({"key": key, "type": "yes_no", "text": "Is it?"});
+    let questions: Vec<_> = questions.iter().map(question).collect();
+    let fields = serde_json::json!([{"key": "text", "label": "Message"}]);
+    let json = serde_json::json!({"fields": fields, "context": null, "questions": questions});
+    serde_json::from_value(json).unwrap()
+}
+
+pub(crate) fn submission(text: &str) -> Submission {
+    let field = (FieldKey::parse("text").unwrap(), text.to_owned());
+    Submission::saved(FieldValues(vec![field]), None)
+}
+
+pub(crate) fn answered() -> ResultStatus {
+    let answer = Answer::YesNo {
+        probability: Probability::from_f64(0.25).unwrap(),
+    };
+    ResultStatus::Ok(Answers::new(vec![(
+        QuestionKey::parse("angry").unwrap(),
+        answer,
+    )]))
+}
+
+pub(crate) fn failed() -> ResultStatus {
+    ResultStatus::Failed {
+        error: "The model timed out.".to_owned(),
+    }
+}
+
+pub(crate) fn idempotency_key(text: &str) -> IdempotencyKey {
+    IdempotencyKey::parse(text).unwrap()
+}
+
+/// A moment so many milliseconds after one that all tests share.
+pub(crate) fn moment(milliseconds: i64) -> DateTime<Utc> {
+    let origin = DateTime::from_timestamp_millis(1_767_225_600_123).unwrap();
+    origin + TimeDelta::milliseconds(milliseconds)
+}

@@ -1,0 +1,141 @@
+//! Lenses and their revisions.
+
+use refract_domain::lens::{Column, Lens};
+use refract_domain::prism::PrismName;
+use refract_persistence::{NewVersion, PrismRow, Writing};
+
+use crate::fixture::{Fixture, definition, moment};
+
+on_both!(
+    a_prism_begins_with_the_automatic_lens,
+    a_saved_lens_is_a_new_revision,
+    a_lens_that_was_read_before_another_change_is_stale,
+    the_lens_goes_with_the_version_that_drops_its_columns,
+);
+
+fn columns(json: &str) -> Vec<Column> {
+    serde_json::from_str(json).unwrap()
+}
+
+fn is_angry() -> Vec<Column> {
+    columns(
+        r#"[{"name":"is_angry","question":"angry","type":"yes_no","output":"label","no_below":0.4,"yes_from":0.6},
+            {"name":"p","question":"angry","type":"yes_no","output":"probability"}]"#,
+    )
+}
+
+async fn current(it: &Fixture) -> PrismRow {
+    it.database
+        .find_prism_by_id(it.prism.id)
+        .await
+        .unwrap()
+        .unwrap()
+}
+
+async fn lens(it: &Fixture, revision: i32) -> Option<Lens> {
+    let found = it.database.find_lens(it.prism.id, revision).await.unwrap();
+    found.map(|lens| (*lens).clone())
+}
+
+async fn a_prism_begins_with_the_automatic_lens(it: Fixture) {
+    assert_eq!(
+        lens(&it, it.prism.lens_revision).await,
+        Some(Lens::Automatic)
+    );
+    assert_eq!(lens(&it, it.prism.lens_revision + 1).await, None);
+}
+
+async fn a_saved_lens_is_a_new_revision(it: Fixture) {
+    let custom = is_angry();
+    let saved = it
+        .database
+        .save_lens(&it.prism, Some(&custom))
+        .await
+        .unwrap();
+    assert_eq!(saved, Writing::Saved);
+    let second = current(&it).await;
+    assert_eq!(second.lens_revision, it.prism.lens_revision + 1);
+    assert_eq!(
+        lens(&it, it.prism.lens_revision).await,
+        None,
+        "the old one was never cached"
+    );
+    assert_eq!(
+        lens(&it, second.lens_revision).await,
+        Some(Lens::Custom(custom.clone()))
+    );
+
+    assert_eq!(
+        it.database.save_lens(&second, None).await.unwrap(),
+        Writing::Saved
+    );
+    let third = current(&it).await;
+    assert_eq!(lens(&it, third.lens_revision).await, Some(Lens::Automatic));
+    let cached = lens(&it, second.lens_revision).await;
+    assert_eq!(
+        cached,
+        Some(Lens::Custom(custom)),
+        "a revision never changes"
+    );
+}
+
+async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
+    let custom = is_angry();
+    it.database
+        .save_lens(&it.prism, Some(&custom))
+        .await
+        .unwrap();
+    assert_eq!(
+        it.database.save_lens(&it.prism, None).await.unwrap(),
+        Writing::Stale
+    );
+
+    let name = PrismName::parse("Triage").unwrap();
+    let read = current(&it).await;
+    let definition = definition(&["angry"]);
+    let new = NewVersion {
+        name: &name,
+        definition: &definition,
+        lens: None,
+        now: moment(1),
+    };
+    it.database.save_version(&read, new).await.unwrap();
+    assert_eq!(
+        it.database.save_lens(&read, None).await.unwrap(),
+        Writing::Stale
+    );
+
+    let now = current(&it).await;
+    assert_eq!(
+        now.lens_revision, read.lens_revision,
+        "a version leaves the lens alone"
+    );
+    assert_eq!(
+        lens(&it, now.lens_revision).await,
+        Some(Lens::Custom(custom))
+    );
+}
+
+async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
+    it.database
+        .save_lens(&it.prism, Some(&is_angry()))
+        .await
+        .unwrap();
+    let read = current(&it).await;
+    let name = PrismName::parse("Triage").unwrap();
+    let definition = definition(&["calm"]);
+    let lens_now = Some(&Lens::Automatic);
+    let new = NewVersion {
+        name: &name,
+        definition: &definition,
+        lens: lens_now,
+        now: moment(1),
+    };
+    assert_eq!(
+        it.database.save_version(&read, new).await.unwrap(),
+        Writing::Saved
+    );
+    let now = current(&it).await;
+    assert_eq!(now.lens_revision, read.lens_revision + 1);
+    assert_eq!(lens(&it, now.lens_revision).await, Some(Lens::Automatic));
+}

@@ -1,0 +1,45 @@
+//! What the database does, on both backends: one file for each group of behaviours.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod fixture;
+
+/// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a database of its own
+/// with an account, a key and a prism in it.
+macro_rules! on_both {
+    ($($behaviour:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $behaviour() {
+                super::$behaviour(crate::fixture::Fixture::sqlite().await).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $behaviour() {
+                super::$behaviour(crate::fixture::Fixture::postgres().await).await;
+            })*
+        }
+    };
+}
+
+mod accounts;
+mod api_keys;
+mod calls;
+mod connecting;
+mod exports;
+mod lenses;
+mod migrations;
+mod prisms;
+mod races;
+mod retries;
+mod round_trip;
+mod runtimes;
+mod saving;
+mod schemas;
+mod versions;

@@ -1,0 +1,106 @@
+//! Saving results, one call at a time.
+
+use refract_domain::call::Ref;
+use refract_domain::prism::VersionNumber;
+use refract_persistence::{NewResult, Saving};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, account, answered, failed, idempotency_key, prism, submission};
+
+on_both!(
+    what_was_saved_is_read_back,
+    a_taken_idempotency_key_gives_the_result_that_holds_it,
+    a_key_held_for_another_prism_loses_all_the_same,
+    saving_again_what_was_saved_is_no_second_result,
+    a_result_of_no_version_is_refused_without_its_text,
+);
+
+async fn what_was_saved_is_read_back(it: Fixture) {
+    let mut ok = it.result(answered(), Some("order 1"));
+    ok.result.reference = Some(Ref::parse("Ref 'ü' \u{1f984}").unwrap());
+    let failed = NewResult {
+        api_key: None,
+        ..it.result(failed(), None)
+    };
+    for new in [ok, failed] {
+        assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
+        assert_eq!(it.read(new.result.id).await, Some(new.result));
+    }
+    let key = idempotency_key("order 1");
+    let held = it
+        .database
+        .find_result_by_key(it.account, &key)
+        .await
+        .unwrap();
+    assert_eq!(
+        held.unwrap().reference.unwrap().as_str(),
+        "Ref 'ü' \u{1f984}"
+    );
+}
+
+async fn a_taken_idempotency_key_gives_the_result_that_holds_it(it: Fixture) {
+    let winner = it.result(failed(), Some("order 1"));
+    assert_eq!(
+        it.database.save_result(&winner).await.unwrap(),
+        Saving::Saved
+    );
+    let loser = it.result(answered(), Some("order 1"));
+    let saving = it.database.save_result(&loser).await.unwrap();
+    assert_eq!(saving, Saving::Lost(winner.result));
+    assert_eq!(it.read(loser.result.id).await, None);
+}
+
+async fn a_key_held_for_another_prism_loses_all_the_same(it: Fixture) {
+    let other = prism(&it.database, it.account, "Other").await;
+    let winner = it.result(answered(), Some("order 1"));
+    it.database.save_result(&winner).await.unwrap();
+    let mut loser = it.result(answered(), Some("order 1"));
+    loser.result.prism = other.id;
+    let Saving::Lost(held) = it.database.save_result(&loser).await.unwrap() else {
+        panic!("two results hold one key");
+    };
+    held.repeat(other.id).unwrap_err();
+}
+
+async fn saving_again_what_was_saved_is_no_second_result(it: Fixture) {
+    let plain = it.result(answered(), None);
+    let keyed = it.result(failed(), Some("order 1"));
+    let retry = it.retry(&keyed.result, failed());
+    let second_retry = it.retry(&retry.result, answered());
+    for new in [&plain, &keyed, &retry, &second_retry] {
+        assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
+        assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
+    }
+    // the key has moved on twice since: the first attempt of the first call still counts as saved
+    assert_eq!(
+        it.database.save_result(&keyed).await.unwrap(),
+        Saving::Saved
+    );
+    let key = idempotency_key("order 1");
+    let held = it
+        .database
+        .find_result_by_key(it.account, &key)
+        .await
+        .unwrap();
+    assert_eq!(held, Some(second_retry.result));
+    let keys = it.database.list_api_keys(it.account).await.unwrap();
+    assert_eq!(keys[0].results_made, 4);
+}
+
+async fn a_result_of_no_version_is_refused_without_its_text(it: Fixture) {
+    let text = "a very private text";
+    let mut no_version = it.result(answered(), Some("private key"));
+    no_version.result.version = VersionNumber::new(7).unwrap();
+    let mut no_account = it.result(answered(), None);
+    no_account.account = refract_domain::ids::AccountId(Uuid::now_v7());
+    for mut new in [no_version, no_account] {
+        new.result.submission = submission(text);
+        let error = it.database.save_result(&new).await.unwrap_err();
+        assert!(!error.is_passing(), "{error}");
+        for words in [error.to_string(), format!("{error:?}")] {
+            assert!(!words.contains("private"), "{words}");
+        }
+        assert_eq!(it.read(new.result.id).await, None);
+    }
+    account(&it.database, "the connection is still good").await;
+}
