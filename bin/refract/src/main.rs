@@ -3,6 +3,7 @@
 //! The program joins the crates; every command is a thin call into them.
 
 mod commands;
+mod metrics;
 mod output;
 mod settings;
 mod telemetry;
@@ -29,8 +30,10 @@ fn main() -> ExitCode {
 }
 
 fn run(program: Program) -> anyhow::Result<ExitCode> {
-    telemetry::start(&program.log)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    telemetry::start(&program.log, program.default_log())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
     let mut runtime = Some(runtime.context("cannot start the runtime")?);
     // the database's connections live on this runtime, HTTP workers have their own
     let system = System::with_tokio_rt(|| match runtime.take() {
@@ -42,7 +45,10 @@ fn run(program: Program) -> anyhow::Result<ExitCode> {
 
 /// A value that cannot be used is one line; other wrong usage is clap's to explain.
 fn refuse_usage(error: &clap::Error) -> ExitCode {
-    if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue) {
+    if matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    ) {
         let words = error.to_string();
         return output::fail_with(words.lines().next().unwrap_or_default());
     }

@@ -8,21 +8,21 @@ use comfy_table::presets::NOTHING;
 use serde::Serialize;
 
 /// Writes one JSON object on a line of its own.
-pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     data(&line)
 }
 
 /// Writes a JSON object for people to read and change.
-pub fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
+pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     data(&text)
 }
 
 /// Writes rows under headers, or each row as a JSON line.
-pub fn list<R: Serialize>(
+pub(crate) fn list<R: Serialize>(
     as_json: bool,
     headers: &[&str],
     rows: &[R],
@@ -32,13 +32,15 @@ pub fn list<R: Serialize>(
         return rows.iter().try_for_each(json);
     }
     let mut table = Table::new();
-    table.load_preset(NOTHING).set_header(headers.iter().map(|header| header.to_uppercase()));
+    table
+        .load_style(NOTHING)
+        .set_header(headers.iter().map(|header| header.to_uppercase()));
     table.add_rows(rows.iter().map(cells));
     data(format!("{table}\n").as_bytes())
 }
 
 /// Writes bytes as they are.
-pub fn data(bytes: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()?;
@@ -46,23 +48,23 @@ pub fn data(bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Says something beside the data. Whoever closed stderr does not want to know.
-pub fn say(words: &str) {
+pub(crate) fn say(words: &str) {
     let _ = writeln!(io::stderr().lock(), "{words}");
 }
 
 /// Ends with one line that says what failed.
-pub fn fail(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
     fail_with(&format!("error: {error:#}"))
 }
 
 /// Ends with this line.
-pub fn fail_with(line: &str) -> ExitCode {
+pub(crate) fn fail_with(line: &str) -> ExitCode {
     say(&line.replace('\n', " "));
     ExitCode::FAILURE
 }
 
 /// Whether nobody reads stdout any more, as under `| head`.
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<io::Error>();
     cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

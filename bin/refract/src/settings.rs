@@ -12,7 +12,7 @@ use refract_persistence::DatabaseSettings;
 /// Where the data is.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Database")]
-pub struct DatabaseArgs {
+pub(crate) struct DatabaseArgs {
     /// `sqlite://PATH` (embedded, one node) or `postgres://…` (any number of nodes)
     #[arg(
         long,
@@ -37,24 +37,21 @@ pub struct DatabaseArgs {
 
 impl DatabaseArgs {
     /// What the persistence needs of it.
-    pub fn settings(&self) -> DatabaseSettings {
-        DatabaseSettings { url: self.database_url.clone(), pool: self.database_pool.get() }
+    pub(crate) fn settings(&self) -> DatabaseSettings {
+        DatabaseSettings {
+            url: self.database_url.clone(),
+            pool: self.database_pool.get(),
+        }
     }
 }
 
 /// What is logged, and how.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Logs")]
-pub struct LogSettings {
-    /// Tracing filter, such as `info` or `refract_http_api=debug`
-    #[arg(
-        long,
-        env = "REFRACT_LOG",
-        default_value = "info",
-        value_name = "FILTER",
-        global = true
-    )]
-    pub log: String,
+pub(crate) struct LogSettings {
+    /// Tracing filter, such as `info` (the default) or `refract_http_api=debug`
+    #[arg(long, env = "REFRACT_LOG", value_name = "FILTER", global = true)]
+    pub(crate) log: Option<String>,
 
     /// Log lines as text or as JSON
     #[arg(
@@ -64,12 +61,12 @@ pub struct LogSettings {
         value_name = "FORMAT",
         global = true
     )]
-    pub log_format: LogFormat,
+    pub(crate) log_format: LogFormat,
 }
 
 /// The form of log lines.
 #[derive(Clone, Copy, ValueEnum)]
-pub enum LogFormat {
+pub(crate) enum LogFormat {
     /// For people.
     Text,
     /// For machines.
@@ -79,7 +76,7 @@ pub enum LogFormat {
 /// Which model answers.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Model")]
-pub struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// Base address of a model server up to its `/v1`, or `builtin:lexical`, a toy for trying
     #[arg(long, env = "REFRACT_MODEL_URL", value_name = "URL")]
     model_url: Option<String>,
@@ -94,11 +91,21 @@ pub struct ModelArgs {
     model_protocol: String,
 
     /// Sent as `model`
-    #[arg(long, env = "REFRACT_MODEL_NAME", default_value = "default", value_name = "NAME")]
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_NAME",
+        default_value = "default",
+        value_name = "NAME"
+    )]
     model_name: String,
 
     /// Sent as `Authorization: Bearer`; never logged
-    #[arg(long, env = "REFRACT_MODEL_API_KEY", value_name = "KEY", hide_env_values = true)]
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_API_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
     model_api_key: Option<String>,
 
     /// A `systemone` request is split above this estimate
@@ -111,18 +118,28 @@ pub struct ModelArgs {
     model_request_tokens: NonZeroUsize,
 
     /// Milliseconds for one attempt at the model
-    #[arg(long, env = "REFRACT_MODEL_TIMEOUT_MS", default_value = "15000", value_name = "MS")]
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_TIMEOUT_MS",
+        default_value = "15000",
+        value_name = "MS"
+    )]
     model_timeout_ms: NonZeroUsize,
 
     /// Model requests in flight per node; others wait their turn
-    #[arg(long, env = "REFRACT_MODEL_CONCURRENCY", default_value = "1024", value_name = "N")]
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_CONCURRENCY",
+        default_value = "1024",
+        value_name = "N"
+    )]
     model_concurrency: NonZeroUsize,
 }
 
 impl ModelArgs {
     /// What the gateway needs of it; refused without an address, so that nobody gets toy answers
     /// by forgetting a setting.
-    pub fn settings(&self) -> anyhow::Result<ModelSettings> {
+    pub(crate) fn settings(&self) -> anyhow::Result<ModelSettings> {
         let Some(url) = self.model_url.as_deref().filter(|url| !url.is_empty()) else {
             bail!(
                 "REFRACT_MODEL_URL is not set: give the address of a model server, such as \
@@ -133,21 +150,27 @@ impl ModelArgs {
     }
 
     /// The same with the built-in scorer where no address is given.
-    pub fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
+    pub(crate) fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
         let given = self.model_url.as_deref().filter(|url| !url.is_empty());
         self.settings_for(given.unwrap_or("builtin:lexical"))
     }
 
     fn settings_for(&self, url: &str) -> anyhow::Result<ModelSettings> {
         let endpoint: ModelEndpoint = url.parse().context("REFRACT_MODEL_URL cannot be used")?;
-        let protocol: Protocol =
-            self.model_protocol.parse().context("REFRACT_MODEL_PROTOCOL cannot be used")?;
+        let protocol: Protocol = self
+            .model_protocol
+            .parse()
+            .context("REFRACT_MODEL_PROTOCOL cannot be used")?;
         let api_key = self.model_api_key.as_deref().filter(|key| !key.is_empty());
+        let api_key: Option<ModelApiKey> = api_key
+            .map(str::parse)
+            .transpose()
+            .context("REFRACT_MODEL_API_KEY cannot be used")?;
         Ok(ModelSettings {
             endpoint,
             protocol,
             name: self.model_name.clone(),
-            api_key: api_key.map(|key| ModelApiKey::new(key.to_owned())),
+            api_key,
             request_tokens: self.model_request_tokens.get(),
             timeout: milliseconds(self.model_timeout_ms.get()),
             concurrency: self.model_concurrency.get(),
@@ -158,10 +181,15 @@ impl ModelArgs {
 /// Where and how the API is served.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Server")]
-pub struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// Address of the API, which is under `/v1`
-    #[arg(long, env = "REFRACT_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
-    pub listen: String,
+    #[arg(
+        long,
+        env = "REFRACT_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
+    pub(crate) listen: String,
 
     /// Address of `/healthz`, `/readyz` and `/metrics`; `off` disables it
     #[arg(
@@ -170,7 +198,7 @@ pub struct ServeArgs {
         default_value = "127.0.0.1:9090",
         value_name = "ADDRESS"
     )]
-    pub ops_listen: String,
+    pub(crate) ops_listen: String,
 
     /// Milliseconds that calls in flight may take to finish after SIGTERM or SIGINT
     #[arg(
@@ -188,20 +216,23 @@ pub struct ServeArgs {
 
 impl ServeArgs {
     /// How long calls in flight may take to finish.
-    pub fn grace(&self) -> Duration {
+    pub(crate) fn grace(&self) -> Duration {
         milliseconds(self.shutdown_grace_ms)
     }
 
     /// HTTP workers: as many as given, or one per core.
-    pub fn workers(&self) -> NonZeroUsize {
+    pub(crate) fn workers(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.workers.unwrap_or_else(cores)
     }
 }
 
 /// The address that a setting names.
-pub fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
-    let found = value.to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+pub(crate) fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
+    let found = value
+        .to_socket_addrs()
+        .ok()
+        .and_then(|mut addresses| addresses.next());
     found.with_context(|| {
         format!("{setting} cannot be used: '{value}' is no address such as 127.0.0.1:8080")
     })

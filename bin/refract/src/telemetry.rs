@@ -1,17 +1,26 @@
 //! Logs: to stderr, as text or JSON lines. Texts, contexts and keys never reach them.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 use tracing_subscriber::EnvFilter;
 
 use crate::settings::{LogFormat, LogSettings};
 
-/// Starts logging for the whole process.
-pub fn start(settings: &LogSettings) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&settings.log)
-        .with_context(|| format!("REFRACT_LOG cannot be used: '{}'", settings.log))?;
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+/// What the server library says of its threads is for whoever asks for it by name.
+const QUIET: &str = "actix_server=warn";
+
+/// Starts logging for the whole process; `default` is the filter where none was given.
+pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
+    let given = settings.log.as_deref().filter(|filter| !filter.is_empty());
+    let filter = given.unwrap_or(default);
+    let filter = EnvFilter::try_new(format!("{QUIET},{filter}"))
+        .with_context(|| format!("REFRACT_LOG cannot be used: '{filter}'"))?;
+    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(colours)
+        .with_writer(io::stderr);
     match settings.log_format {
         LogFormat::Text => logs.init(),
         LogFormat::Json => logs.json().flatten_event(true).init(),

@@ -13,7 +13,7 @@ use crate::settings::DatabaseArgs;
 
 /// What may be done to accounts.
 #[derive(Subcommand)]
-pub enum AccountCommand {
+pub(crate) enum AccountCommand {
     /// Makes an account
     Create {
         /// Its name, unique
@@ -35,13 +35,16 @@ struct ShownAccount {
 
 impl From<AccountRow> for ShownAccount {
     fn from(account: AccountRow) -> Self {
-        Self { id: account.id.to_string(), name: account.name }
+        Self {
+            id: account.id.to_string(),
+            name: account.name,
+        }
     }
 }
 
 impl AccountCommand {
     /// Carries it out.
-    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {
             Self::Create { name } => {

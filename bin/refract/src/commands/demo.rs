@@ -10,7 +10,6 @@ use refract_answering::{api_keys, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
 use refract_http_api::{HttpSettings, bind};
-use prometheus_client::registry::Registry;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{Database, DatabaseSettings};
 use serde::Deserialize;
@@ -20,8 +19,8 @@ use tokio::sync::oneshot;
 
 use super::operator::{self, AccountArg};
 use super::serve;
-use crate::output;
 use crate::settings::{self, ModelArgs, ServeArgs};
+use crate::{metrics, output};
 
 /// The prism of the demo.
 const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-triage.json");
@@ -34,7 +33,7 @@ const DATABASE_URL: &str = "sqlite://refract-demo.db";
 
 /// A demo, with the settings of `serve`.
 #[derive(Args)]
-pub struct DemoCommand {
+pub(crate) struct DemoCommand {
     /// Exits after the call instead of serving on
     #[arg(long)]
     once: bool,
@@ -46,9 +45,12 @@ pub struct DemoCommand {
 
 impl DemoCommand {
     /// Carries it out.
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings_or_lexical()?)?;
-        let settings = DatabaseSettings { url: DATABASE_URL.to_owned(), pool: 4 };
+        let settings = DatabaseSettings {
+            url: DATABASE_URL.to_owned(),
+            pool: 4,
+        };
         let database = operator::open(&settings).await?;
         let key = prepare(&database).await?;
         let http = HttpSettings {
@@ -59,7 +61,7 @@ impl DemoCommand {
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
-            registry: Registry::default(),
+            registry: metrics::registry(&gateway),
         };
         let address = http.listen.local_addr()?;
         let (shown, stop_now) = oneshot::channel::<()>();
@@ -114,12 +116,25 @@ async fn show(
     if gateway.is_for_trying_only() {
         writeln!(words, "It compares words and is for trying things only.")?;
     }
-    let json = call(address, "POST", &format!("/v1/prisms/{PRISM}/results"), BODY, key).await?;
-    writeln!(words, "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}")?;
+    let json = call(
+        address,
+        "POST",
+        &format!("/v1/prisms/{PRISM}/results"),
+        BODY,
+        key,
+    )
+    .await?;
+    writeln!(
+        words,
+        "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}"
+    )?;
     let saved: SavedId = serde_json::from_str(&json)?;
     let path = format!("/v1/results/{}?format=csv", saved.id);
     let csv = call(address, "GET", &path, "", key).await?;
-    writeln!(words, "\nGET http://{address}{path}\n\nThe same as a spreadsheet's row:\n{csv}")?;
+    writeln!(
+        words,
+        "\nGET http://{address}{path}\n\nThe same as a spreadsheet's row:\n{csv}"
+    )?;
     output::data(words.replace('\r', "").as_bytes())?;
     if !once {
         let curl = format!(
@@ -157,7 +172,9 @@ async fn call(
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("the server cut its answer")?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .context("the server cut its answer")?;
     let status = head.lines().next().unwrap_or_default();
     anyhow::ensure!(
         status.contains(" 200 ") || status.contains(" 502 "),

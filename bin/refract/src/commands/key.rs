@@ -13,7 +13,7 @@ use crate::settings::DatabaseArgs;
 
 /// What may be done to keys.
 #[derive(Subcommand)]
-pub enum KeyCommand {
+pub(crate) enum KeyCommand {
     /// Makes a key and shows it, this one time
     Create {
         /// A label to tell it from others
@@ -60,7 +60,7 @@ struct ShownKey {
 
 impl KeyCommand {
     /// Carries it out.
-    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {
             Self::Create { name, account } => {
@@ -89,8 +89,15 @@ impl KeyCommand {
                         revoked_at: key.revoked_at.map(moment),
                     })
                     .collect();
-                let headers =
-                    ["id", "name", "begins with", "created", "last used", "results", "revoked"];
+                let headers = [
+                    "id",
+                    "name",
+                    "begins with",
+                    "created",
+                    "last used",
+                    "results",
+                    "revoked",
+                ];
                 output::list(json, &headers, &shown, |key| {
                     vec![
                         key.id.clone(),
@@ -105,7 +112,8 @@ impl KeyCommand {
             }
             Self::Revoke { id, account } => {
                 let account = account.find(&database).await?;
-                let no_key = || format!("there is no key with the id '{id}': see `refract key list`");
+                let no_key =
+                    || format!("there is no key with the id '{id}': see `refract key list`");
                 let key = ApiKeyId::parse(&id).with_context(no_key)?;
                 let revoked = database.revoke_api_key(account, key, Utc::now()).await?;
                 anyhow::ensure!(revoked.is_some(), no_key());

@@ -12,7 +12,7 @@ use crate::settings::DatabaseArgs;
 
 /// What may be done to a lens.
 #[derive(Subcommand)]
-pub enum LensCommand {
+pub(crate) enum LensCommand {
     /// Shows the lens
     Show {
         /// Slug or id
@@ -40,7 +40,7 @@ pub enum LensCommand {
 
 impl LensCommand {
     /// Carries it out, and shows the lens as it is then.
-    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let (Self::Show { prism, account }
         | Self::Set { prism, account, .. }

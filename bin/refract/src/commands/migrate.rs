@@ -7,7 +7,7 @@ use crate::output;
 use crate::settings::DatabaseArgs;
 
 /// Runs the migrations that the database lacks.
-pub async fn run(database: &DatabaseArgs) -> anyhow::Result<()> {
+pub(crate) async fn run(database: &DatabaseArgs) -> anyhow::Result<()> {
     let database = Database::connect(&database.settings(), Handle::current()).await?;
     match database.migrate().await? {
         0 => output::say("The database is up to date."),

@@ -19,12 +19,12 @@ use crate::settings::{DatabaseArgs, LogSettings};
 /// Answers typed questions about a text, with probabilities and a memory
 #[derive(Parser)]
 #[command(name = "refract", version, disable_help_subcommand = true)]
-pub struct Program {
+pub(crate) struct Program {
     #[command(flatten)]
     database: DatabaseArgs,
 
     #[command(flatten)]
-    pub log: LogSettings,
+    pub(crate) log: LogSettings,
 
     #[command(subcommand)]
     command: Command,
@@ -55,8 +55,17 @@ enum Command {
 }
 
 impl Program {
+    /// The log filter where none was given: the demo shows its answers and nothing between them.
+    pub(crate) fn default_log(&self) -> &'static str {
+        if matches!(self.command, Command::Demo(_)) {
+            "warn"
+        } else {
+            "info"
+        }
+    }
+
     /// Carries the command out.
-    pub async fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let database = &self.database;
         match self.command {
             Command::Serve(command) => return command.run(database).await,

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 /// Which account a command works in.
 #[derive(Args)]
-pub struct AccountArg {
+pub(crate) struct AccountArg {
     /// Account to work in
     #[arg(long, value_name = "NAME", default_value = DEFAULT_ACCOUNT)]
     account: String,
@@ -23,20 +23,25 @@ pub struct AccountArg {
 
 impl AccountArg {
     /// The account that is made when it is missing.
-    pub fn of_default() -> Self {
-        Self { account: DEFAULT_ACCOUNT.to_owned() }
+    pub(crate) fn of_default() -> Self {
+        Self {
+            account: DEFAULT_ACCOUNT.to_owned(),
+        }
     }
 
     /// The account's name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.account
     }
 
     /// The account; only `default` is made when it is missing.
-    pub async fn find(&self, database: &Database) -> anyhow::Result<AccountId> {
+    pub(crate) async fn find(&self, database: &Database) -> anyhow::Result<AccountId> {
         if self.account == DEFAULT_ACCOUNT {
             let id = AccountId(Uuid::now_v7());
-            return Ok(database.find_or_create_default_account(id, Utc::now()).await?.id);
+            return Ok(database
+                .find_or_create_default_account(id, Utc::now())
+                .await?
+                .id);
         }
         match database.find_account(&self.account).await? {
             Some(account) => Ok(account.id),
@@ -49,29 +54,29 @@ impl AccountArg {
 }
 
 /// Opens the database and brings it up to date.
-pub async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database> {
+pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let database = Database::connect(settings, Handle::current()).await?;
     database.migrate().await?;
     Ok(database)
 }
 
 /// A prism as it was named on the command line.
-pub fn prism_selector(name: &str) -> anyhow::Result<PrismSelector> {
+pub(crate) fn prism_selector(name: &str) -> anyhow::Result<PrismSelector> {
     PrismSelector::parse(name).map_err(|faults| faulty("PRISM", &faults))
 }
 
 /// The bytes of a file that a command was given.
-pub fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// A name that a person gave: trimmed, 1 to 200 characters.
-pub fn name(argument: &str, text: &str) -> anyhow::Result<PrismName> {
+pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<PrismName> {
     PrismName::parse(text).map_err(|faults| faulty(argument, &faults))
 }
 
 /// An argument that cannot be used, and why.
-pub fn faulty(argument: &str, faults: &[Fault]) -> anyhow::Error {
+pub(crate) fn faulty(argument: &str, faults: &[Fault]) -> anyhow::Error {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     anyhow::anyhow!("{argument} cannot be used: {}", faults.join("; "))
 }

@@ -15,7 +15,7 @@ use crate::settings::DatabaseArgs;
 
 /// What may be done to prisms.
 #[derive(Subcommand)]
-pub enum PrismCommand {
+pub(crate) enum PrismCommand {
     /// Makes a prism from a file
     Create {
         /// The prism file, JSON
@@ -93,7 +93,7 @@ struct ShownRow {
 
 impl PrismCommand {
     /// Carries it out.
-    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {
             Self::Create { file, account } => {
@@ -102,7 +102,11 @@ impl PrismCommand {
                 let prism = prisms::create(&database, account, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))
             }
-            Self::Save { prism, file, account } => {
+            Self::Save {
+                prism,
+                file,
+                account,
+            } => {
                 let file = operator::read_file(&file)?;
                 let account = account.find(&database).await?;
                 let prism = operator::prism_selector(&prism)?;
@@ -110,11 +114,17 @@ impl PrismCommand {
                     prisms::save_version(&database, account, &prism, &file).await?;
                 output::json(&saved(&prism, version))
             }
-            Self::Show { prism, version, account } => {
+            Self::Show {
+                prism,
+                version,
+                account,
+            } => {
                 let account = account.find(&database).await?;
                 let prism = operator::prism_selector(&prism)?;
                 let prism = prisms::find(&database, account, &prism).await?;
-                let version = version.and_then(VersionNumber::new).unwrap_or(prism.latest_version);
+                let version = version
+                    .and_then(VersionNumber::new)
+                    .unwrap_or(prism.latest_version);
                 let definition = prisms::find_version(&database, &prism, version).await?;
                 output::pretty_json(&ShownPrism::new(&prism.name, &definition))
             }
@@ -129,11 +139,19 @@ impl PrismCommand {
                         prism.slug.clone(),
                         prism.name.clone(),
                         prism.version.to_string(),
-                        if prism.archived { "yes".to_owned() } else { String::new() },
+                        if prism.archived {
+                            "yes".to_owned()
+                        } else {
+                            String::new()
+                        },
                     ]
                 })
             }
-            Self::Rename { prism, name, account } => {
+            Self::Rename {
+                prism,
+                name,
+                account,
+            } => {
                 let account = account.find(&database).await?;
                 let prism = operator::prism_selector(&prism)?;
                 let name = operator::name("NAME", &name)?;
@@ -160,7 +178,11 @@ impl PrismCommand {
 }
 
 fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {
-    SavedPrism { id: prism.id.to_string(), slug: prism.slug.to_string(), version }
+    SavedPrism {
+        id: prism.id.to_string(),
+        slug: prism.slug.to_string(),
+        version,
+    }
 }
 
 fn row(prism: PrismRow) -> ShownRow {

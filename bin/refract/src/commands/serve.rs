@@ -8,18 +8,17 @@ use clap::Args;
 use refract_answering::Answering;
 use refract_answering::api_keys::KeyUses;
 use refract_http_api::{Drained, HttpSettings};
-use prometheus_client::registry::Registry;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::operator;
-use crate::output;
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
+use crate::{metrics, output};
 
 /// The server with its model.
 #[derive(Args)]
-pub struct ServeCommand {
+pub(crate) struct ServeCommand {
     #[command(flatten)]
     serve: ServeArgs,
     #[command(flatten)]
@@ -28,7 +27,7 @@ pub struct ServeCommand {
 
 impl ServeCommand {
     /// Carries it out.
-    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let http = HttpSettings {
             listen: listen("REFRACT_LISTEN", &self.serve.listen)?,
@@ -38,7 +37,7 @@ impl ServeCommand {
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
-            registry: Registry::default(),
+            registry: metrics::registry(&gateway),
         };
         let database = operator::open(&database.settings()).await?;
         if gateway.is_for_trying_only() {
@@ -49,7 +48,7 @@ impl ServeCommand {
 }
 
 /// Serves until `stop`, then lets calls in flight finish.
-pub async fn serve(
+pub(crate) async fn serve(
     http: HttpSettings,
     database: Database,
     gateway: &ModelGateway,
@@ -59,7 +58,11 @@ pub async fn serve(
     let (gateway, workers_database, workers_uses) =
         (gateway.clone(), database.clone(), key_uses.clone());
     let make_answering = move || {
-        Answering::new(workers_database.clone(), gateway.model(), workers_uses.clone())
+        Answering::new(
+            workers_database.clone(),
+            gateway.model(),
+            workers_uses.clone(),
+        )
     };
     let served = tokio::select! {
         served = refract_http_api::serve(http, make_answering, stop) => served,
@@ -78,11 +81,12 @@ pub async fn serve(
 /// Opens the socket of a setting.
 fn listen(setting: &str, address: &str) -> anyhow::Result<TcpListener> {
     let address = settings::address(setting, address)?;
-    refract_http_api::bind(address).with_context(|| format!("{setting}: cannot listen on {address}"))
+    refract_http_api::bind(address)
+        .with_context(|| format!("{setting}: cannot listen on {address}"))
 }
 
 /// Ends at the first SIGTERM or SIGINT.
-pub fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
     Ok(async move {

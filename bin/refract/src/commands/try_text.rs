@@ -18,7 +18,7 @@ use crate::settings::{DatabaseArgs, ModelArgs};
 
 /// One text for a prism.
 #[derive(Args)]
-pub struct TryCommand {
+pub(crate) struct TryCommand {
     /// Slug or id
     prism: String,
 
@@ -55,7 +55,7 @@ pub struct TryCommand {
 
 impl TryCommand {
     /// Carries it out; a failed result is printed and ends with status 1.
-    pub async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
@@ -85,14 +85,19 @@ impl TryCommand {
         };
         for (key, value) in &fields {
             let faults = field_value_faults(value);
-            anyhow::ensure!(faults.is_empty(), operator::faulty(&format!("fields.{key}"), &faults));
+            anyhow::ensure!(
+                faults.is_empty(),
+                operator::faulty(&format!("fields.{key}"), &faults)
+            );
         }
         let context = self.context.map(CallContext::parse).transpose();
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
         Ok(CreateCall {
             prism: operator::prism_selector(&self.prism)?,
             fields: SentFields(fields),
-            context: context.map_err(|faults| operator::faulty("--context", &faults))?.flatten(),
+            context: context
+                .map_err(|faults| operator::faulty("--context", &faults))?
+                .flatten(),
             reference: reference.map_err(|faults| operator::faulty("--ref", &faults))?,
             version: self.version.and_then(VersionNumber::new),
             idempotency_key: None,
