@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::{Answer, Distribution};
 use crate::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
+use crate::decimal::Decimal;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::prism::Definition;
-use crate::probability::{Probability, write_decimal};
+use crate::probability::Probability;
 use crate::question::{Question, QuestionKind, QuestionType};
 
 /// What a column shows of its question's answer. Each output is of one question type.
@@ -247,7 +248,7 @@ pub enum Value<'a> {
     /// A probability.
     Probability(Probability),
     /// A level's position, from 1.
-    Position(usize),
+    Position(u64),
     /// An expected level number.
     Average(Average),
     /// Every outcome with its probability.
@@ -272,12 +273,17 @@ impl Average {
             .map(|(n, (_, p))| n * u64::from(p.millionths()));
         Self((weighed.sum::<u64>() + 5_000) / 10_000)
     }
+
+    /// The number written out.
+    pub fn decimal(self) -> Decimal {
+        Decimal::new(self.0, 2)
+    }
 }
 
 /// A plain decimal without trailing zeros.
 impl std::fmt::Display for Average {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write_decimal(f, self.0, 2)
+        self.decimal().fmt(f)
     }
 }
 
@@ -361,8 +367,9 @@ fn position<'a>(question: &Question, level: &OutcomeKey) -> Value<'a> {
     let QuestionKind::Scale { levels } = &question.kind else {
         return Value::Null;
     };
-    let index = levels.iter().position(|candidate| candidate.key == *level);
-    index.map_or(Value::Null, |index| Value::Position(index + 1))
+    let mut numbered = levels.iter().zip(1..);
+    let found = numbered.find(|(candidate, _)| candidate.key == *level);
+    found.map_or(Value::Null, |(_, position)| Value::Position(position))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod asking;
 pub mod budget;
 pub mod call;
 pub mod cutoffs;
+pub mod decimal;
 mod file_reader;
 pub mod ids;
 pub mod json;

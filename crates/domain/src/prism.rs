@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::asking;
+use crate::decimal::Decimal;
 use crate::key::{FieldKey, QuestionKey};
 use crate::lens::{self, Column};
 use crate::limits::{LABEL_CHARS, VERSION_MAX};
@@ -60,6 +61,12 @@ impl VersionNumber {
     /// The number of the version after this one; `None` after the highest.
     pub fn next(self) -> Option<Self> {
         self.0.checked_add(1).map(Self)
+    }
+}
+
+impl From<VersionNumber> for Decimal {
+    fn from(version: VersionNumber) -> Self {
+        Self::from(u64::from(version.0.unsigned_abs()))
     }
 }
 

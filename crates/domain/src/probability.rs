@@ -5,6 +5,8 @@ use std::iter::Sum;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::decimal::Decimal;
+
 /// Millionths in one.
 pub const ONE: u32 = 1_000_000;
 
@@ -45,6 +47,11 @@ impl Probability {
         self.0
     }
 
+    /// The number written out.
+    pub fn decimal(self) -> Decimal {
+        Decimal::new(u64::from(self.0), 6)
+    }
+
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
         f64::from(self.0) / f64::from(ONE)
@@ -60,25 +67,8 @@ impl Sum<Probability> for u64 {
 /// A plain decimal: no exponent, no trailing zeros (`1`, `0`, `0.25`, `0.000001`).
 impl fmt::Display for Probability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_decimal(f, u64::from(self.0), 6)
+        self.decimal().fmt(f)
     }
-}
-
-/// Writes `units`, which counts units of 10^-`decimals`, as a plain decimal.
-///
-/// The one formatter of numbers with decimals (readings): probabilities have six, averages two.
-pub(crate) fn write_decimal(f: &mut fmt::Formatter<'_>, units: u64, decimals: u32) -> fmt::Result {
-    let one = 10_u64.pow(decimals);
-    let (whole, mut rest) = (units / one, units % one);
-    if rest == 0 {
-        return fmt::Display::fmt(&whole, f);
-    }
-    let mut width = usize::try_from(decimals).unwrap_or_default();
-    while rest.is_multiple_of(10) {
-        rest /= 10;
-        width -= 1;
-    }
-    write!(f, "{whole}.{rest:0width$}")
 }
 
 impl Serialize for Probability {
