@@ -1,8 +1,9 @@
 //! Cells of csv and tsv: quoting, line ends and the guard against formulas (spec 4.0).
 
-use std::fmt::Display;
+use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use refract_domain::decimal::Decimal;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::probability::Probability;
@@ -32,8 +33,8 @@ impl<'w, W: Write> Line<'w, W> {
     }
 
     /// A cell with nothing to quote or guard: a number, an id, a name in `snake_case`.
-    pub(crate) fn plain(&mut self, cell: impl Display) -> io::Result<()> {
-        write!(self.next_cell()?, "{cell}")
+    pub(crate) fn plain(&mut self, cell: &[u8]) -> io::Result<()> {
+        self.next_cell()?.write_all(cell)
     }
 
     /// A cell of text, whatever is in it.
@@ -51,10 +52,10 @@ impl<'w, W: Write> Line<'w, W> {
         match value {
             Value::Null => self.next_cell().map(|_| ()),
             Value::Outcome { key: _, label } => self.text(label),
-            Value::YesNo(label) => self.plain(label.label()),
-            Value::Probability(probability) => self.plain(probability),
-            Value::Position(position) => self.plain(position),
-            Value::Average(average) => self.plain(average),
+            Value::YesNo(label) => self.plain(label.label().as_bytes()),
+            Value::Probability(probability) => self.plain(probability.decimal().as_bytes()),
+            Value::Position(position) => self.plain(Decimal::from(position).as_bytes()),
+            Value::Average(average) => self.plain(average.decimal().as_bytes()),
             Value::All {
                 question,
                 probabilities,
@@ -92,27 +93,28 @@ fn write_csv_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     } else {
         b""
     };
-    if !text
-        .bytes()
-        .any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n'))
-    {
+    if !has_any_of(text, *b",\"\r\n") {
         out.write_all(guard)?;
         return out.write_all(text.as_bytes());
     }
     out.write_all(b"\"")?;
     out.write_all(guard)?;
-    let mut pieces = text.split('"');
-    out.write_all(pieces.next().unwrap_or_default().as_bytes())?;
-    for piece in pieces {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('"') {
+        out.write_all(before.as_bytes())?;
         out.write_all(b"\"\"")?;
-        out.write_all(piece.as_bytes())?;
+        rest = after;
     }
+    out.write_all(rest.as_bytes())?;
     out.write_all(b"\"")
 }
 
 fn write_tsv_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     if looks_like_a_formula(text) {
         out.write_all(b"'")?;
+    }
+    if !has_any_of(text, *b"\t\r\n") {
+        return out.write_all(text.as_bytes());
     }
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(['\t', '\r', '\n']) {
@@ -126,16 +128,41 @@ fn write_tsv_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(rest.as_bytes())
 }
 
+/// Whether one of these ASCII characters is in the text.
+fn has_any_of<const N: usize>(text: &str, characters: [u8; N]) -> bool {
+    let is_one = |byte: &u8| characters.contains(byte);
+    let (chunks, rest) = text.as_bytes().as_chunks::<16>();
+    // looking at every byte of a chunk before deciding lets the compiler take them all at once
+    let mut chunks = chunks.iter();
+    chunks.any(|chunk| chunk.iter().fold(false, |found, byte| found | is_one(byte)))
+        || rest.iter().any(is_one)
+}
+
 /// `Label: 0.62; Other label: 0.3`, highest first, equal ones in the prism's order (spec 2.5).
 fn text_list(question: &Question, probabilities: &[(OutcomeKey, Probability)]) -> String {
-    let mut entries: Vec<_> = probabilities
+    let mut outcomes = question.outcomes();
+    let mut entries: Vec<(&str, Probability)> = probabilities
         .iter()
-        .map(|(key, probability)| (question.label_of(key).unwrap_or(key.as_str()), *probability))
+        .map(|(key, probability)| {
+            // both are in the prism's order
+            let next = outcomes
+                .next()
+                .filter(|outcome| outcome.key == key.as_str());
+            let label = next
+                .map(|outcome| outcome.label)
+                .or_else(|| question.label_of(key));
+            (label.unwrap_or(key.as_str()), *probability)
+        })
         .collect();
-    entries.sort_by_key(|(_, probability)| std::cmp::Reverse(*probability));
-    let entries: Vec<_> = entries
-        .into_iter()
-        .map(|(label, probability)| format!("{label}: {probability}"))
-        .collect();
-    entries.join("; ")
+    entries.sort_by_key(|(_, probability)| Reverse(*probability));
+    let mut list = String::new();
+    for (label, probability) in entries {
+        if !list.is_empty() {
+            list.push_str("; ");
+        }
+        list.push_str(label);
+        list.push_str(": ");
+        list.push_str(probability.decimal().as_str());
+    }
+    list
 }

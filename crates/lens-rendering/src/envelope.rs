@@ -7,7 +7,8 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
 use refract_domain::view::ResultView;
 
-use crate::json::{Object, iso_8601, write_distribution, write_null, write_value};
+use crate::json::{Object, write_distribution, write_null, write_value};
+use crate::plain::{id_text, iso_8601};
 
 /// The envelope with what the lens shows of each answer.
 pub(crate) fn write_json<W: Write>(
@@ -46,14 +47,14 @@ fn begin_envelope<'w, W: Write>(
     out: &'w mut W,
 ) -> io::Result<Object<'w, W>> {
     let mut envelope = Object::begin(out)?;
-    envelope.plain_string("id", result.id)?;
+    envelope.plain_string("id", &id_text(result.id))?;
     envelope.string_or_null("ref", result.reference)?;
     envelope.string("prism", result.prism)?;
-    envelope.number("version", result.version)?;
-    envelope.plain_string("status", result.status.name())?;
+    envelope.number("version", result.version.into())?;
+    envelope.plain_string("status", result.status.name().as_bytes())?;
     envelope.string_or_null("error", result.status.error())?;
-    envelope.number("took_ms", result.took_ms)?;
-    envelope.plain_string("created_at", iso_8601(result.created_at))?;
+    envelope.number("took_ms", result.took_ms.into())?;
+    envelope.plain_string("created_at", &iso_8601(result.created_at))?;
     Ok(envelope)
 }
 
@@ -68,7 +69,7 @@ fn write_stored_answers<W: Write>(answers: &Answers, out: &mut W) -> io::Result<
 
 fn write_stored_answer<W: Write>(answer: &Answer, out: &mut W) -> io::Result<()> {
     let mut object = Object::begin(out)?;
-    object.plain_string("type", answer.question_type().name())?;
+    object.plain_string("type", answer.question_type().name().as_bytes())?;
     match answer {
         Answer::Choice {
             value,
@@ -77,14 +78,14 @@ fn write_stored_answer<W: Write>(answer: &Answer, out: &mut W) -> io::Result<()>
         } => {
             object.string_or_null("value", value.as_ref().map(OutcomeKey::as_str))?;
             write_distribution(object.key("probabilities")?, probabilities)?;
-            object.number("confidence", confidence)?;
+            object.number("confidence", confidence.decimal())?;
         }
-        Answer::YesNo { probability } => object.number("probability", probability)?,
+        Answer::YesNo { probability } => object.number("probability", probability.decimal())?,
         Answer::Scale {
             level,
             probabilities,
         } => {
-            object.plain_string("level", level)?;
+            object.plain_string("level", level.as_str().as_bytes())?;
             write_distribution(object.key("probabilities")?, probabilities)?;
         }
     }

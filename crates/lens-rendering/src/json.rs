@@ -1,9 +1,8 @@
 //! Compact JSON: objects in the order in which their keys are written, numbers as plain decimals.
 
-use std::fmt::Display;
 use std::io::{self, Write};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use refract_domain::decimal::Decimal;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::probability::Probability;
@@ -44,13 +43,13 @@ impl<'w, W: Write> Object<'w, W> {
         }
     }
 
-    /// For texts without anything to escape: ids, moments.
-    pub(crate) fn plain_string(&mut self, key: &str, text: impl Display) -> io::Result<()> {
-        write!(self.key(key)?, "\"{text}\"")
+    /// For texts without anything to escape: ids, keys, moments.
+    pub(crate) fn plain_string(&mut self, key: &str, text: &[u8]) -> io::Result<()> {
+        write_plain_string(self.key(key)?, text)
     }
 
-    pub(crate) fn number(&mut self, key: &str, number: impl Display) -> io::Result<()> {
-        write!(self.key(key)?, "{number}")
+    pub(crate) fn number(&mut self, key: &str, number: Decimal) -> io::Result<()> {
+        self.key(key)?.write_all(number.as_bytes())
     }
 
     pub(crate) fn end(self) -> io::Result<()> {
@@ -58,13 +57,14 @@ impl<'w, W: Write> Object<'w, W> {
     }
 }
 
-/// A moment in UTC with milliseconds (spec 2.6).
-pub(crate) fn iso_8601(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
 pub(crate) fn write_null(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"null")
+}
+
+fn write_plain_string(out: &mut impl Write, text: &[u8]) -> io::Result<()> {
+    out.write_all(b"\"")?;
+    out.write_all(text)?;
+    out.write_all(b"\"")
 }
 
 fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
@@ -75,11 +75,11 @@ fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
 pub(crate) fn write_value(out: &mut impl Write, value: Value<'_>) -> io::Result<()> {
     match value {
         Value::Null => write_null(out),
-        Value::Outcome { key, label: _ } => write!(out, "\"{key}\""),
-        Value::YesNo(label) => write!(out, "\"{}\"", label.key()),
-        Value::Probability(probability) => write!(out, "{probability}"),
-        Value::Position(position) => write!(out, "{position}"),
-        Value::Average(average) => write!(out, "{average}"),
+        Value::Outcome { key, label: _ } => write_plain_string(out, key.as_bytes()),
+        Value::YesNo(label) => write_plain_string(out, label.key().as_bytes()),
+        Value::Probability(probability) => out.write_all(probability.decimal().as_bytes()),
+        Value::Position(position) => out.write_all(Decimal::from(position).as_bytes()),
+        Value::Average(average) => out.write_all(average.decimal().as_bytes()),
         Value::All {
             question: _,
             probabilities,
@@ -93,7 +93,7 @@ pub(crate) fn write_distribution(
 ) -> io::Result<()> {
     let mut object = Object::begin(out)?;
     for (outcome, probability) in probabilities {
-        object.number(outcome.as_str(), probability)?;
+        object.number(outcome.as_str(), probability.decimal())?;
     }
     object.end()
 }

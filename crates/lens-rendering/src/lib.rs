@@ -6,6 +6,7 @@ mod cell;
 mod envelope;
 mod format;
 mod json;
+mod plain;
 mod row;
 
 use std::io::{self, Write};

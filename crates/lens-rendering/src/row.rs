@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use refract_domain::decimal::Decimal;
 use refract_domain::key::ROW_NAMES;
 use refract_domain::view::{Columns, ResultView};
 
 use crate::RowFormat;
 use crate::cell::{Dialect, Line};
-use crate::json::{Object, iso_8601, write_value};
+use crate::json::{Object, write_value};
+use crate::plain::{id_text, iso_8601};
 
 /// Writes any number of results as rows under one header.
 ///
@@ -71,13 +73,13 @@ fn write_header_line(
 ) -> io::Result<()> {
     let mut line = Line::begin(dialect, out);
     for name in ROW_NAMES {
-        line.plain(name)?;
+        line.plain(name.as_bytes())?;
     }
     for field in columns.fields {
-        line.plain(&field.key)?;
+        line.plain(field.key.as_str().as_bytes())?;
     }
     for column in columns.lens {
-        line.plain(&column.name)?;
+        line.plain(column.name.as_str().as_bytes())?;
     }
     line.end()
 }
@@ -89,12 +91,12 @@ fn write_line(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut line = Line::begin(dialect, out);
-    line.plain(result.id)?;
+    line.plain(&id_text(result.id))?;
     line.text(result.reference.unwrap_or_default())?;
-    line.plain(result.version)?;
-    line.plain(result.status.name())?;
+    line.plain(Decimal::from(result.version).as_bytes())?;
+    line.plain(result.status.name().as_bytes())?;
     line.text(result.status.error().unwrap_or_default())?;
-    line.plain(iso_8601(result.created_at))?;
+    line.plain(&iso_8601(result.created_at))?;
     for field in columns.fields {
         line.text(result.field(&field.key).unwrap_or_default())?;
     }
@@ -110,12 +112,12 @@ fn write_object(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut row = Object::begin(out)?;
-    row.plain_string("result_id", result.id)?;
+    row.plain_string("result_id", &id_text(result.id))?;
     row.string_or_null("ref", result.reference)?;
-    row.number("version", result.version)?;
-    row.plain_string("status", result.status.name())?;
+    row.number("version", result.version.into())?;
+    row.plain_string("status", result.status.name().as_bytes())?;
     row.string_or_null("error", result.status.error())?;
-    row.plain_string("created_at", iso_8601(result.created_at))?;
+    row.plain_string("created_at", &iso_8601(result.created_at))?;
     for field in columns.fields {
         row.string(
             field.key.as_str(),

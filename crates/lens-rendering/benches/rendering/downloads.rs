@@ -1,5 +1,6 @@
 //! Results of one prism, made up, under a lens with every output.
 
+use chrono::{DateTime, Utc};
 use refract_domain::answer::{Answer, Answers, Distribution};
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
@@ -23,6 +24,7 @@ struct Saved {
     id: ResultId,
     reference: String,
     status: ResultStatus,
+    created_at: DateTime<Utc>,
     fields: FieldValues,
 }
 
@@ -76,7 +78,7 @@ impl Downloads {
             definition: &self.definition,
             status: &result.status,
             took_ms: 412,
-            created_at: "2026-05-04T09:08:07.065Z".parse().unwrap(),
+            created_at: result.created_at,
             fields: &result.fields,
         }
     }
@@ -97,6 +99,7 @@ impl Saved {
             id: ResultId::parse(&format!("0190b8f2-0000-7000-8000-{row:012x}")).unwrap(),
             reference: format!("order-{row:06}"),
             status: ResultStatus::Ok(Answers::new(answers.collect())),
+            created_at: "2026-05-04T09:08:07.065Z".parse().unwrap(),
             fields: serde_json::from_value(json!({ "text": text })).unwrap(),
         }
     }
