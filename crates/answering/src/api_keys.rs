@@ -35,7 +35,9 @@ pub async fn create(
     name: String,
 ) -> Result<(ApiKeyId, ApiKey), KeyRefusal> {
     let mut random = [0_u8; 32];
-    rand::rngs::SysRng.try_fill_bytes(&mut random).map_err(|_| KeyRefusal::NoRandomness)?;
+    rand::rngs::SysRng
+        .try_fill_bytes(&mut random)
+        .map_err(|_| KeyRefusal::NoRandomness)?;
     let key = ApiKey::from_random(random);
     let id = ApiKeyId(Uuid::now_v7());
     let new = NewApiKey {

@@ -40,12 +40,21 @@ impl Answering {
     /// When another call saved first, under the same key or as the retry of the same result, its
     /// result is this call's too.
     pub(crate) async fn ask_and_save(&self, question: Question) -> Result<ReadableResult, Refusal> {
-        let Question { caller, prism, version, definition, submission, .. } = question;
+        let Question {
+            caller,
+            prism,
+            version,
+            definition,
+            submission,
+            ..
+        } = question;
         budget::check(&definition, &submission)?;
         let called = self.model.answer(&definition, &submission).await;
         let status = match called.outcome {
             Ok(answers) => ResultStatus::Ok(answers),
-            Err(failure) => ResultStatus::Failed { error: failure.to_string() },
+            Err(failure) => ResultStatus::Failed {
+                error: failure.to_string(),
+            },
         };
         let result = SavedResult {
             id: ResultId(Uuid::now_v7()),
@@ -59,7 +68,12 @@ impl Answering {
             idempotency_key: question.idempotency_key,
         };
         let Caller { account, api_key } = caller;
-        let new = NewResult { account, api_key, retry_of: question.retry_of, result };
+        let new = NewResult {
+            account,
+            api_key,
+            retry_of: question.retry_of,
+            result,
+        };
         let saved = match self.database.save_result(&new).await? {
             Saving::Saved => new.result,
             Saving::Lost(winner) => {
@@ -77,7 +91,10 @@ impl Answering {
         failed: SavedResult,
         prism: PrismRow,
     ) -> Result<ReadableResult, Refusal> {
-        let found = self.database.find_definition(prism.id, failed.version).await?;
+        let found = self
+            .database
+            .find_definition(prism.id, failed.version)
+            .await?;
         let definition = found.ok_or(InternalError::VersionMissing)?;
         let question = Question {
             caller,

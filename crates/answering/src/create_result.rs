@@ -43,10 +43,18 @@ impl Answering {
     ) -> Result<ReadableResult, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let key = call.idempotency_key.as_ref();
-        let found = self.database.find_create_call(&hash, &call.prism, key).await?;
-        let found = found.filter(|row| !row.is_revoked).ok_or(Refusal::InvalidApiKey)?;
+        let found = self
+            .database
+            .find_create_call(&hash, &call.prism, key)
+            .await?;
+        let found = found
+            .filter(|row| !row.is_revoked)
+            .ok_or(Refusal::InvalidApiKey)?;
         self.key_uses.note(found.api_key);
-        let caller = Caller { account: found.account, api_key: Some(found.api_key) };
+        let caller = Caller {
+            account: found.account,
+            api_key: Some(found.api_key),
+        };
         self.create(caller, found.prism, found.held, call).await
     }
 
@@ -64,7 +72,16 @@ impl Answering {
             Some(key) => self.database.find_result_by_key(account, key).await?,
             None => None,
         };
-        self.create(Caller { account, api_key: None }, prism, held, call).await
+        self.create(
+            Caller {
+                account,
+                api_key: None,
+            },
+            prism,
+            held,
+            call,
+        )
+        .await
     }
 
     async fn create(

@@ -8,16 +8,16 @@ pub mod api_keys;
 mod ask;
 mod create_result;
 pub mod prisms;
-mod readable;
 mod read_result;
+mod readable;
 mod refusal;
 mod retry_result;
 
 pub use create_result::CreateCall;
 pub use readable::ReadableResult;
-pub use refusal::{InternalError, Refusal};
 use refract_model_gateway::Model;
 use refract_persistence::Database;
+pub use refusal::{InternalError, Refusal};
 
 use crate::api_keys::KeyUses;
 
@@ -34,7 +34,11 @@ pub struct Answering {
 impl Answering {
     /// The use cases over a database and this thread's connections to the model.
     pub fn new(database: Database, model: Model, key_uses: KeyUses) -> Self {
-        Self { database, model, key_uses }
+        Self {
+            database,
+            model,
+            key_uses,
+        }
     }
 
     /// Whether the database answers.

@@ -73,11 +73,24 @@ pub async fn save_version(
 ) -> Result<(PrismRow, VersionNumber), PrismRefusal> {
     let id = find(database, account, prism).await?.id;
     for _ in 0..TRIES {
-        let history = database.prism_history(id).await?.ok_or(PrismRefusal::NotFound)?;
-        let PrismHistory { prism, versions, lens } = history;
+        let history = database
+            .prism_history(id)
+            .await?
+            .ok_or(PrismRefusal::NotFound)?;
+        let PrismHistory {
+            prism,
+            versions,
+            lens,
+        } = history;
         let keys = KeyHistory::of(&versions);
-        let latest = versions.into_iter().next_back().ok_or(PrismRefusal::VersionNotFound)?;
-        let number = prism.latest_version.next().ok_or(PrismRefusal::NoMoreVersions)?;
+        let latest = versions
+            .into_iter()
+            .next_back()
+            .ok_or(PrismRefusal::VersionNotFound)?;
+        let number = prism
+            .latest_version
+            .next()
+            .ok_or(PrismRefusal::NoMoreVersions)?;
         let past = Past { latest, keys, lens };
         let PrismFile { name, definition } = PrismFile::read(file, Some(&past))?;
         let lens = past.lens.clone().after_save(&definition);
@@ -104,7 +117,10 @@ pub async fn set_lens(
     prism: &PrismSelector,
     file: &[u8],
 ) -> Result<(), PrismRefusal> {
-    change_lens(database, account, prism, |latest| lens_file::read(file, latest).map(Some)).await
+    change_lens(database, account, prism, |latest| {
+        lens_file::read(file, latest).map(Some)
+    })
+    .await
 }
 
 /// Makes the prism's lens automatic again.
@@ -148,7 +164,10 @@ pub async fn show_lens(
     for _ in 0..TRIES {
         let prism = find(database, account, selector).await?;
         if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
-            return Ok((lens, find_version(database, &prism, prism.latest_version).await?));
+            return Ok((
+                lens,
+                find_version(database, &prism, prism.latest_version).await?,
+            ));
         }
     }
     Err(PrismRefusal::Contended)
@@ -163,7 +182,10 @@ pub async fn find(
     account: AccountId,
     prism: &PrismSelector,
 ) -> Result<PrismRow, PrismRefusal> {
-    database.find_prism(account, prism).await?.ok_or(PrismRefusal::NotFound)
+    database
+        .find_prism(account, prism)
+        .await?
+        .ok_or(PrismRefusal::NotFound)
 }
 
 /// One of its versions.

@@ -17,7 +17,9 @@ impl Answering {
     ) -> Result<ReadableResult, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let found = self.database.find_result_call(&hash, id).await?;
-        let found = found.filter(|row| !row.is_revoked).ok_or(Refusal::InvalidApiKey)?;
+        let found = found
+            .filter(|row| !row.is_revoked)
+            .ok_or(Refusal::InvalidApiKey)?;
         self.key_uses.note(found.api_key);
         let (result, prism, _) = found.result.ok_or(Refusal::ResultNotFound)?;
         Ok(ReadableResult::load(&self.database, result, prism).await?)

@@ -35,7 +35,13 @@ impl ReadableResult {
         for _ in 0..LENS_READS {
             if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
                 let latest = self::definition(database, &prism, prism.latest_version).await?;
-                return Ok(Self { result, prism, definition, latest, lens });
+                return Ok(Self {
+                    result,
+                    prism,
+                    definition,
+                    latest,
+                    lens,
+                });
             }
             let moved = database.find_prism_by_id(prism.id).await?;
             prism = moved.ok_or(InternalError::VersionMissing)?;
@@ -47,7 +53,11 @@ impl ReadableResult {
     pub fn view(&self) -> ResultView<'_> {
         ResultView {
             id: self.result.id,
-            reference: self.result.reference.as_ref().map(|reference| reference.as_str()),
+            reference: self
+                .result
+                .reference
+                .as_ref()
+                .map(|reference| reference.as_str()),
             prism: self.prism.slug.as_str(),
             version: self.result.version,
             definition: &self.definition,
@@ -60,7 +70,10 @@ impl ReadableResult {
 
     /// The columns of its rows.
     pub fn columns(&self) -> Columns<'_> {
-        Columns { fields: self.latest.fields(), lens: self.lens.columns(&self.latest) }
+        Columns {
+            fields: self.latest.fields(),
+            lens: self.lens.columns(&self.latest),
+        }
     }
 
     /// Whether every question was answered.

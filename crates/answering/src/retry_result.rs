@@ -18,9 +18,14 @@ impl Answering {
     ) -> Result<ReadableResult, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let found = self.database.find_result_call(&hash, id).await?;
-        let found = found.filter(|row| !row.is_revoked).ok_or(Refusal::InvalidApiKey)?;
+        let found = found
+            .filter(|row| !row.is_revoked)
+            .ok_or(Refusal::InvalidApiKey)?;
         self.key_uses.note(found.api_key);
-        let caller = Caller { account: found.account, api_key: Some(found.api_key) };
+        let caller = Caller {
+            account: found.account,
+            api_key: Some(found.api_key),
+        };
         let (failed, prism, retried_as) = found.result.ok_or(Refusal::ResultNotFound)?;
         failed.may_be_retried(retried_as, prism.archived_at.is_some())?;
         self.ask_again(caller, failed, prism).await
