@@ -3,6 +3,9 @@
 //! Plain HTTP/1.1 on purpose: a connection carries one request at a time, so that an abandoned
 //! request is stopped by closing it. No redirects, no proxy from the environment.
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +74,7 @@ impl ServerAccess {
             headers.insert(AUTHORIZATION, bearer);
         }
         let tls = match uri.scheme_str() {
-            Some("https") => Some(Arc::new(tls::config()?)),
+            Some("https") => Some(Arc::new(tls::config(tls::roots())?)),
             Some(_) | None => None,
         };
         Ok(Self {

@@ -164,7 +164,11 @@ async fn a_connection_that_the_server_closed_is_not_used_again() {
     let port = server.port();
     drop(server);
     // something to wait for, so that this thread too learns of the end of the connection
-    assert!(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err());
+    assert!(
+        tokio::net::TcpStream::connect(("127.0.0.1", port))
+            .await
+            .is_err()
+    );
     let refused = ask(&model, &triage()).await.unwrap_err();
     assert_eq!(
         refused.to_string(),

@@ -1,0 +1,138 @@
+//! TLS to a server whose certificate is made here; all else is proven over the whole protocol.
+
+use std::time::Duration;
+
+use refract_test_support::model_server::{ModelServer, Reply as Scripted};
+use rustls::RootCertStore;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use super::*;
+
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A certificate for this name, and the server that shows it: TLS in front of a plain one.
+async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {
+    let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
+    let certificate = made.cert.der().clone();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key)
+        .unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("https://{}/v1/systemone", listener.local_addr().unwrap());
+    let port = behind.port();
+    actix_rt::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            if let Ok(mut stream) = acceptor.accept(stream).await {
+                let mut plain = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                copy_bidirectional(&mut stream, &mut plain).await.ok();
+            }
+        }
+    });
+    (certificate, uri.parse().unwrap())
+}
+
+fn connections(roots: RootCertStore) -> Connections {
+    let tls = Some(Arc::new(tls::config(roots).unwrap()));
+    Connections::new(Arc::new(ServerAccess {
+        headers: HeaderMap::new(),
+        tls,
+        timeout: TIMEOUT,
+    }))
+}
+
+fn body() -> RequestBody {
+    RequestBody::new(["{", "", "}"].map(Bytes::from))
+}
+
+async fn failure(connections: &Connections, uri: &Uri) -> ModelFailure {
+    match connections.exchange(uri, body()).await {
+        Ok(_) => panic!("it was answered"),
+        Err(failure) => failure,
+    }
+}
+
+#[actix_rt::test]
+async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
+    let server = ModelServer::start(Scripted::body("answer"));
+    let (certificate, uri) = tls_server("127.0.0.1", &server).await;
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    let connections = connections(roots);
+    for _ in 0..2 {
+        match connections.exchange(&uri, body()).await {
+            Ok(Reply::Answer(answer)) => assert_eq!(answer, "answer"),
+            Ok(Reply::TryAgain { status, .. }) => panic!("{status}"),
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+    assert_eq!(
+        (server.counts().connections, server.counts().requests),
+        (1, 2)
+    );
+}
+
+#[actix_rt::test]
+async fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let server = ModelServer::start(Scripted::body("answer"));
+    let (_, uri) = tls_server("127.0.0.1", &server).await;
+    let failure = failure(&connections(tls::roots()), &uri).await;
+    assert_eq!(
+        failure.to_string(),
+        "The model server could not be reached: no trusted TLS connection could be made."
+    );
+    assert_eq!(server.counts().requests, 0);
+}
+
+#[actix_rt::test]
+async fn a_certificate_for_another_name_is_refused() {
+    let server = ModelServer::start(Scripted::body("answer"));
+    let (certificate, uri) = tls_server("models.example", &server).await;
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    let failure = failure(&connections(roots), &uri).await;
+    assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
+    assert_eq!(server.counts().requests, 0);
+}
+
+#[actix_rt::test]
+async fn a_server_without_tls_is_no_server_for_https() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("https://{}/v1/systemone", listener.local_addr().unwrap())
+        .parse()
+        .unwrap();
+    let plain = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read_u8().await.unwrap();
+        stream
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            .await
+            .unwrap();
+        stream
+    };
+    let connections = connections(tls::roots());
+    let (failure, _stream) = tokio::join!(failure(&connections, &uri), plain);
+    assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
+}
+
+#[test]
+fn there_are_roots_to_check_against() {
+    assert!(!tls::roots().is_empty());
+}
+
+#[test]
+fn the_key_is_not_shown_with_what_connections_share() {
+    let key = "sk-secret".parse().unwrap();
+    let uri = Uri::from_static("http://127.0.0.1/v1/systemone");
+    let access = ServerAccess::new(&uri, Some(&key), TIMEOUT).unwrap();
+    assert!(!format!("{access:?}").contains("secret"));
+}
