@@ -134,3 +134,6 @@ impl MessageBody for ReplyBody {
         Poll::Ready(self.get_mut().bytes.take().map(Ok))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,3 +66,6 @@ impl Drop for RequestRecord {
         );
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use actix_web::http::header::{HeaderMap, HeaderValue};
+use prometheus_client::registry::Registry;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::error::ApiError;
+use crate::exposition;
+use crate::lifecycle::Lifecycle;
+use crate::request_id::X_REQUEST_ID;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Records a request, and gives the fields of its one line and the metrics.
+fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let logs = tracing_subscriber::fmt()
+        .json()
+        .with_writer(move || writer.clone())
+        .finish();
+    let mut registry = Registry::default();
+    let metrics = HttpMetrics::register(&mut registry, Lifecycle::default());
+    let mut headers = HeaderMap::new();
+    headers.insert(X_REQUEST_ID, HeaderValue::from_static("order-7"));
+    let id = RequestId::of(&headers);
+    tracing::subscriber::with_default(logs, || {
+        end(RequestRecord::begin(
+            metrics,
+            id,
+            "GET",
+            "/v1/results/{result_id}",
+        ));
+    });
+    let lines = lines.0.lock().unwrap().clone();
+    let line: Value = serde_json::from_slice(&lines).unwrap();
+    assert_eq!(line["level"], "INFO");
+    (
+        line["fields"].clone(),
+        exposition::encode(&registry).unwrap(),
+    )
+}
+
+#[test]
+fn a_request_is_one_line_and_one_count() {
+    let reply = Reply::error(&ApiError::NotAuthenticated);
+    let (mut fields, metrics) = recorded(|record| record.end(&reply));
+    let ms = fields.as_object_mut().unwrap().remove("ms").unwrap();
+    assert!(ms.is_u64(), "{ms}");
+    assert_eq!(
+        fields,
+        json!({
+            "message": "request", "method": "GET", "route": "/v1/results/{result_id}",
+            "status": 401, "request_id": "order-7",
+        })
+    );
+    let counted =
+        "refract_http_requests_total{route=\"/v1/results/{result_id}\",status=\"401\"} 1\n";
+    assert!(metrics.contains(counted), "{metrics}");
+}
+
+#[test]
+fn a_client_that_did_not_wait_is_recorded_too() {
+    let (fields, metrics) = recorded(drop);
+    assert_eq!(fields["status"], 499);
+    assert!(metrics.contains("status=\"499\"} 1\n"), "{metrics}");
+}
