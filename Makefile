@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check fmt fmt-check clippy test docs deny audit cargo-deny bench clean
+.PHONY: help demo build check fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -16,7 +16,7 @@ demo: build ## start the service with a ready prism and make a call to it (ARGS=
 build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract
 
-check: fmt-check clippy test docs deny ## the whole gate: formatting, clippy, tests, docs, dependencies
+check: fmt-check clippy test docs deny fuzz-build ## the whole gate: formatting, clippy, tests, docs, dependencies
 
 fmt: ## format the sources
 	$(CARGO) fmt --all
@@ -48,6 +48,21 @@ cargo-deny:
 
 bench: ## run the benchmarks
 	$(CARGO) bench --workspace --benches --locked
+
+FUZZ := crates/lens-rendering/fuzz
+FUZZ_TARGETS := prism_file lens_file renderer
+SECONDS_EACH ?= 600
+
+fuzz: ## fuzz every target (SECONDS_EACH=600; needs a nightly toolchain, installs cargo-fuzz when it is missing)
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install cargo-fuzz --locked
+	@set -ex; for target in $(FUZZ_TARGETS); do \
+		$(CARGO) +nightly fuzz run --fuzz-dir $(FUZZ) $$target -- \
+			-max_total_time=$(SECONDS_EACH) -max_len=16384 -timeout=10; done
+
+fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
+	@if $(CARGO) +nightly --version >/dev/null 2>&1; then \
+		set -x; $(CARGO) +nightly check --manifest-path $(FUZZ)/Cargo.toml --locked; \
+	else echo 'no nightly toolchain: the fuzz targets are not built'; fi
 
 clean: ## remove what was built
 	$(CARGO) clean

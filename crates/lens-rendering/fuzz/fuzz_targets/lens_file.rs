@@ -1,0 +1,41 @@
+//! Any bytes as a lens file over a prism of every question type: a refusal in words or columns,
+//! and what is accepted is saved and shown as the same.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use refract_domain::lens::{Column, Lens};
+use refract_domain::lens_file::{self, ShownLens};
+use refract_domain::prism::Definition;
+use refract_domain::prism_file::PrismFile;
+
+static PRISM: LazyLock<Definition> = LazyLock::new(|| {
+    let file = include_bytes!("../../../../docs/examples/support-triage.json");
+    PrismFile::read(file, None)
+        .expect("the example is a prism file")
+        .definition
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let columns = match lens_file::read(bytes, &PRISM) {
+        Ok(columns) => columns,
+        Err(problems) => {
+            assert!(problems.to_string().starts_with("Invalid request: "));
+            return;
+        }
+    };
+    let saved = serde_json::to_string(&columns).expect("columns have JSON");
+    let read: Vec<Column> = serde_json::from_str(&saved).expect("saved columns read back");
+    assert_eq!(read, columns);
+    let lens = Lens::Custom(columns.clone());
+    let mut shown =
+        serde_json::to_value(ShownLens::new(&lens, lens.columns(&PRISM))).expect("a lens is shown");
+    shown.as_object_mut().expect("an object").remove("mode");
+    let shown = serde_json::to_vec(&shown).expect("JSON");
+    assert_eq!(
+        lens_file::read(&shown, &PRISM).expect("what is shown is a lens file"),
+        columns
+    );
+});

@@ -1,0 +1,33 @@
+//! Any bytes as a prism file: a refusal in words or a version, and what is accepted is saved,
+//! shown and read again as the same.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{Definition, KeyHistory};
+use refract_domain::prism_file::{Past, PrismFile, ShownPrism};
+
+fuzz_target!(|bytes: &[u8]| {
+    let file = match PrismFile::read(bytes, None) {
+        Ok(file) => file,
+        Err(problems) => {
+            assert!(problems.to_string().starts_with("Invalid request: "));
+            return;
+        }
+    };
+    let saved = serde_json::to_string(&file.definition).expect("a version has JSON");
+    let read: Definition = serde_json::from_str(&saved).expect("a saved version reads back");
+    assert_eq!(read, file.definition);
+    let shown = ShownPrism::new(file.name.as_str(), &file.definition);
+    let shown = serde_json::to_vec(&shown).expect("a version is shown");
+    let again = PrismFile::read(&shown, None).expect("what is shown is a prism file");
+    assert_eq!(again, file);
+    let past = Past {
+        keys: KeyHistory::of([&file.definition]),
+        latest: file.definition.clone(),
+        lens: Lens::Automatic,
+    };
+    let next = PrismFile::read(bytes, Some(&past)).expect("the same file is a next version");
+    assert_eq!(next.definition, file.definition, "labels keep their keys");
+});
