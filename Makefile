@@ -56,8 +56,9 @@ SECONDS_EACH ?= 600
 fuzz: ## fuzz every target (SECONDS_EACH=600; needs a nightly toolchain, installs cargo-fuzz when it is missing)
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || $(CARGO) install cargo-fuzz --locked
 	@set -ex; for target in $(FUZZ_TARGETS); do \
-		$(CARGO) +nightly fuzz run --fuzz-dir $(FUZZ) $$target -- \
-			-max_total_time=$(SECONDS_EACH) -max_len=16384 -timeout=10; done
+		mkdir -p $(FUZZ)/corpus/$$target; \
+		$(CARGO) +nightly fuzz run --fuzz-dir $(FUZZ) $$target $(FUZZ)/corpus/$$target docs/examples -- \
+			-dict=$(FUZZ)/words.dict -max_total_time=$(SECONDS_EACH) -max_len=16384 -timeout=10; done
 
 fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
 	@if $(CARGO) +nightly --version >/dev/null 2>&1; then \
