@@ -45,6 +45,12 @@ pub struct ResultCallRow {
 }
 
 type KeyColumns = (ApiKeyId, AccountId, bool);
+type ResultCallColumns = (
+    KeyColumns,
+    Option<ResultColumns>,
+    Option<PrismColumns>,
+    Option<ResultId>,
+);
 
 /// The left joins of a create call, for one way of selecting a prism.
 macro_rules! create_call {
@@ -133,12 +139,7 @@ impl Database {
                 .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
                 .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
                 .filter(api_keys::hash.eq(hash));
-            let found: Option<(
-                KeyColumns,
-                Option<ResultColumns>,
-                Option<PrismColumns>,
-                Option<ResultId>,
-            )> = on!(connection, |c| query
+            let found: Option<ResultCallColumns> = on!(connection, |c| query
                 .select((
                     (
                         api_keys::id,

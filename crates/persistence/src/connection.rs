@@ -1,14 +1,19 @@
 //! A borrowed connection of either kind, and the macros that compile a query once for each.
 
-use diesel::SqliteConnection;
-use diesel_async::AsyncPgConnection;
+use diesel::connection::AnsiTransactionManager;
+use diesel::{QueryResult, SqliteConnection};
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager as _};
 
 /// SQLite works in blocking threads.
 pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection>;
 
 /// A connection that goes back to its pool when it is dropped.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives as long as one query and is not stored"
+)]
 pub(crate) enum Connection {
     /// To a PostgreSQL server.
     Postgres(Object<AsyncPgConnection>),
@@ -36,21 +41,64 @@ macro_rules! on {
 }
 
 /// The same for a transaction that writes: `in_transaction!(connection, |c| { … })`, whose block
-/// is async and ends in a `diesel::QueryResult`. An error in it rolls back.
-///
-/// SQLite takes its write lock at once: a read that turns into a write may find the lock taken by
-/// one who waits for the reader.
+/// is async and ends in a `QueryResult`. An error in it rolls back.
 macro_rules! in_transaction {
     ($connection:expr, |$c:ident| $block:block) => {
         match &mut $connection {
             $crate::connection::Connection::Postgres(object) => {
-                let connection: &mut diesel_async::AsyncPgConnection = object;
-                diesel_async::AsyncConnection::transaction(connection, async |$c| $block).await
+                let $c: &mut diesel_async::AsyncPgConnection = object;
+                match $crate::connection::begin_postgres($c).await {
+                    Ok(()) => {
+                        let ended = async { $block }.await;
+                        $crate::connection::end($c, ended).await
+                    }
+                    Err(error) => Err(error),
+                }
             }
             $crate::connection::Connection::Sqlite(object) => {
-                let connection: &mut $crate::connection::AsyncSqliteConnection = object;
-                connection.immediate_transaction(async |$c| $block).await
+                let $c: &mut $crate::connection::AsyncSqliteConnection = object;
+                match $crate::connection::begin_sqlite($c).await {
+                    Ok(()) => {
+                        let ended = async { $block }.await;
+                        $crate::connection::end($c, ended).await
+                    }
+                    Err(error) => Err(error),
+                }
             }
         }
     };
+}
+
+// diesel's own `transaction` takes an async closure, and rustc 1.95 breaks off over those whenever
+// it compiles a changed crate anew ("encountered incremental compilation error")
+
+pub(crate) async fn begin_postgres(connection: &mut AsyncPgConnection) -> QueryResult<()> {
+    diesel_async::AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN").await
+}
+
+/// Takes the write lock at once: a read that turns into a write may find the lock taken by one who
+/// waits for the reader.
+pub(crate) async fn begin_sqlite(connection: &mut AsyncSqliteConnection) -> QueryResult<()> {
+    let begin = |connection: &mut SqliteConnection| {
+        AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE")
+    };
+    connection.spawn_blocking(begin).await
+}
+
+/// Commits, or after an error rolls back and returns the error.
+pub(crate) async fn end<C: AsyncConnection, T>(
+    connection: &mut C,
+    ended: QueryResult<T>,
+) -> QueryResult<T> {
+    match ended {
+        Ok(value) => {
+            C::TransactionManager::commit_transaction(connection).await?;
+            Ok(value)
+        }
+        Err(error) => {
+            // where this fails the connection is broken: the pool drops it, and the database undoes
+            let _ = C::TransactionManager::rollback_transaction(connection).await;
+            Err(error)
+        }
+    }
 }

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use crate::address::Address;
 use crate::cache::Immutable;
 use crate::connection::Connection;
-use crate::error::{ConnectError, PersistenceError};
+use crate::error::{ConnectError, PersistenceError, unavailable};
 use crate::postgres::{self, Server};
 use crate::sqlite::SqlitePools;
 
@@ -89,8 +89,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let one = diesel::dsl::sql::<diesel::sql_types::Integer>("1");
-            let answer: i32 = on!(connection, |c| diesel::select(one).get_result(c).await)?;
-            debug_assert_eq!(answer, 1);
+            let _: i32 = on!(connection, |c| diesel::select(one).get_result(c).await)?;
             Ok(())
         })
         .await
@@ -99,14 +98,18 @@ impl Database {
     /// Runs a query as a task of the database's own runtime.
     ///
     /// A caller that is dropped does not stop it: a query of SQLite cannot be left half-way, and a
-    /// transaction that is left costs its connection.
-    pub(crate) async fn run<T: Send + 'static>(
+    /// transaction that is left costs its connection. Nor does the query weigh on its caller's
+    /// future, which may wait for long in a place of its own.
+    pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    ) -> Result<T, PersistenceError> {
-        let ended = run_on(&self.0.runtime, work).await;
-        let shutting_down = || PersistenceError::Unavailable("refract is shutting down".to_owned());
-        ended.unwrap_or_else(|| Err(shutting_down()))
+    ) -> impl Future<Output = Result<T, PersistenceError>> {
+        let running = run_on(&self.0.runtime, work);
+        async {
+            let shutting_down = "refract is shutting down";
+            let ended = running.await;
+            ended.unwrap_or_else(|| Err(PersistenceError::Unavailable(shutting_down.to_owned())))
+        }
     }
 
     /// A connection for a query that only reads.
@@ -151,7 +154,7 @@ impl Pools {
                 let server = Arc::new(Server::new(*address)?);
                 let pool = postgres::pool(&server, size)?;
                 if let Err(error) = pool.get().await {
-                    let reason = PersistenceError::from(error).to_string();
+                    let reason = unavailable(&error);
                     return Err(ConnectError::Unreachable {
                         server: server.name(),
                         reason,
@@ -163,15 +166,18 @@ impl Pools {
     }
 }
 
-/// Runs work on a runtime and waits for it; `None` when the runtime shuts down. A panic goes on
-/// where it is waited for.
-pub(crate) async fn run_on<T: Send + 'static>(
+/// Runs work on a runtime; what it returns waits for it, and is `None` when the runtime shuts down.
+/// A panic goes on where it is waited for.
+fn run_on<T: Send + 'static>(
     runtime: &Handle,
     work: impl Future<Output = T> + Send + 'static,
-) -> Option<T> {
-    match runtime.spawn(work).await {
-        Ok(done) => Some(done),
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(_) => None,
+) -> impl Future<Output = Option<T>> {
+    let task = runtime.spawn(work);
+    async {
+        match task.await {
+            Ok(done) => Some(done),
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => None,
+        }
     }
 }

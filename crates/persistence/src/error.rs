@@ -3,8 +3,9 @@
 //! No error holds a bound value, a text or a password: of what a server says only its message is
 //! kept, never the detail, which quotes rows.
 
+use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel_async::pooled_connection;
+use diesel_async::pooled_connection::deadpool::PoolError;
 
 /// A query was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -40,24 +41,26 @@ impl PersistenceError {
 
 impl From<Error> for PersistenceError {
     fn from(error: Error) -> Self {
-        match error {
-            Error::DatabaseError(kind, what) => {
-                let message = what.message().to_owned();
-                if breaks_a_rule(&kind) {
-                    Self::Refused(message)
-                } else {
-                    Self::Failed(message)
-                }
-            }
-            // these quote what could not be read or written
-            Error::DeserializationError(_) => Self::Unreadable { column: "a column" },
-            Error::SerializationError(_) => Self::Refused("a value has no form in SQL".to_owned()),
-            other => Self::Failed(other.to_string()),
+        if let Error::DatabaseError(kind, what) = error {
+            let message = what.message().to_owned();
+            return if breaks_a_rule(kind) {
+                Self::Refused(message)
+            } else {
+                Self::Failed(message)
+            };
         }
+        // the words of these two quote what could not be read or written
+        if let Error::DeserializationError(_) = error {
+            return Self::Unreadable { column: "a column" };
+        }
+        if let Error::SerializationError(_) = error {
+            return Self::Refused("a value has no form in SQL".to_owned());
+        }
+        Self::Failed(error.to_string())
     }
 }
 
-fn breaks_a_rule(kind: &DatabaseErrorKind) -> bool {
+fn breaks_a_rule(kind: DatabaseErrorKind) -> bool {
     matches!(
         kind,
         DatabaseErrorKind::UniqueViolation
@@ -67,16 +70,22 @@ fn breaks_a_rule(kind: &DatabaseErrorKind) -> bool {
     )
 }
 
-impl From<pooled_connection::deadpool::PoolError> for PersistenceError {
-    fn from(error: pooled_connection::deadpool::PoolError) -> Self {
-        use deadpool::managed::{PoolError, TimeoutType};
-        Self::Unavailable(match error {
-            PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
-            PoolError::Timeout(_) => "it does not answer".to_owned(),
-            PoolError::Backend(error) => error.to_string(),
-            PoolError::Closed => "it is closed".to_owned(),
-            PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_) => error.to_string(),
-        })
+impl From<PoolError> for PersistenceError {
+    fn from(error: PoolError) -> Self {
+        Self::Unavailable(unavailable(&error))
+    }
+}
+
+/// Why there was no connection to be had.
+pub(crate) fn unavailable(error: &PoolError) -> String {
+    match error {
+        managed::PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
+        managed::PoolError::Timeout(_) => "it does not answer".to_owned(),
+        managed::PoolError::Closed => "it is closed".to_owned(),
+        managed::PoolError::Backend(error) => error.to_string(),
+        managed::PoolError::NoRuntimeSpecified | managed::PoolError::PostCreateHook(_) => {
+            error.to_string()
+        }
     }
 }
 

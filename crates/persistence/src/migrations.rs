@@ -36,13 +36,18 @@ impl Database {
             match database.pools() {
                 Pools::Postgres { server, .. } => {
                     let server = Arc::clone(server);
-                    let connection = server.connect().await.map_err(unavailable)?;
+                    let connection = server
+                        .connect()
+                        .await
+                        .map_err(|error| unavailable(&error))?;
                     blocking(move || migrate_postgres(connection)).await
                 }
                 Pools::Sqlite(pools) => {
                     let path = pools.path.clone();
                     blocking(move || {
-                        migrate_sqlite(sqlite::open_writer(&path).map_err(unavailable)?)
+                        migrate_sqlite(
+                            sqlite::open_writer(&path).map_err(|error| unavailable(&error))?,
+                        )
                     })
                     .await
                 }
@@ -53,7 +58,7 @@ impl Database {
     }
 }
 
-fn unavailable(error: diesel::ConnectionError) -> MigrateError {
+fn unavailable(error: &diesel::ConnectionError) -> MigrateError {
     MigrateError::Persistence(PersistenceError::Unavailable(error.to_string()))
 }
 

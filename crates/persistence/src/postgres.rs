@@ -90,9 +90,11 @@ impl Server {
                 let encrypted =
                     open(&self.config, MakeRustlsConnect::new(tls.client.clone())).await;
                 match encrypted {
-                    Err(Refused { is_tls: true, .. }) if tls.is_optional => {
+                    Err(untrusted) if untrusted.is_tls && tls.is_optional => {
                         tracing::debug!("the server's TLS is not trusted: connecting without");
-                        open(self.config.clone().ssl_mode(Negotiation::Disable), NoTls).await
+                        let mut config = self.config.clone();
+                        let plain = open(config.ssl_mode(Negotiation::Disable), NoTls).await;
+                        plain.map_err(|refused| refused.after(&untrusted))
                     }
                     other => other,
                 }
@@ -127,6 +129,16 @@ struct Refused {
     is_tls: bool,
 }
 
+impl Refused {
+    /// The same, and why what was tried before did not work either.
+    fn after(self, before: &Self) -> Self {
+        Self {
+            words: format!("{} (with TLS: {})", self.words, before.words),
+            ..self
+        }
+    }
+}
+
 async fn open<T>(config: &Config, tls: T) -> Result<AsyncPgConnection, Refused>
 where
     T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
@@ -156,10 +168,12 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
         if !words.contains(&text) {
             let _ = write!(words, ": {text}");
         }
-        let inner = cause
+        if let Some(inner) = cause
             .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref);
-        is_tls |= inner.is_some_and(|inner| inner.is::<rustls::Error>());
+            .and_then(std::io::Error::get_ref)
+        {
+            is_tls |= inner.is::<rustls::Error>();
+        }
         source = cause.source();
     }
     Refused { words, is_tls }

@@ -45,11 +45,7 @@ impl TryFrom<&NewResult> for ResultColumns {
 
     fn try_from(new: &NewResult) -> Result<Self, PersistenceError> {
         let result = &new.result;
-        let answers = result
-            .status
-            .answers()
-            .map(|answers| to_json(answers))
-            .transpose()?;
+        let answers = result.status.answers().map(to_json).transpose()?;
         Ok(Self {
             id: result.id,
             account_id: new.account,

@@ -3,9 +3,6 @@
 //! A file of its own with one test in it: what a process sends is counted, whoever sent it.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     dead_code,
     reason = "a test that meets the unexpected ends there; the fixture serves other tests too"
 )]
@@ -53,14 +50,7 @@ async fn sent<T>(work: impl Future<Output = T>) -> Vec<String> {
 /// The statements of everything that an API call or an export does, by name.
 async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let database = &it.database;
-    // connections are opened and set up before anything is counted
-    for _ in 0..3 {
-        database.ping().await.unwrap();
-        database
-            .note_key_use(&[(it.key.id, moment(1))])
-            .await
-            .unwrap();
-    }
+    warm_up(it).await;
     let hash = &it.key.hash;
     let key = idempotency_key("order 1");
     let slug = PrismSelector::Slug("triage".to_owned());
@@ -136,6 +126,15 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     ])
 }
 
+/// Connections are opened and set up before anything is counted.
+async fn warm_up(it: &Fixture) {
+    it.database.ping().await.unwrap();
+    it.database
+        .note_key_use(&[(it.key.id, moment(1))])
+        .await
+        .unwrap();
+}
+
 fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     let transaction = |sent: &[String]| {
         sent.first().is_some_and(|sql| sql.starts_with("BEGIN"))
@@ -161,9 +160,9 @@ const RESULTS: usize = 200_000;
 
 /// Fills the tables; `{id}` makes a random id and `{series}` numbers rows from 1.
 fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
-    let prisms = series(200);
+    let prisms = series(5_000);
     let results = series(RESULTS);
-    let keys = series(200);
+    let keys = series(5_000);
     format!(
         "INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
             SELECT {id}, (SELECT id FROM accounts), 'filler-' || n, 'filler', 1, 0, {moment}
@@ -178,7 +177,7 @@ fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
                 answers, fields, took_ms, created_at)
             SELECT {id}, (SELECT id FROM accounts), numbered.id, 1,
                 (SELECT id FROM api_keys LIMIT 1), 'filler ' || n, 'ok', '{{}}', '{{}}', 1, {moment}
-            FROM {results} JOIN numbered ON numbered.number = n % 200 + 1;
+            FROM {results} JOIN numbered ON numbered.number = n % 5000 + 1;
         DROP TABLE numbered;
         ANALYZE;",
         hash = match moment {

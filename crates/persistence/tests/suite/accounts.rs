@@ -56,12 +56,12 @@ async fn a_name_is_taken_once(it: Fixture) {
 }
 
 async fn the_default_account_is_made_once(it: Fixture) {
-    let make = || {
+    let create = || {
         let database = it.database.clone();
         let id = AccountId(Uuid::now_v7());
         tokio::spawn(async move { database.find_or_create_default_account(id, moment(0)).await })
     };
-    let makers: Vec<_> = (0..8).map(|_| make()).collect();
+    let makers: Vec<_> = (0..8).map(|_| create()).collect();
     let mut made = Vec::new();
     for maker in makers {
         made.push(maker.await.unwrap().unwrap());

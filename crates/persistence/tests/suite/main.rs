@@ -1,7 +1,6 @@
 //! What the database does, on both backends: one file for each group of behaviours.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that meets the unexpected ends there"

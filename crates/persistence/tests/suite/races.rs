@@ -101,7 +101,7 @@ async fn a_first_call_and_retries_with_one_key_leave_one_holder(it: Fixture) {
     let mixed = late.zip(retries).flat_map(<[NewResult; 2]>::from).collect();
     let (saved, lost_to) = save_at_once(&it, mixed).await;
     assert_eq!(saved.len(), 1, "one of the retries");
-    let possible = BTreeSet::from_iter(saved.iter().copied().chain([first.result.id]));
+    let possible: BTreeSet<_> = saved.iter().copied().chain([first.result.id]).collect();
     assert!(lost_to.is_subset(&possible));
     assert_eq!(results_made(&it).await, 2);
     let key = idempotency_key("order 1");
