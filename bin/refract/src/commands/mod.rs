@@ -55,12 +55,18 @@ enum Command {
 }
 
 impl Program {
-    /// The log filter where none was given: the demo shows its answers and nothing between them.
+    /// The log filter where none was given. Only a server has a log to keep: the demo shows its
+    /// answers and nothing between them, the other commands say themselves what failed, once.
     pub(crate) fn default_log(&self) -> &'static str {
-        if matches!(self.command, Command::Demo(_)) {
-            "warn"
-        } else {
-            "info"
+        match self.command {
+            Command::Serve(_) => "info",
+            Command::Demo(_) => "warn",
+            Command::Migrate
+            | Command::Account(_)
+            | Command::Key(_)
+            | Command::Prism(_)
+            | Command::Lens(_)
+            | Command::Try(_) => "error",
         }
     }
 

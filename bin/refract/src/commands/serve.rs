@@ -43,6 +43,10 @@ impl ServeCommand {
         if gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
+        // a port of 0 is only known now
+        let api = http.listen.local_addr()?;
+        let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
+        tracing::info!(%api, ops = ops.map(tracing::field::display), "listening");
         serve(http, database, &gateway, stop_signal()?).await
     }
 }

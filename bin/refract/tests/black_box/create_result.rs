@@ -1,0 +1,174 @@
+//! `POST /prisms/{prism}/results` and `GET /results/{result_id}`: the main job.
+
+use serde_json::{Value, json};
+
+use crate::expected::{ANSWERS, JSON, Saved};
+use crate::http::Request;
+use crate::program;
+use crate::service::{Backend, PRISM, Service, Setup, TEXT};
+
+const FORMATS: [&str; 5] = ["json", "raw", "csv", "tsv", "jsonl"];
+
+on_both!(
+    a_text_is_answered_and_read_back_in_every_format,
+    the_model_sees_what_was_sent_and_nothing_else,
+    a_prism_is_found_by_its_id,
+    rows_quote_what_spreadsheets_would_run,
+);
+
+async fn a_text_is_answered_and_read_back_in_every_format(backend: Backend) {
+    let service = Service::start(backend).await;
+    for made_in in FORMATS {
+        let request = Request::post(&format!("/prisms/{PRISM}/results?format={made_in}"))
+            .bearer(&service.key)
+            .json(&json!({"text": TEXT, "ref": " ticket-17\n"}));
+        let made = service.send(request).await;
+        assert_eq!(made.status, 200, "{made:?}");
+        let id = match made_in {
+            "json" | "raw" => Saved::of(&made).id,
+            "jsonl" => crate::service::text(&made.value(), "result_id"),
+            _ => made.body.lines().nth(1).unwrap()[..36].to_owned(),
+        };
+        let saved = Saved::of(&service.read(&id, "").await);
+        assert_eq!(saved.reference.as_deref(), Some("ticket-17"));
+        assert_eq!((saved.version, &saved.error), (1, &None));
+        for read_in in FORMATS {
+            let (content_type, body) = saved.in_format(read_in);
+            if made_in == read_in {
+                made.assert(200, content_type, &body);
+            }
+            let read = service.read(&id, &format!("?format={read_in}")).await;
+            read.assert(200, content_type, &body);
+        }
+        let (content_type, body) = saved.in_format("json");
+        for query in ["?", "?format", "?format=", "?format=json&other=1"] {
+            service
+                .read(&id, query)
+                .await
+                .assert(200, content_type, &body);
+        }
+    }
+    assert_eq!(service.asked(), FORMATS.len(), "reads ask no model");
+    assert_eq!(service.results_made().await, 5);
+}
+
+async fn the_model_sees_what_was_sent_and_nothing_else(backend: Backend) {
+    let settings = [
+        ("REFRACT_MODEL_API_KEY", "model-credential"),
+        ("REFRACT_MODEL_NAME", "jev-latest"),
+    ];
+    let setup = Setup {
+        settings: &settings,
+        ..Setup::default()
+    };
+    let service = Service::with(backend, setup).await;
+    let body = json!({
+        "fields": {"text": TEXT},
+        "context": " Order 7 was sent on Monday.",
+        "ref": "ref-sentinel",
+        "idempotency_key": "key-sentinel",
+        "version": 1.0,
+        "unknown": {"ignored": true},
+    });
+    let answer = service.create(&body).await;
+    answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    assert!(!answer.body.contains("Order 7"), "never returned");
+    let requests = service.model.requests();
+    let [request] = requests.as_slice() else {
+        panic!("one request: {requests:?}");
+    };
+    assert_eq!(
+        (request.method.as_str(), request.path.as_str()),
+        ("POST", "/v1/systemone")
+    );
+    assert_eq!(
+        request.header("authorization"),
+        Some("Bearer model-credential")
+    );
+    let sent = request.json();
+    assert_eq!(sent["model"], "jev-latest");
+    let context = "We sell bicycles online.\nContext for this call:\n Order 7 was sent on Monday.";
+    assert_eq!(sent["state"], json!({"context": context, "text": TEXT}));
+    let questions = sent["questions"].as_object().unwrap();
+    assert_eq!(questions.len(), 3);
+    assert_eq!(
+        questions["angry"],
+        json!({"type": "noul", "instructions": "Is the writer angry?"})
+    );
+    for secret in ["ref-sentinel", "key-sentinel", &service.key] {
+        assert!(!request.text().contains(secret));
+    }
+}
+
+async fn a_prism_is_found_by_its_id(backend: Backend) {
+    let service = Service::start(backend).await;
+    let ids = [
+        service.prism_id.clone(),
+        service.prism_id.to_uppercase(),
+        PRISM.replace('-', "%2d"),
+    ];
+    for id in ids {
+        let body = json!({"text": TEXT, "context": " \n "});
+        let answer = service.send(service.create_request(&id, &body)).await;
+        answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    }
+    let sent = service.model.requests()[0].json();
+    assert_eq!(sent["state"]["context"], "We sell bicycles online.");
+    for unknown in ["01234567-89ab-7def-8123-456789abcdef", "support"] {
+        let body = json!({"text": TEXT});
+        let answer = service.send(service.create_request(unknown, &body)).await;
+        answer.assert_error(404, "not_found", "Prism not found");
+    }
+}
+
+async fn rows_quote_what_spreadsheets_would_run(backend: Backend) {
+    let service = Service::start(backend).await;
+    let text = "=1+1, \"quoted\"\r\nand\ta tab";
+    let made = service.create(&json!({"text": text, "ref": "-7"})).await;
+    let saved = Saved::of(&made);
+    let created_at = made.value()["created_at"].as_str().unwrap().to_owned();
+    let id = &saved.id;
+    let header = "result_id,ref,version,status,error,created_at,text,topic,angry,urgency";
+    let csv = format!(
+        "{header}\r\n{id},'-7,1,ok,,{created_at},\"'=1+1, \"\"quoted\"\"\r\nand\ta tab\",Billing,Yes,Can wait\r\n"
+    );
+    let read = service.read(id, "?format=csv").await;
+    read.assert(200, crate::expected::CSV, &csv);
+    let tsv = format!(
+        "{}\n{id}\t'-7\t1\tok\t\t{created_at}\t'=1+1, \"quoted\" and a tab\tBilling\tYes\tCan wait\n",
+        header.replace(',', "\t")
+    );
+    let read = service.read(id, "?format=tsv").await;
+    read.assert(200, crate::expected::TSV, &tsv);
+    let line: Value = service.read(id, "?format=jsonl").await.value();
+    assert_eq!((&line["text"], &line["ref"]), (&json!(text), &json!("-7")));
+}
+
+#[tokio::test]
+async fn two_nodes_start_at_once_on_an_empty_database_and_are_one_service() {
+    let database = refract_test_support::postgres::fresh_database().await;
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        ("DATABASE_URL", database.url()),
+        ("REFRACT_MODEL_URL", "builtin:lexical"),
+    ];
+    let start = || crate::node::Node::start(folder.path(), &settings);
+    let (one, two) = tokio::join!(start(), start());
+    let run = |arguments| program::run(folder.path(), &settings, arguments);
+    let key = run(&["key", "create"]).await.object();
+    let key = crate::service::text(&key, "key");
+    run(&["prism", "create", crate::service::PRISM_FILE])
+        .await
+        .done();
+    let create = Request::post(&format!("/prisms/{PRISM}/results"))
+        .bearer(&key)
+        .json(&json!({"text": TEXT, "idempotency_key": "once"}));
+    let made = create.send(one.api).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    create.send(two.api).await.assert(200, JSON, &made.body);
+    let id = Saved::of(&made).id;
+    let read = Request::get(&format!("/results/{id}")).bearer(&key);
+    read.send(two.api).await.assert(200, JSON, &made.body);
+    one.stop().await;
+    two.stop().await;
+}

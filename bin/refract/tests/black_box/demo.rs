@@ -1,0 +1,79 @@
+//! `refract demo`: the main job in an empty folder.
+
+use std::net::TcpListener;
+
+use refract_test_support::model_server::{ModelServer, Reply};
+use serde_json::Value;
+
+use crate::program::run;
+
+/// Takes the default ports for as long as it lives, unless somebody else has them already.
+fn default_ports_taken() -> [Option<TcpListener>; 2] {
+    [8080, 9090].map(|port| TcpListener::bind(("127.0.0.1", port)).ok())
+}
+
+#[tokio::test]
+async fn it_runs_once_in_an_empty_folder_with_its_ports_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let _ports = default_ports_taken();
+    for _ in 0..2 {
+        let ended = run(folder.path(), &[], &["demo", "--once"]).await;
+        assert_eq!(
+            (ended.code, ended.stderr.as_str()),
+            (Some(0), ""),
+            "{ended:?}"
+        );
+        let shown = ended.stdout;
+        assert!(shown.contains("It compares words and is for trying things only."));
+        assert!(shown.contains("\nPOST http://127.0.0.1:"));
+        assert!(!shown.contains("127.0.0.1:8080"), "{shown}");
+        let json = shown.lines().filter(|line| line.starts_with(r#"{"id":"#));
+        let json: Vec<Value> = json
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(json.len(), 1);
+        assert_eq!(
+            (&json[0]["status"], &json[0]["prism"]),
+            (&"ok".into(), &"support-triage".into())
+        );
+        let header = "result_id,ref,version,status,error,created_at,text,topic,angry,urgency";
+        let mut rows = shown.lines().skip_while(|line| *line != header).skip(1);
+        assert!(
+            rows.next()
+                .unwrap()
+                .starts_with(json[0]["id"].as_str().unwrap())
+        );
+    }
+    let mut made: Vec<_> = folder
+        .path()
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    made.retain(|name| !name.to_string_lossy().starts_with("refract-demo.db"));
+    assert_eq!(made, [""; 0], "its own database and nothing else");
+}
+
+#[tokio::test]
+async fn it_asks_the_model_that_is_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = ModelServer::start(Reply::answers());
+    let url = model.url();
+    let settings = [
+        ("REFRACT_MODEL_URL", url.as_str()),
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+    ];
+    let ended = run(
+        folder.path(),
+        &settings,
+        &["demo", "--once", "--ops-listen", "off"],
+    )
+    .await;
+    let shown = ended.done();
+    assert!(
+        shown.contains(r#""answers":{"topic":"billing","angry":"yes","urgency":"can_wait"}"#),
+        "{shown}"
+    );
+    assert!(!shown.contains("for trying things only"));
+    assert_eq!(model.counts().requests, 1);
+}

@@ -1,0 +1,143 @@
+//! What the example prism's results look like, to the byte, when the scripted model answered.
+
+use serde_json::Value;
+
+use crate::http::Answer;
+use crate::service::{PRISM, TEXT, text};
+
+pub(crate) const JSON: &str = "application/json; charset=utf-8";
+pub(crate) const CSV: &str = "text/csv; charset=utf-8";
+pub(crate) const TSV: &str = "text/tab-separated-values; charset=utf-8";
+pub(crate) const JSONL: &str = "application/x-ndjson; charset=utf-8";
+
+/// `answers` of an `ok` result through the automatic lens.
+pub(crate) const ANSWERS: &str = r#"{"topic":"billing","angry":"yes","urgency":"can_wait"}"#;
+
+/// `answers` of an `ok` result as stored.
+pub(crate) const STORED: &str = r#"{"topic":{"type":"choice","value":"billing","probabilities":{"billing":0.7,"delivery":0.075,"product":0.075,"other":0.075,"insufficient_information":0.075},"confidence":0.6},"angry":{"type":"yes_no","probability":0.8},"urgency":{"type":"scale","level":"can_wait","probabilities":{"can_wait":0.7,"this_week":0.15,"today":0.15}}}"#;
+
+/// A result of the example prism: what a test knows of it, and what only its first answer tells.
+#[derive(Clone, Debug)]
+pub(crate) struct Saved {
+    pub(crate) id: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) version: u64,
+    pub(crate) error: Option<String>,
+    took_ms: u64,
+    created_at: String,
+}
+
+impl Saved {
+    /// Takes what cannot be known from an answer in `json` or `raw`.
+    #[track_caller]
+    pub(crate) fn of(answer: &Answer) -> Self {
+        let body = answer.value();
+        let saved = Self {
+            id: text(&body, "id"),
+            reference: body["ref"].as_str().map(str::to_owned),
+            version: body["version"].as_u64().unwrap(),
+            error: body["error"].as_str().map(str::to_owned),
+            took_ms: body["took_ms"].as_u64().expect("whole milliseconds"),
+            created_at: text(&body, "created_at"),
+        };
+        assert!(is_uuid_v7(&saved.id), "{answer:?}");
+        assert!(is_moment(&saved.created_at), "{answer:?}");
+        saved
+    }
+
+    /// The envelope with these `answers`.
+    pub(crate) fn envelope(&self, answers: &str) -> String {
+        let quoted = |text: &Option<String>| Value::from(text.clone()).to_string();
+        let status = if self.error.is_none() { "ok" } else { "failed" };
+        format!(
+            r#"{{"id":"{}","ref":{},"prism":"{PRISM}","version":{},"status":"{status}","error":{},"took_ms":{},"created_at":"{}","answers":{answers}}}"#,
+            self.id,
+            quoted(&self.reference),
+            self.version,
+            quoted(&self.error),
+            self.took_ms,
+            self.created_at,
+        )
+    }
+
+    /// Type and body in a format, of a result that answered [`TEXT`] through the automatic lens.
+    pub(crate) fn in_format(&self, format: &str) -> (&'static str, String) {
+        let is_ok = self.error.is_none();
+        match format {
+            "json" => (JSON, self.envelope(if is_ok { ANSWERS } else { "null" })),
+            "raw" => (JSON, self.envelope(if is_ok { STORED } else { "null" })),
+            "csv" => (CSV, self.rows(",", "\r\n")),
+            "tsv" => (TSV, self.rows("\t", "\n")),
+            "jsonl" => (JSONL, self.json_line()),
+            other => panic!("no format: {other}"),
+        }
+    }
+
+    fn rows(&self, separator: &str, end: &str) -> String {
+        let header = "result_id,ref,version,status,error,created_at,text,topic,angry,urgency";
+        let version = self.version.to_string();
+        let error = self.error.clone().unwrap_or_default();
+        let is_ok = self.error.is_none();
+        let row = [
+            self.id.as_str(),
+            self.reference.as_deref().unwrap_or_default(),
+            &version,
+            if is_ok { "ok" } else { "failed" },
+            &error,
+            &self.created_at,
+            TEXT,
+            if is_ok { "Billing" } else { "" },
+            if is_ok { "Yes" } else { "" },
+            if is_ok { "Can wait" } else { "" },
+        ];
+        let header = header.replace(',', separator);
+        format!("{header}{end}{}{end}", row.join(separator))
+    }
+
+    fn json_line(&self) -> String {
+        let quoted = |text: &Option<String>| Value::from(text.clone()).to_string();
+        let (status, answers) = match self.error {
+            None => (
+                "ok",
+                r#""topic":"billing","angry":"yes","urgency":"can_wait""#,
+            ),
+            Some(_) => ("failed", r#""topic":null,"angry":null,"urgency":null"#),
+        };
+        format!(
+            "{{\"result_id\":\"{}\",\"ref\":{},\"version\":{},\"status\":\"{status}\",\"error\":{},\"created_at\":\"{}\",\"text\":\"{TEXT}\",{answers}}}\n",
+            self.id,
+            quoted(&self.reference),
+            self.version,
+            quoted(&self.error),
+            self.created_at,
+        )
+    }
+}
+
+fn is_uuid_v7(id: &str) -> bool {
+    let shape = "xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx";
+    has_shape(id, shape, |sign, of_shape| match of_shape {
+        'x' => matches!(sign, '0'..='9' | 'a'..='f'),
+        'y' => "89ab".contains(sign),
+        other => sign == other,
+    })
+}
+
+fn is_moment(moment: &str) -> bool {
+    has_shape(
+        moment,
+        "0000-00-00T00:00:00.000Z",
+        |sign, of_shape| match of_shape {
+            '0' => sign.is_ascii_digit(),
+            other => sign == other,
+        },
+    )
+}
+
+fn has_shape(text: &str, shape: &str, fits: impl Fn(char, char) -> bool) -> bool {
+    text.len() == shape.len()
+        && text
+            .chars()
+            .zip(shape.chars())
+            .all(|(sign, of_shape)| fits(sign, of_shape))
+}

@@ -1,0 +1,300 @@
+//! As much of an HTTP/1.1 client as black-box tests need, with every byte in their hands.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// No answer takes longer, on a machine however busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A request as it goes over the wire.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    method: String,
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Option<Vec<u8>>,
+    is_chunked: bool,
+}
+
+impl Request {
+    /// A method and a target under `/v1`.
+    pub(crate) fn new(method: &str, target: &str) -> Self {
+        Self::outside(method, &format!("/v1{target}"))
+    }
+
+    /// A method and a whole target.
+    pub(crate) fn outside(method: &str, target: &str) -> Self {
+        Self {
+            method: method.to_owned(),
+            target: target.to_owned(),
+            headers: Vec::new(),
+            body: None,
+            is_chunked: false,
+        }
+    }
+
+    pub(crate) fn get(target: &str) -> Self {
+        Self::new("GET", target)
+    }
+
+    pub(crate) fn post(target: &str) -> Self {
+        Self::new("POST", target)
+    }
+
+    /// One more header, whatever was set before.
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn bearer(self, key: &str) -> Self {
+        self.header("Authorization", &format!("Bearer {key}"))
+    }
+
+    /// These bytes, with their length.
+    pub(crate) fn body(self, bytes: impl Into<Vec<u8>>) -> Self {
+        Self {
+            body: Some(bytes.into()),
+            ..self
+        }
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        self.header("Content-Type", "application/json")
+            .body(body.to_string())
+    }
+
+    /// The body in chunks, its length untold.
+    pub(crate) fn chunked(self) -> Self {
+        Self {
+            is_chunked: true,
+            ..self
+        }
+    }
+
+    /// Everything before the body.
+    pub(crate) fn head(&self) -> String {
+        let mut head = format!("{} {} HTTP/1.1\r\nHost: test\r\n", self.method, self.target);
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        match &self.body {
+            Some(_) if self.is_chunked => head.push_str("Transfer-Encoding: chunked\r\n"),
+            Some(body) => head.push_str(&format!("Content-Length: {}\r\n", body.len())),
+            None => {}
+        }
+        head.push_str("\r\n");
+        head
+    }
+
+    /// The whole request.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.head().into_bytes();
+        let Some(body) = &self.body else {
+            return bytes;
+        };
+        if !self.is_chunked {
+            bytes.extend_from_slice(body);
+            return bytes;
+        }
+        for chunk in body.chunks(60_000) {
+            bytes.extend(format!("{:x}\r\n", chunk.len()).into_bytes());
+            bytes.extend_from_slice(chunk);
+            bytes.extend_from_slice(b"\r\n");
+        }
+        bytes.extend_from_slice(b"0\r\n\r\n");
+        bytes
+    }
+
+    /// Sends it on a connection of its own.
+    pub(crate) async fn send(&self, address: SocketAddr) -> Answer {
+        let mut connection = Connection::open(address).await;
+        connection.call(self).await
+    }
+}
+
+/// A connection that is kept until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self {
+            stream,
+            received: Vec::new(),
+        }
+    }
+
+    pub(crate) async fn call(&mut self, request: &Request) -> Answer {
+        self.send(&request.bytes()).await;
+        self.answer().await
+    }
+
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).await.unwrap();
+    }
+
+    /// Sends and reads at once: for a server that answers before it has read everything, and may
+    /// then hang up on the rest.
+    pub(crate) async fn call_of_unread_body(&mut self, bytes: &[u8]) -> Answer {
+        let (mut reader, mut writer) = self.stream.split();
+        let received = &mut self.received;
+        let writing = async {
+            writer.write_all(bytes).await.ok();
+            // the answer decides when this ends
+            std::future::pending::<()>().await;
+        };
+        let reading = async {
+            while !is_whole(received) {
+                assert_ne!(
+                    reader.read_buf(received).await.unwrap(),
+                    0,
+                    "no whole answer"
+                );
+            }
+        };
+        tokio::select! {
+            () = writing => {}
+            () = within_patience(reading) => {}
+        }
+        self.answer().await
+    }
+
+    /// The next answer; an interim one (100) counts.
+    pub(crate) async fn answer(&mut self) -> Answer {
+        within_patience(async {
+            while !is_whole(&self.received) {
+                let read = self.stream.read_buf(&mut self.received).await.unwrap();
+                let so_far = String::from_utf8_lossy(&self.received);
+                assert_ne!(read, 0, "the connection ended in an answer: {so_far:?}");
+            }
+        })
+        .await;
+        let (head_end, length) = extent(&self.received).unwrap();
+        let head = String::from_utf8(self.received.drain(..head_end).collect()).unwrap();
+        let body = self.received.drain(..length).collect();
+        Answer::new(&head, String::from_utf8(body).unwrap())
+    }
+
+    /// Whether the server hung up, saying nothing more.
+    pub(crate) async fn is_closed(&mut self) -> bool {
+        within_patience(async {
+            let read = self.stream.read_buf(&mut self.received).await;
+            self.received.is_empty() && read.unwrap_or(0) == 0
+        })
+        .await
+    }
+
+    /// Says that nothing more is coming, and hangs up (FIN).
+    pub(crate) async fn finish(mut self) {
+        self.stream.shutdown().await.unwrap();
+    }
+
+    /// Breaks the connection (RST).
+    pub(crate) fn reset(self) {
+        self.stream.set_zero_linger().unwrap();
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn new(head: &str, body: String) -> Self {
+        let mut lines = head.trim_end().split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
+        let headers = lines
+            .map(|line| line.split_once(':').unwrap())
+            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+            .collect();
+        Self {
+            status: status.parse().unwrap(),
+            headers,
+            body,
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.iter().filter(|(sent, _)| sent == name);
+        let value = values.next().map(|(_, value)| value.as_str());
+        assert!(values.next().is_none(), "{name} twice: {self:?}");
+        value
+    }
+
+    /// The body as JSON.
+    #[track_caller]
+    pub(crate) fn value(&self) -> Value {
+        serde_json::from_str(&self.body).expect(&self.body)
+    }
+
+    /// Exactly this status, type and body, and the headers that every answer has, no others.
+    #[track_caller]
+    pub(crate) fn assert(&self, status: u16, content_type: &str, body: &str) {
+        assert_eq!(
+            (self.status, self.body.as_str()),
+            (status, body),
+            "{self:?}"
+        );
+        let length = body.len().to_string();
+        assert_eq!(self.header("content-type"), Some(content_type), "{self:?}");
+        assert_eq!(self.header("content-length"), Some(length.as_str()));
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        assert!((1..=128).contains(&self.header("x-request-id").unwrap().len()));
+        let known = [
+            "content-type",
+            "content-length",
+            "cache-control",
+            "x-request-id",
+            "date",
+            "connection",
+        ];
+        for (name, _) in &self.headers {
+            assert!(known.contains(&name.as_str()), "{name}: {self:?}");
+        }
+    }
+
+    /// Exactly this error (spec 2.7).
+    #[track_caller]
+    pub(crate) fn assert_error(&self, status: u16, code: &str, message: &str) {
+        let message = Value::from(message);
+        let body = format!(r#"{{"error":{{"code":"{code}","message":{message}}}}}"#);
+        self.assert(status, "application/json; charset=utf-8", &body);
+    }
+}
+
+/// Fails the test when a future takes for ever.
+pub(crate) async fn within_patience<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future)
+        .await
+        .expect("it takes for ever")
+}
+
+fn is_whole(received: &[u8]) -> bool {
+    extent(received).is_some_and(|(head, body)| received.len() >= head + body)
+}
+
+/// Where the first answer's head ends, and how long its body is.
+fn extent(received: &[u8]) -> Option<(usize, usize)> {
+    let head_end = received.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&received[..head_end]).to_lowercase();
+    let length = head
+        .split("\r\n")
+        .find_map(|line| line.strip_prefix("content-length:"))
+        .map_or(0, |length| length.trim().parse().unwrap());
+    Some((head_end, length))
+}

@@ -1,0 +1,42 @@
+//! The running program over real TCP, as its callers and its operator see it: the built binary, a
+//! database of its own for every test, a scripted model server. Nothing of the program's code is
+//! known here but its name.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod expected;
+mod http;
+mod node;
+mod program;
+mod service;
+
+/// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
+macro_rules! on_both {
+    ($($behaviour:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $behaviour() {
+                super::$behaviour(crate::service::Backend::Sqlite).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test]
+            async fn $behaviour() {
+                super::$behaviour(crate::service::Backend::Postgres).await;
+            })*
+        }
+    };
+}
+
+mod commands;
+mod create_result;
+mod demo;
+mod failed_results;
+mod idempotency;
+mod prisms;
+mod settings;

@@ -1,0 +1,214 @@
+//! A service for one test: a database, a model server, a key, a prism, and nodes.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::postgres::{self, TestDatabase};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::http::{Answer, Request};
+use crate::node::Node;
+use crate::program::{self, Ended};
+
+/// The prism of the examples.
+pub(crate) const PRISM_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/examples/support-triage.json"
+);
+/// The lens of the examples.
+pub(crate) const LENS_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/examples/support-triage.lens.json"
+);
+/// The prism's slug.
+pub(crate) const PRISM: &str = "support-triage";
+/// A text for it.
+pub(crate) const TEXT: &str = "Where is my order?";
+
+/// Which database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backend {
+    Sqlite,
+    Postgres,
+}
+
+/// What a service is to be like.
+pub(crate) struct Setup<'a> {
+    /// More than one on PostgreSQL only.
+    pub(crate) nodes: usize,
+    pub(crate) script: Script,
+    /// The nodes' settings besides database, model and addresses.
+    pub(crate) settings: &'a [(&'a str, &'a str)],
+}
+
+impl Default for Setup<'_> {
+    fn default() -> Self {
+        Self {
+            nodes: 1,
+            script: Script::from(Reply::answers()),
+            settings: &[],
+        }
+    }
+}
+
+/// A running service.
+pub(crate) struct Service {
+    // nodes go first: they use the rest
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) model: ModelServer,
+    /// The key that the nodes know.
+    pub(crate) key: String,
+    pub(crate) key_id: String,
+    pub(crate) prism_id: String,
+    pub(crate) folder: TempDir,
+    pub(crate) database_url: String,
+    _database: Option<TestDatabase>,
+}
+
+impl Service {
+    /// One node with a model that answers.
+    pub(crate) async fn start(backend: Backend) -> Self {
+        Self::with(backend, Setup::default()).await
+    }
+
+    pub(crate) async fn with(backend: Backend, setup: Setup<'_>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database = match backend {
+            Backend::Sqlite => None,
+            Backend::Postgres => Some(postgres::fresh_database().await),
+        };
+        let database_url = match &database {
+            None => format!("sqlite://{}", folder.path().join("refract.db").display()),
+            Some(database) => database.url().to_owned(),
+        };
+        let mut service = Self {
+            nodes: Vec::new(),
+            model: ModelServer::start(setup.script),
+            key: String::new(),
+            key_id: String::new(),
+            prism_id: String::new(),
+            folder,
+            database_url,
+            _database: database,
+        };
+        let key = service.run(&["key", "create"]).await.object();
+        service.key = text(&key, "key");
+        service.key_id = text(&key, "id");
+        let prism = service.run(&["prism", "create", PRISM_FILE]).await.object();
+        service.prism_id = text(&prism, "id");
+        for _ in 0..setup.nodes {
+            service.start_node(setup.settings).await;
+        }
+        service
+    }
+
+    /// One more node.
+    pub(crate) async fn start_node(&mut self, settings: &[(&str, &str)]) {
+        let url = self.model.url();
+        let mut all = vec![
+            ("DATABASE_URL", self.database_url.as_str()),
+            ("REFRACT_MODEL_URL", url.as_str()),
+            ("REFRACT_WORKERS", "2"),
+        ];
+        all.extend_from_slice(settings);
+        let node = Node::start(self.folder.path(), &all).await;
+        self.nodes.push(node);
+    }
+
+    /// Where the first node serves the API.
+    pub(crate) fn api(&self) -> SocketAddr {
+        self.nodes[0].api
+    }
+
+    /// Runs a command on the service's database.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Ended {
+        let url = self.model.url();
+        let settings = [
+            ("DATABASE_URL", self.database_url.as_str()),
+            ("REFRACT_MODEL_URL", url.as_str()),
+        ];
+        program::run(self.folder.path(), &settings, arguments).await
+    }
+
+    /// Writes a file for a command; its path.
+    pub(crate) fn file(&self, name: &str, content: &Value) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, content.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Makes a prism like the example under another name; its slug.
+    pub(crate) async fn another_prism(&self, name: &str) -> String {
+        let mut prism = example_prism();
+        prism["name"] = json!(name);
+        let file = self.file("another-prism.json", &prism);
+        let made = self.run(&["prism", "create", &file]).await.object();
+        text(&made, "slug")
+    }
+
+    /// Sends a request to the first node.
+    pub(crate) async fn send(&self, request: Request) -> Answer {
+        request.send(self.api()).await
+    }
+
+    /// `POST /prisms/support-triage/results` with the key.
+    pub(crate) async fn create(&self, body: &Value) -> Answer {
+        self.send(self.create_request(PRISM, body)).await
+    }
+
+    pub(crate) fn create_request(&self, prism: &str, body: &Value) -> Request {
+        Request::post(&format!("/prisms/{prism}/results"))
+            .bearer(&self.key)
+            .json(body)
+    }
+
+    /// `GET /results/{id}` with the key; `query` with its `?`.
+    pub(crate) async fn read(&self, id: &str, query: &str) -> Answer {
+        self.send(Request::get(&format!("/results/{id}{query}")).bearer(&self.key))
+            .await
+    }
+
+    /// `POST /results/{id}/retry` with the key.
+    pub(crate) async fn retry(&self, id: &str) -> Answer {
+        self.send(self.retry_request(id)).await
+    }
+
+    pub(crate) fn retry_request(&self, id: &str) -> Request {
+        Request::post(&format!("/results/{id}/retry")).bearer(&self.key)
+    }
+
+    /// A failed result, made with this body; the model answers again afterwards.
+    pub(crate) async fn failed(&self, body: &Value) -> Answer {
+        // no status that gets a second attempt
+        self.model.then_once(Reply::status(400));
+        let answer = self.create(body).await;
+        assert_eq!(answer.status, 502, "{answer:?}");
+        answer
+    }
+
+    /// How many results the key made so far, which is counted exactly.
+    pub(crate) async fn results_made(&self) -> u64 {
+        let keys = self.run(&["key", "list", "--json"]).await.lines();
+        let ours = keys.iter().find(|key| key["id"] == *self.key_id).unwrap();
+        ours["results_made"].as_u64().unwrap()
+    }
+
+    /// Model requests so far.
+    pub(crate) fn asked(&self) -> usize {
+        self.model.counts().requests
+    }
+}
+
+/// The example prism's file.
+pub(crate) fn example_prism() -> Value {
+    let file = std::fs::read(Path::new(PRISM_FILE)).unwrap();
+    serde_json::from_slice(&file).unwrap()
+}
+
+/// A string of an object.
+#[track_caller]
+pub(crate) fn text(object: &Value, key: &str) -> String {
+    object[key].as_str().expect(key).to_owned()
+}
