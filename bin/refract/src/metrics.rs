@@ -4,11 +4,13 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
+use refract_answering::AnsweringMetrics;
 use refract_model_gateway::ModelGateway;
 
-/// A registry that reads the gateway whenever it is asked.
-pub(crate) fn registry(gateway: &ModelGateway) -> Registry {
+/// A registry of the use cases' counts, which reads the gateway whenever it is asked.
+pub(crate) fn registry(gateway: &ModelGateway, answering: &AnsweringMetrics) -> Registry {
     let mut registry = Registry::default();
+    answering.register(&mut registry);
     registry.register_collector(Box::new(ModelCollector(gateway.clone())));
     registry
 }

@@ -1,6 +1,7 @@
 //! Logs: to stderr, as text or JSON lines. Texts, contexts and keys never reach them.
 
 use std::io::{self, IsTerminal as _};
+use std::panic::PanicHookInfo;
 
 use anyhow::Context as _;
 use tracing_subscriber::EnvFilter;
@@ -21,9 +22,16 @@ pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()>
         .with_env_filter(filter)
         .with_ansi(colours)
         .with_writer(io::stderr);
+    std::panic::set_hook(Box::new(log_panic));
     match settings.log_format {
         LogFormat::Text => logs.init(),
         LogFormat::Json => logs.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+/// Says where the code panicked. Its words stay out: they may quote what a caller sent.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let location = panic.location().map(tracing::field::display);
+    tracing::error!(location, "the code panicked: this is a bug");
 }

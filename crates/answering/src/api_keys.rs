@@ -1,6 +1,7 @@
 //! API keys: made here, and their last use gathered.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ impl KeyUses {
     }
 
     /// Writes gathered uses every few seconds, for as long as it is polled.
-    pub async fn write_regularly(&self, database: &Database) {
+    pub async fn write_regularly(&self, database: &Database) -> Infallible {
         loop {
             tokio::time::sleep(WRITE_EVERY).await;
             self.write(database).await;

@@ -9,6 +9,7 @@ use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
+use refract_model_gateway::ModelFailure;
 use refract_persistence::{NewResult, PrismRow, Saving};
 use uuid::Uuid;
 
@@ -50,6 +51,11 @@ impl Answering {
         } = question;
         budget::check(&definition, &submission)?;
         let called = self.model.answer(&definition, &submission).await;
+        let outcome = called
+            .outcome
+            .as_ref()
+            .map_or_else(ModelFailure::kind, |_| "answered");
+        self.metrics.model_called(outcome, called.took);
         let status = match called.outcome {
             Ok(answers) => ResultStatus::Ok(answers),
             Err(failure) => ResultStatus::Failed {
@@ -75,7 +81,10 @@ impl Answering {
             result,
         };
         let saved = match self.database.save_result(&new).await? {
-            Saving::Saved => new.result,
+            Saving::Saved => {
+                self.metrics.result_saved(new.result.status.name());
+                new.result
+            }
             Saving::Lost(winner) => {
                 winner.repeat(prism.id)?;
                 winner

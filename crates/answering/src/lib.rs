@@ -7,6 +7,7 @@
 pub mod api_keys;
 mod ask;
 mod create_result;
+mod metrics;
 pub mod prisms;
 mod read_result;
 mod readable;
@@ -14,6 +15,7 @@ mod refusal;
 mod retry_result;
 
 pub use create_result::CreateCall;
+pub use metrics::AnsweringMetrics;
 pub use readable::ReadableResult;
 use refract_model_gateway::Model;
 use refract_persistence::Database;
@@ -29,15 +31,22 @@ pub struct Answering {
     database: Database,
     model: Model,
     key_uses: KeyUses,
+    metrics: AnsweringMetrics,
 }
 
 impl Answering {
     /// The use cases over a database and this thread's connections to the model.
-    pub fn new(database: Database, model: Model, key_uses: KeyUses) -> Self {
+    pub fn new(
+        database: Database,
+        model: Model,
+        key_uses: KeyUses,
+        metrics: AnsweringMetrics,
+    ) -> Self {
         Self {
             database,
             model,
             key_uses,
+            metrics,
         }
     }
 

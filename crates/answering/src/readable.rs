@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use refract_domain::call::Ref;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{Definition, VersionNumber};
@@ -53,11 +54,7 @@ impl ReadableResult {
     pub fn view(&self) -> ResultView<'_> {
         ResultView {
             id: self.result.id,
-            reference: self
-                .result
-                .reference
-                .as_ref()
-                .map(|reference| reference.as_str()),
+            reference: self.result.reference.as_ref().map(Ref::as_str),
             prism: self.prism.slug.as_str(),
             version: self.result.version,
             definition: &self.definition,

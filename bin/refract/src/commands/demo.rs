@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::{api_keys, prisms};
+use refract_answering::{AnsweringMetrics, api_keys, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
 use refract_http_api::{HttpSettings, bind};
@@ -53,6 +53,7 @@ impl DemoCommand {
         };
         let database = operator::open(&settings).await?;
         let key = prepare(&database).await?;
+        let counts = AnsweringMetrics::default();
         let http = HttpSettings {
             listen: bind_or_free(&self.serve.listen)?,
             ops: match self.serve.ops_listen.as_str() {
@@ -61,24 +62,24 @@ impl DemoCommand {
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
-            registry: metrics::registry(&gateway),
+            registry: metrics::registry(&gateway, &counts),
         };
         let address = http.listen.local_addr()?;
-        let (shown, stop_now) = oneshot::channel::<()>();
+        let (shown, has_shown) = oneshot::channel();
         let stop_signal = serve::stop_signal()?;
         let stop = async move {
-            if self.once {
-                let _ = stop_now.await;
-            } else {
+            let is_good = has_shown.await.unwrap_or(false);
+            if is_good && !self.once {
                 stop_signal.await;
             }
         };
         let show = async {
             let said = show(address, &key, &gateway, self.once).await;
-            let _ = shown.send(());
+            let _ = shown.send(said.is_ok());
             said
         };
-        let (served, said) = tokio::join!(serve::serve(http, database, &gateway, stop), show);
+        let (served, said) =
+            tokio::join!(serve::serve(http, database, &gateway, counts, stop), show);
         said?;
         served
     }

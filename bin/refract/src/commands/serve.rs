@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::Answering;
 use refract_answering::api_keys::KeyUses;
+use refract_answering::{Answering, AnsweringMetrics};
 use refract_http_api::{Drained, HttpSettings};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
@@ -29,6 +29,7 @@ impl ServeCommand {
     /// Carries it out.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
+        let counts = AnsweringMetrics::default();
         let http = HttpSettings {
             listen: listen("REFRACT_LISTEN", &self.serve.listen)?,
             ops: match self.serve.ops_listen.as_str() {
@@ -37,7 +38,7 @@ impl ServeCommand {
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
-            registry: metrics::registry(&gateway),
+            registry: metrics::registry(&gateway, &counts),
         };
         let database = operator::open(&database.settings()).await?;
         if gateway.is_for_trying_only() {
@@ -47,7 +48,7 @@ impl ServeCommand {
         let api = http.listen.local_addr()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
         tracing::info!(%api, ops = ops.map(tracing::field::display), "listening");
-        serve(http, database, &gateway, stop_signal()?).await
+        serve(http, database, &gateway, counts, stop_signal()?).await
     }
 }
 
@@ -56,21 +57,18 @@ pub(crate) async fn serve(
     http: HttpSettings,
     database: Database,
     gateway: &ModelGateway,
+    counts: AnsweringMetrics,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
     let key_uses = KeyUses::default();
-    let (gateway, workers_database, workers_uses) =
-        (gateway.clone(), database.clone(), key_uses.clone());
+    let parts = (gateway.clone(), database.clone(), key_uses.clone(), counts);
     let make_answering = move || {
-        Answering::new(
-            workers_database.clone(),
-            gateway.model(),
-            workers_uses.clone(),
-        )
+        let (gateway, database, key_uses, counts) = parts.clone();
+        Answering::new(database, gateway.model(), key_uses, counts)
     };
     let served = tokio::select! {
         served = refract_http_api::serve(http, make_answering, stop) => served,
-        () = key_uses.write_regularly(&database) => return Ok(ExitCode::FAILURE),
+        never = key_uses.write_regularly(&database) => match never {},
     };
     key_uses.write(&database).await;
     match served.context("the server failed")? {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, CreateCall};
+use refract_answering::{Answering, AnsweringMetrics, CreateCall};
 use refract_domain::call::Ref;
 use refract_domain::prism::VersionNumber;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
@@ -64,7 +64,8 @@ impl TryCommand {
         }
         let format = self.format;
         let call = self.call()?;
-        let answering = Answering::new(database, gateway.model(), KeyUses::default());
+        let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
+        let answering = Answering::new(database, gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
         let mut bytes = Vec::new();
         render(format, &result.columns(), &result.view(), &mut bytes)?;

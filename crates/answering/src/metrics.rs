@@ -1,0 +1,78 @@
+//! What is counted of calls to the model and of results.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// Upper bounds in seconds: from a model beside the node to a call of two whole attempts.
+const SECONDS: [f64; 13] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 40.0,
+];
+
+/// Counts of calls to the model and of saved results. Clones count together.
+#[derive(Clone)]
+pub struct AnsweringMetrics {
+    model_calls: Family<OutcomeLabel, Counter>,
+    model_call_duration: Histogram,
+    results_saved: Family<StatusLabel, Counter>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StatusLabel {
+    status: &'static str,
+}
+
+impl Default for AnsweringMetrics {
+    fn default() -> Self {
+        Self {
+            model_calls: Family::default(),
+            model_call_duration: Histogram::new(SECONDS),
+            results_saved: Family::default(),
+        }
+    }
+}
+
+impl AnsweringMetrics {
+    /// Shows the counts in a registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "refract_model_calls",
+            "Calls to the model by outcome: answered, or the kind of failure",
+            self.model_calls.clone(),
+        );
+        registry.register(
+            "refract_model_call_duration_seconds",
+            "Time from the first attempt at the model to its last answer",
+            self.model_call_duration.clone(),
+        );
+        registry.register(
+            "refract_results_saved",
+            "Results saved by status",
+            self.results_saved.clone(),
+        );
+    }
+
+    /// Counts a call to the model: `answered`, or the kind of its failure.
+    pub(crate) fn model_called(&self, outcome: &'static str, took: Duration) {
+        self.model_calls
+            .get_or_create(&OutcomeLabel { outcome })
+            .inc();
+        self.model_call_duration.observe(took.as_secs_f64());
+    }
+
+    /// Counts a saved result by its status.
+    pub(crate) fn result_saved(&self, status: &'static str) {
+        self.results_saved
+            .get_or_create(&StatusLabel { status })
+            .inc();
+    }
+}
