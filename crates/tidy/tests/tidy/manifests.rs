@@ -16,6 +16,7 @@ fn manifest(file: &str) -> Table {
     read(file).parse().expect(file)
 }
 
+/// The members' manifests; what is a workspace of its own, as fuzz targets are, is none.
 fn members() -> Vec<(String, Table)> {
     files()
         .into_iter()
@@ -24,6 +25,7 @@ fn members() -> Vec<(String, Table)> {
             let table = manifest(&file);
             (file, table)
         })
+        .filter(|(_, table)| !table.contains_key("workspace"))
         .collect()
 }
 
