@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-/// Enough for every `u64` and a point.
-const CAPACITY: usize = 21;
-
 /// A number written out: no exponent, no zeros at the end of the decimals (`1`, `0`, `0.25`,
-/// `0.000001`). The one formatter of numbers that readers of results see.
+/// `0.000001`). The one formatter of the numbers in results.
 ///
 /// ```
 /// # use refract_domain::decimal::Decimal;
@@ -14,66 +11,57 @@ const CAPACITY: usize = 21;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Decimal {
-    /// Digits at the end, from `start`; ASCII.
-    text: [u8; CAPACITY],
-    start: usize,
+    /// ASCII, of which `length` bytes count.
+    text: [u8; 16],
+    length: usize,
 }
 
 impl Decimal {
-    /// Writes `units`, which counts units of 10^-`decimals`; up to 19 decimals.
-    pub fn new(units: u64, decimals: usize) -> Self {
-        let mut text = [b'0'; CAPACITY];
+    /// Writes `units`, which counts units of 10^-`decimals`; up to 9 decimals.
+    pub fn new(units: u32, decimals: u32) -> Self {
         let (mut rest, mut decimals) = (units, decimals);
         while decimals > 0 && rest.is_multiple_of(10) {
             rest /= 10;
             decimals -= 1;
         }
-        let mut free = text.iter_mut().rev();
+        // kept in a register, the first character lowest: bytes stored one by one and then copied
+        // together would wait for one another
+        let mut packed = 0;
+        let mut length = 0;
+        let mut push = |character: u32| {
+            packed = (packed << 8) | u128::from(character);
+            length += 1;
+        };
         if decimals > 0 {
-            for place in free.by_ref().take(decimals) {
-                *place = take_digit(&mut rest);
+            for _ in 0..decimals {
+                push(u32::from(b'0') + rest % 10);
+                rest /= 10;
             }
-            if let Some(place) = free.next() {
-                *place = b'.';
-            }
+            push(u32::from(b'.'));
         }
-        for place in free.by_ref() {
-            *place = take_digit(&mut rest);
-            if rest == 0 {
-                break;
-            }
+        push(u32::from(b'0') + rest % 10);
+        while rest >= 10 {
+            rest /= 10;
+            push(u32::from(b'0') + rest % 10);
         }
-        let start = free.len();
-        Self { text, start }
+        Self { text: packed.to_le_bytes(), length }
     }
 
     /// The number in ASCII.
     pub fn as_bytes(&self) -> &[u8] {
-        self.text.get(self.start..).unwrap_or_default()
-    }
-
-    /// The number as text.
-    pub fn as_str(&self) -> &str {
-        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+        self.text.get(..self.length).unwrap_or_default()
     }
 }
 
-/// Takes the last digit off a number, as ASCII.
-fn take_digit(number: &mut u64) -> u8 {
-    let digit = u8::try_from(*number % 10).unwrap_or_default();
-    *number /= 10;
-    b'0' + digit
-}
-
-impl From<u64> for Decimal {
-    fn from(number: u64) -> Self {
+impl From<u32> for Decimal {
+    fn from(number: u32) -> Self {
         Self::new(number, 0)
     }
 }
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(std::str::from_utf8(self.as_bytes()).unwrap_or_default())
     }
 }
 
@@ -93,8 +81,9 @@ mod tests {
             (1_000, 2, "10"),
             (7, 0, "7"),
             (100, 0, "100"),
-            (u64::MAX, 0, "18446744073709551615"),
-            (u64::MAX, 19, "1.8446744073709551615"),
+            (u32::MAX, 0, "4294967295"),
+            (u32::MAX, 9, "4.294967295"),
+            (1, 9, "0.000000001"),
         ];
         for (units, decimals, written) in cases {
             assert_eq!(Decimal::new(units, decimals).to_string(), written);
@@ -103,12 +92,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_reads_back_as_the_same_number(units in any::<u64>(), decimals in 0..=19_usize) {
+        fn it_reads_back_as_the_same_number(units in any::<u32>(), decimals in 0..=9_u32) {
             let written = Decimal::new(units, decimals).to_string();
             let (whole, fraction) = written.split_once('.').unwrap_or((&written, ""));
+            let decimals = usize::try_from(decimals).unwrap();
             prop_assert!(fraction.len() <= decimals && !fraction.ends_with('0'));
             let padded = format!("{whole}{fraction:0<decimals$}");
-            prop_assert_eq!(padded.parse::<u64>().unwrap(), units);
+            prop_assert_eq!(padded.parse::<u32>().unwrap(), units);
             prop_assert!(whole == "0" || !whole.starts_with('0'));
         }
     }

@@ -248,7 +248,7 @@ pub enum Value<'a> {
     /// A probability.
     Probability(Probability),
     /// A level's position, from 1.
-    Position(u64),
+    Position(u32),
     /// An expected level number.
     Average(Average),
     /// Every outcome with its probability.
@@ -262,7 +262,7 @@ pub enum Value<'a> {
 
 /// An expected level number, in hundredths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Average(u64);
+pub struct Average(u32);
 
 impl Average {
     /// The sum of position times probability, rounded half away from zero to two decimals.
@@ -271,7 +271,9 @@ impl Average {
         let weighed = positions
             .zip(probabilities)
             .map(|(n, (_, p))| n * u64::from(p.millionths()));
-        Self((weighed.sum::<u64>() + 5_000) / 10_000)
+        let hundredths = (weighed.sum::<u64>() + 5_000) / 10_000;
+        // ten levels give 55 at most
+        Self(u32::try_from(hundredths).unwrap_or(u32::MAX))
     }
 
     /// The number written out.

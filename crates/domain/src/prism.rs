@@ -66,7 +66,7 @@ impl VersionNumber {
 
 impl From<VersionNumber> for Decimal {
     fn from(version: VersionNumber) -> Self {
-        Self::from(u64::from(version.0.unsigned_abs()))
+        Self::from(version.0.unsigned_abs())
     }
 }
 

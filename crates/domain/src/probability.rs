@@ -49,7 +49,7 @@ impl Probability {
 
     /// The number written out.
     pub fn decimal(self) -> Decimal {
-        Decimal::new(u64::from(self.0), 6)
+        Decimal::new(self.0, 6)
     }
 
     /// The nearest double.

@@ -178,6 +178,27 @@ fn the_automatic_lens_has_one_column_per_question() {
 }
 
 #[test]
+fn a_new_question_adds_a_column_to_the_automatic_lens_and_none_to_a_custom_one() {
+    let before = definition();
+    let mut file = serde_json::to_value(&before).unwrap();
+    let question = json!({ "key": "added", "type": "yes_no", "text": "?" });
+    file["questions"].as_array_mut().unwrap().push(question);
+    let after: Definition = serde_json::from_value(file).unwrap();
+    let names = |lens: &Lens| -> Vec<String> {
+        lens.columns(&after)
+            .iter()
+            .map(|column| column.name.to_string())
+            .collect()
+    };
+    assert_eq!(
+        names(&Lens::Automatic),
+        ["topic", "angry", "urgency", "added"]
+    );
+    let frozen = Lens::Custom(before.automatic_columns().to_vec()).after_save(&after);
+    assert_eq!(names(&frozen), ["topic", "angry", "urgency"]);
+}
+
+#[test]
 fn a_save_drops_columns_of_removed_questions_and_the_last_one_brings_the_automatic_lens_back() {
     let definition = definition();
     let column = |name: &str, question: &str| Column {
