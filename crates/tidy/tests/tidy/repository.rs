@@ -99,3 +99,32 @@ fn both_databases_have_the_same_migrations() {
         &breaches,
     );
 }
+
+/// `docs/API.md` names the test behind each line of the specification.
+#[test]
+fn the_tests_that_the_api_page_names_are_there() {
+    let page = read("docs/API.md");
+    let (_, table) = page
+        .split_once("## Which test holds which line")
+        .expect("docs/API.md has the table");
+    let named = table
+        .lines()
+        .filter_map(|line| line.split('|').nth(2))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let named: BTreeSet<&str> = named.collect();
+    assert!(named.len() > 50, "the table is read: {}", named.len());
+    let sources: Vec<String> = files()
+        .iter()
+        .filter(|file| Path::new(file).extension().is_some_and(|end| end == "rs"))
+        .map(|file| read(file))
+        .collect();
+    let missing: Vec<String> = named
+        .into_iter()
+        .filter(|name| {
+            let function = format!("fn {name}(");
+            !sources.iter().any(|source| source.contains(&function))
+        })
+        .map(ToOwned::to_owned)
+        .collect();
+    assert_none("a test that docs/API.md names is not there", &missing);
+}
