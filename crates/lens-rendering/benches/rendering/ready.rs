@@ -47,11 +47,11 @@ impl ReadyCells {
     }
 }
 
-/// JSON values, one for each line.
+/// JSON values: one, or one for each line.
 pub(crate) struct ReadyJson(Vec<Json>);
 
 impl ReadyJson {
-    pub(crate) fn read_lines(body: &[u8]) -> Self {
+    pub(crate) fn read(body: &[u8]) -> Self {
         let values = serde_json::Deserializer::from_slice(body).into_iter();
         Self(values.collect::<Result<_, _>>().unwrap())
     }
