@@ -31,7 +31,8 @@ const BODY: &str = r#"{"text": "I was charged twice for my new bike, and nobody 
 /// The demo's own database.
 const DATABASE_URL: &str = "sqlite://refract-demo.db";
 
-/// A demo, with the settings of `serve`.
+/// A demo, with the settings of `serve`. Its data is in `refract-demo.db` in the folder where it is
+/// started, whatever the database settings say.
 #[derive(Args)]
 pub(crate) struct DemoCommand {
     /// Exits after the call instead of serving on
