@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::expected::{ANSWERS, JSON, Saved};
+use crate::expected::{ANSWERS, JSON, Saved, id_in};
 use crate::http::Request;
 use crate::program;
 use crate::service::{Backend, PRISM, Service, Setup, TEXT};
@@ -24,11 +24,7 @@ async fn a_text_is_answered_and_read_back_in_every_format(backend: Backend) {
             .json(&json!({"text": TEXT, "ref": " ticket-17\n"}));
         let made = service.send(request).await;
         assert_eq!(made.status, 200, "{made:?}");
-        let id = match made_in {
-            "json" | "raw" => Saved::of(&made).id,
-            "jsonl" => crate::service::text(&made.value(), "result_id"),
-            _ => made.body.lines().nth(1).unwrap()[..36].to_owned(),
-        };
+        let id = id_in(&made, made_in);
         let saved = Saved::of(&service.read(&id, "").await);
         assert_eq!(saved.reference.as_deref(), Some("ticket-17"));
         assert_eq!((saved.version, &saved.error), (1, &None));

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use refract_test_support::model_server::{Reply, Script};
 use serde_json::json;
 
-use crate::expected::{ANSWERS, JSON, Saved};
+use crate::expected::{ANSWERS, JSON, Saved, id_in, retried_as};
 use crate::http::Request;
 use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 
@@ -24,11 +24,7 @@ async fn a_failed_result_reads_alike_in_every_format_and_is_retried_once(backend
             .bearer(&service.key)
             .json(&json!({"text": TEXT, "ref": "ticket-17"}));
         let made = service.send(request).await;
-        let id = match made_in {
-            "json" | "raw" => Saved::of(&made).id,
-            "jsonl" => crate::service::text(&made.value(), "result_id"),
-            _ => made.body.lines().nth(1).unwrap()[..36].to_owned(),
-        };
+        let id = id_in(&made, made_in);
         let failed = Saved::of(&service.read(&id, "").await);
         let error = "The model server answered with status 400.";
         assert_eq!(failed.error.as_deref(), Some(error));
@@ -43,8 +39,7 @@ async fn a_failed_result_reads_alike_in_every_format_and_is_retried_once(backend
         let request = Request::post(&target).bearer(&service.key);
         let retried = service.send(request.clone()).await;
         let again = service.send(request).await;
-        let new_id = again.body.split([' ', '.']).find(|word| word.len() == 36);
-        let new = Saved::of(&service.read(new_id.expect(&again.body), "").await);
+        let new = Saved::of(&service.read(&retried_as(&again), "").await);
         assert_ne!(new.id, id);
         assert_eq!(
             (new.version, new.reference.as_deref()),

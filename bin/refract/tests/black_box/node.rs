@@ -123,11 +123,8 @@ fn gather(stderr: ChildStderr) -> watch::Receiver<Vec<String>> {
 async fn line(log: &watch::Receiver<Vec<String>>, is_it: impl Fn(&str) -> bool) -> String {
     let mut log = log.clone();
     let find = |log: &Vec<String>| log.iter().any(|line| is_it(line));
-    let found = within_patience(log.wait_for(find))
-        .await
-        .map(|log| log.iter().find(|line| is_it(line)).cloned());
-    match found {
-        Ok(line) => line.unwrap(),
-        Err(_) => panic!("the program ended: {:?}", log.borrow()),
-    }
+    let waited = within_patience(log.wait_for(find)).await.is_ok();
+    assert!(waited, "the program ended: {:?}", log.borrow());
+    let found = log.borrow().iter().find(|line| is_it(line)).cloned();
+    found.unwrap()
 }
