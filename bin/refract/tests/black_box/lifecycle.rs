@@ -156,6 +156,26 @@ async fn a_server_whose_grace_is_over_saves_nothing_by_halves(backend: Backend) 
 }
 
 #[tokio::test]
+async fn calls_that_wait_on_the_model_hold_no_database_connection() {
+    let settings = [("REFRACT_DATABASE_POOL", "1")];
+    let service = with_held_model(Backend::Postgres, &settings).await;
+    let mut calls = Vec::new();
+    for _ in 0..50 {
+        let call = service.create_request(PRISM, &json!({"text": TEXT}));
+        calls.push(waiting(&service, &call).await);
+    }
+    let unknown = "01234567-89ab-7def-8123-456789abcdef";
+    let read = service.read(unknown, "").await;
+    read.assert_error(404, "not_found", "Result not found");
+    assert_eq!(service.nodes[0].ops("/readyz").await.status, 200);
+    service.model.release_all();
+    for call in &mut calls {
+        assert_eq!(call.answer().await.status, 200);
+    }
+    assert_eq!(service.results_made().await, 50);
+}
+
+#[tokio::test]
 async fn an_idle_server_stops_at_once_at_either_signal() {
     for signal in ["TERM", "INT"] {
         let mut service = Service::start(Backend::Sqlite).await;
