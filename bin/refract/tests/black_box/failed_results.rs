@@ -1,9 +1,8 @@
 //! Failed results: saved, returned with 502, retried once (spec 3.1, 4.3).
 
-use std::net::TcpListener;
-
-use refract_test_support::model_server::{Reply, Script};
+use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::json;
+use tokio::net::TcpSocket;
 
 use crate::expected::{ANSWERS, JSON, Saved, id_in, retried_as};
 use crate::http::Request;
@@ -188,9 +187,11 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
 
 #[tokio::test]
 async fn a_model_that_is_down_fails_the_call_and_answers_the_retry_when_it_is_back() {
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    // bound and not listening: refused, and nobody else's
+    let silent = TcpSocket::new_v4().unwrap();
+    silent.set_reuseaddr(true).unwrap();
+    silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let port = silent.local_addr().unwrap().port();
-    drop(silent);
     let url = format!("http://127.0.0.1:{port}/v1");
     let setup = Setup {
         settings: &[("REFRACT_MODEL_URL", &url)],
@@ -204,10 +205,7 @@ async fn a_model_that_is_down_fails_the_call_and_answers_the_retry_when_it_is_ba
     let error = "The model server could not be reached: the connection was refused.";
     assert_eq!(failed.error.as_deref(), Some(error));
     answer.assert(502, JSON, &failed.envelope("null"));
-    let back = refract_test_support::model_server::ModelServer::start_on(
-        port,
-        Script::from(Reply::answers()),
-    );
+    let back = ModelServer::start_on(port, Reply::answers());
     let retried = service.retry(&failed.id).await;
     retried.assert(200, JSON, &Saved::of(&retried).envelope(ANSWERS));
     assert_eq!(back.counts().requests, 1);

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr};
 use tokio::sync::watch;
 
 use crate::http::{Answer, Request, within_patience};
@@ -79,12 +79,7 @@ impl Node {
 
     /// Sends a signal, such as `TERM`.
     pub(crate) async fn signal(&self, name: &str) {
-        let id = self.child.id().expect("it runs").to_string();
-        let sent = Command::new("sh")
-            .args(["-c", &format!("kill -s {name} {id}")])
-            .status()
-            .await;
-        assert!(sent.unwrap().success());
+        program::signal(&self.child, name).await;
     }
 
     /// Waits for its end.

@@ -175,6 +175,18 @@ async fn metrics_are_well_formed_and_count_what_happened() {
     ] {
         assert!((sample - 3.0).abs() < f64::EPSILON, "{sample}");
     }
+    for (counter, label, count) in [
+        ("refract_model_calls_total", ("outcome", "answered"), 2.0),
+        ("refract_model_calls_total", ("outcome", "status"), 1.0),
+        ("refract_results_saved_total", ("status", "ok"), 2.0),
+        ("refract_results_saved_total", ("status", "failed"), 1.0),
+    ] {
+        let counted = value(&samples, counter, &[label]);
+        assert!(
+            (counted - count).abs() < f64::EPSILON,
+            "{label:?}: {counted}"
+        );
+    }
     for gauge in [
         "refract_calls_in_flight",
         "refract_model_requests_in_flight",

@@ -215,7 +215,7 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
 }
 
 /// The length of `{"state": …, "question": …}` with the longest question, as the model saw them.
-fn estimated_characters(request: &str) -> usize {
+pub(crate) fn estimated_characters(request: &str) -> usize {
     let raw: std::collections::HashMap<&str, &serde_json::value::RawValue> =
         serde_json::from_str(request).unwrap();
     let questions: std::collections::HashMap<&str, &serde_json::value::RawValue> =

@@ -16,7 +16,7 @@ use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 
 on_both!(
     first_calls_with_one_key_save_one_result,
-    first_calls_where_some_fail_save_one_result,
+    calls_of_which_some_fail_save_one_result,
     first_calls_of_two_prisms_with_one_key_leave_one_of_them,
     repeats_while_the_first_is_under_way_get_its_result,
     retries_at_once_make_one_result,
@@ -27,7 +27,7 @@ on_both!(
 /// Calls in a race.
 const CALLS: usize = 50;
 /// Rounds of every race; the first of them is held at the model.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
 
 async fn service(backend: Backend) -> Service {
     let nodes = match backend {
@@ -125,26 +125,32 @@ async fn first_calls_with_one_key_save_one_result(backend: Backend) {
     }
 }
 
-async fn first_calls_where_some_fail_save_one_result(backend: Backend) {
+async fn calls_of_which_some_fail_save_one_result(backend: Backend) {
     let service = service(backend).await;
-    for half in 0..CALLS {
-        let reply = if half % 2 == 0 {
-            Reply::status(400)
-        } else {
-            Reply::answers()
-        };
-        service.model.then_once(reply.held());
-    }
+    let failed = Saved::of(&service.failed(&json!({"text": TEXT})).await);
     let body = json!({"text": TEXT, "idempotency_key": "k"});
-    let requests = vec![service.create_request(PRISM, &body); CALLS];
-    let answers = at_once_held(&service, requests).await;
-    let first = &answers[0];
-    let saved = Saved::of(first);
-    let status = if saved.error.is_none() { 200 } else { 502 };
-    for answer in &answers {
-        answer.assert(status, JSON, &saved.in_format("json").1);
+    let create = service.create_request(PRISM, &body);
+    let retry = service.retry_request(&failed.id);
+    for request in [create, retry] {
+        let made = service.results_made().await;
+        for call in 0..CALLS {
+            let fails = call % 2 == 0;
+            let reply = if fails {
+                Reply::status(400)
+            } else {
+                Reply::answers()
+            };
+            service.model.then_once(reply.held());
+        }
+        let answers = at_once_held(&service, vec![request; CALLS]).await;
+        let saved = Saved::of(&answers[0]);
+        assert_ne!(saved.id, failed.id);
+        let status = if saved.error.is_none() { 200 } else { 502 };
+        for answer in &answers {
+            answer.assert(status, JSON, &saved.in_format("json").1);
+        }
+        assert_eq!(service.results_made().await, made + 1);
     }
-    assert_eq!(service.results_made().await, 1);
 }
 
 async fn first_calls_of_two_prisms_with_one_key_leave_one_of_them(backend: Backend) {
