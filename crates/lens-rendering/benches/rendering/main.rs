@@ -1,7 +1,7 @@
 //! Rendering beside `serde_json` and `csv`, which write the same bytes from ready values.
 //!
 //! Criterion measures both; a table of ratios follows, measured in turns so that whatever else
-//! the machine does strikes both alike. For the table alone: `cargo bench --bench rendering -- -`.
+//! the machine does strikes both alike. For the table alone: `cargo bench --bench rendering -- ratios`.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

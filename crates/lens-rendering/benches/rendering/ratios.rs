@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::pairs::{Pair, Write};
 
 /// Turns of each side; the fastest counts, since whatever else runs here only slows one down.
-const TURNS: u32 = 30;
+const TURNS: u32 = 100;
 
 #[expect(clippy::print_stdout, reason = "a bench prints what it found")]
 pub(crate) fn print(pairs: &[Pair<'_>]) {
