@@ -123,7 +123,7 @@ async fn a_result_that_is_not_there_or_not_failed_is_not_retried(backend: Backen
 #[tokio::test]
 async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() {
     let setup = Setup {
-        settings: &[("REFRACT_MODEL_TIMEOUT_MS", "400")],
+        settings: &[("REFRACT_MODEL_TIMEOUT_MS", "1500")],
         ..Setup::default()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
@@ -164,7 +164,7 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
         (
             vec![Reply::answers().held()],
             1,
-            Some("The model did not answer within 400 ms."),
+            Some("The model did not answer within 1500 ms."),
         ),
     ];
     for (replies, attempts, error) in cases {
