@@ -27,7 +27,7 @@ const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-tria
 /// Its slug.
 const PRISM: &str = "support-triage";
 /// The text that is answered.
-const BODY: &str = r#"{"text": "I was charged twice for my new bike, and nobody answers! Please refund the second payment today."}"#;
+const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
 /// The demo's own database.
 const DATABASE_URL: &str = "sqlite://refract-demo.db";
 
