@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
+.PHONY: help demo build check check-api fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -17,6 +17,9 @@ build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract
 
 check: fmt-check clippy test docs deny fuzz-build ## the whole gate: formatting, clippy, tests, docs, dependencies
+
+check-api: ## hold a running server to docs/openapi.json with Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
+	.ci/check-api $(ARGS)
 
 fmt: ## format the sources
 	$(CARGO) fmt --all

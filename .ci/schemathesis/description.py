@@ -1,0 +1,86 @@
+"""docs/openapi.json: read, and its own examples held to its own schemas."""
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+from openapi_spec_validator import validate
+
+PATH = Path(__file__).parents[2] / "docs" / "openapi.json"
+DOCUMENT = json.loads(PATH.read_text(encoding="utf-8"))
+METHODS = ("get", "post")
+
+
+def faults(schema, value):
+    """What is wrong with a value, formats and embedded JSON included."""
+    found = [
+        f"{'/'.join(map(str, error.instance_path))}: {error.message}"
+        for error in jsonschema_rs.Draft202012Validator(
+            {**schema, "components": DOCUMENT["components"]}, validate_formats=True
+        ).iter_errors(value)
+    ]
+    for part in [schema, *schema.get("allOf", [])]:
+        if "contentSchema" in part and not found:
+            found += faults(part["contentSchema"], json.loads(value))
+    return found
+
+
+def resolve(node):
+    """Follows one reference within the document."""
+    while isinstance(node, dict) and "$ref" in node:
+        target = DOCUMENT
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        node = target
+    return node
+
+
+def operations():
+    """Every operation as (its label, its object)."""
+    for path, item in DOCUMENT["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield f"{method.upper()} {path}", item[method]
+
+
+def answers():
+    """Every answer that is described, as `label status media-type`."""
+    for label, operation in operations():
+        for status, response in operation["responses"].items():
+            for media_type in resolve(response)["content"]:
+                yield f"{label} {status} {media_type}"
+
+
+def check():
+    """Fails with a list of faults; returns the number of examples that were held to a schema."""
+    validate(DOCUMENT)
+    checked, found = 0, []
+    for where, holder in holders():
+        values = [resolve(example)["value"] for example in holder.get("examples", {}).values()]
+        values += [holder["example"]] if "example" in holder else []
+        if not values and "/retry body" not in where:
+            found.append(f"{where}: no example")
+        for value in values:
+            checked += 1
+            found += [f"{where}: {fault}" for fault in faults(holder["schema"], value)]
+    if found:
+        raise SystemExit("\n".join(["docs/openapi.json:", *found]))
+    return checked
+
+
+def holders():
+    """Everything with a schema and examples: parameters, bodies, headers."""
+    for label, operation in operations():
+        for parameter in map(resolve, operation["parameters"]):
+            yield f"{label} {parameter['name']}", parameter
+        for media_type, content in operation.get("requestBody", {}).get("content", {}).items():
+            yield f"{label} body {media_type}", content
+        for status, response in operation["responses"].items():
+            for name, header in resolve(response)["headers"].items():
+                yield f"{label} {status} {name}", resolve(header)
+            for media_type, content in resolve(response)["content"].items():
+                yield f"{label} {status} {media_type}", content
+
+
+if __name__ == "__main__":
+    print(f"{check()} examples hold")
