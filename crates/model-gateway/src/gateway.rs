@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::attempts::Requests;
+use crate::chat::Chat;
 use crate::connection::{Connections, ServerAccess};
 use crate::model::{Backend, Model};
 use crate::settings::{ModelEndpoint, ModelSettings, Protocol, SettingFault};
@@ -23,6 +24,10 @@ enum Way {
     Lexical,
     SystemOne {
         protocol: Arc<SystemOne>,
+        access: Arc<ServerAccess>,
+    },
+    Chat {
+        protocol: Arc<Chat>,
         access: Arc<ServerAccess>,
     },
 }
@@ -54,8 +59,16 @@ impl ModelGateway {
                     access: Arc::new(access),
                 }
             }
-            (ModelEndpoint::Server(_), protocol @ (Protocol::Chat | Protocol::Stated)) => {
-                return Err(SettingFault::UnsupportedProtocol(protocol));
+            (ModelEndpoint::Server(address), Protocol::Chat) => {
+                let uri = address.endpoint("chat/completions")?;
+                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                Way::Chat {
+                    protocol: Arc::new(Chat::new(uri, settings.name.clone())),
+                    access: Arc::new(access),
+                }
+            }
+            (ModelEndpoint::Server(_), Protocol::Stated) => {
+                return Err(SettingFault::UnsupportedProtocol(settings.protocol));
             }
         };
         let turns = Arc::new(Turns::new(settings.concurrency, settings.timeout));
@@ -72,14 +85,22 @@ impl ModelGateway {
             Way::Lexical => Backend::Lexical,
             Way::SystemOne { protocol, access } => Backend::SystemOne {
                 protocol: Arc::clone(protocol),
-                requests: Requests {
-                    connections: Connections::new(Arc::clone(access)),
-                    turns: Arc::clone(&self.turns),
-                    timeout: self.settings.timeout,
-                },
+                requests: self.requests(access),
+            },
+            Way::Chat { protocol, access } => Backend::Chat {
+                protocol: Arc::clone(protocol),
+                requests: self.requests(access),
             },
         };
         Model { backend }
+    }
+
+    fn requests(&self, access: &Arc<ServerAccess>) -> Requests {
+        Requests {
+            connections: Connections::new(Arc::clone(access)),
+            turns: Arc::clone(&self.turns),
+            timeout: self.settings.timeout,
+        }
     }
 
     /// Whether its answers are the embedded scorer's, which every surface that shows them says.

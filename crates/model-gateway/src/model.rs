@@ -8,6 +8,7 @@ use refract_domain::prism::Definition;
 use refract_domain::submission::Submission;
 
 use crate::attempts::Requests;
+use crate::chat::Chat;
 use crate::failure::ModelFailure;
 use crate::lexical;
 use crate::meter::{CallReport, Meter, Told};
@@ -24,6 +25,10 @@ pub(crate) enum Backend {
     Lexical,
     SystemOne {
         protocol: Arc<SystemOne>,
+        requests: Requests,
+    },
+    Chat {
+        protocol: Arc<Chat>,
         requests: Requests,
     },
 }
@@ -57,6 +62,9 @@ impl Model {
                 lexical::answer(definition, submission)
             }
             Backend::SystemOne { protocol, requests } => {
+                protocol.ask(requests, definition, submission, &meter).await
+            }
+            Backend::Chat { protocol, requests } => {
                 protocol.ask(requests, definition, submission, &meter).await
             }
         };
