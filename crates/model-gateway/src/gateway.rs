@@ -7,6 +7,7 @@ use crate::chat::Chat;
 use crate::connection::{Connections, ServerAccess};
 use crate::model::{Backend, Model};
 use crate::settings::{ModelEndpoint, ModelSettings, Protocol, SettingFault};
+use crate::stated::Stated;
 use crate::system_one::SystemOne;
 use crate::turns::Turns;
 
@@ -28,6 +29,10 @@ enum Way {
     },
     Chat {
         protocol: Arc<Chat>,
+        access: Arc<ServerAccess>,
+    },
+    Stated {
+        protocol: Arc<Stated>,
         access: Arc<ServerAccess>,
     },
 }
@@ -67,8 +72,17 @@ impl ModelGateway {
                     access: Arc::new(access),
                 }
             }
-            (ModelEndpoint::Server(_), Protocol::Stated) => {
-                return Err(SettingFault::UnsupportedProtocol(settings.protocol));
+            (ModelEndpoint::Server(address), Protocol::Stated) => {
+                let uri = address.endpoint("chat/completions")?;
+                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                let protocol = Stated {
+                    uri,
+                    model: settings.name.clone(),
+                };
+                Way::Stated {
+                    protocol: Arc::new(protocol),
+                    access: Arc::new(access),
+                }
             }
         };
         let turns = Arc::new(Turns::new(settings.concurrency, settings.timeout));
@@ -88,6 +102,10 @@ impl ModelGateway {
                 requests: self.requests(access),
             },
             Way::Chat { protocol, access } => Backend::Chat {
+                protocol: Arc::clone(protocol),
+                requests: self.requests(access),
+            },
+            Way::Stated { protocol, access } => Backend::Stated {
                 protocol: Arc::clone(protocol),
                 requests: self.requests(access),
             },

@@ -24,6 +24,7 @@ mod request_body;
 mod retry_after;
 mod settings;
 mod shares;
+mod stated;
 mod system_one;
 mod tls;
 mod turns;

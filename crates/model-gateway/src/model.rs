@@ -12,6 +12,7 @@ use crate::chat::Chat;
 use crate::failure::ModelFailure;
 use crate::lexical;
 use crate::meter::{CallReport, Meter, Told};
+use crate::stated::Stated;
 use crate::system_one::SystemOne;
 
 /// A model as one thread asks it. Clones share the thread's connections.
@@ -29,6 +30,10 @@ pub(crate) enum Backend {
     },
     Chat {
         protocol: Arc<Chat>,
+        requests: Requests,
+    },
+    Stated {
+        protocol: Arc<Stated>,
         requests: Requests,
     },
 }
@@ -65,6 +70,9 @@ impl Model {
                 protocol.ask(requests, definition, submission, &meter).await
             }
             Backend::Chat { protocol, requests } => {
+                protocol.ask(requests, definition, submission, &meter).await
+            }
+            Backend::Stated { protocol, requests } => {
                 protocol.ask(requests, definition, submission, &meter).await
             }
         };

@@ -55,7 +55,8 @@ pub(crate) fn choice(probabilities: Distribution) -> Option<Answer> {
     })
 }
 
-fn distribution(question: &Question, shares: Vec<Probability>) -> Option<Distribution> {
+/// Keys and probabilities of a question's outcomes, in order.
+pub(crate) fn distribution(question: &Question, shares: Vec<Probability>) -> Option<Distribution> {
     let keys = question
         .outcomes()
         .map(|outcome| OutcomeKey::parse(outcome.key).ok());

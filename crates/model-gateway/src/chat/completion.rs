@@ -16,6 +16,8 @@ use crate::meter::Told;
 pub(crate) struct Completion {
     /// Empty where the server sent no log-probabilities.
     pub(crate) positions: Vec<Position>,
+    /// The words of the answer.
+    pub(crate) content: Option<String>,
     pub(crate) told: Told,
 }
 
@@ -56,6 +58,7 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
     if choice.error.is_some_and(is_error) {
         return Err(ModelFailure::ReportedError);
     }
+    let message: MessageJson<'_> = choice.message.and_then(nested).unwrap_or_default();
     let logprobs: LogprobsJson<'_> = choice.logprobs.and_then(nested).unwrap_or_default();
     let usage: UsageJson<'_> = reply.usage.and_then(nested).unwrap_or_default();
     Ok(Completion {
@@ -63,6 +66,7 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
             .into_iter()
             .filter_map(position)
             .collect(),
+        content: message.content.and_then(string).map(Cow::into_owned),
         told: Told {
             model: reply.model.and_then(string).map(Cow::into_owned),
             input_tokens: usage.prompt_tokens.and_then(count),
@@ -168,6 +172,14 @@ struct ChoiceJson<'a> {
     error: Option<&'a RawValue>,
     #[serde(borrow)]
     logprobs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct MessageJson<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]

@@ -4,14 +4,14 @@
 //! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read; none of them
 //! knows of connections.
 
-mod answer;
-mod codes;
-mod completion;
+pub(crate) mod answer;
+pub(crate) mod codes;
+pub(crate) mod completion;
 mod hidden;
 mod manners;
-mod prompt;
+pub(crate) mod prompt;
 mod reading;
-mod request;
+pub(crate) mod request;
 
 use std::collections::VecDeque;
 use std::time::Instant;

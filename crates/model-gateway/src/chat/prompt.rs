@@ -36,7 +36,7 @@ const MARKERS: [(&str, &str); 12] = [
 ];
 
 /// The beginning of the user message, which all questions of a call share.
-pub(super) fn beginning(definition: &Definition, submission: &Submission) -> String {
+pub(crate) fn beginning(definition: &Definition, submission: &Submission) -> String {
     let state = State {
         definition,
         submission,
@@ -53,7 +53,7 @@ pub(super) fn beginning(definition: &Definition, submission: &Submission) -> Str
 }
 
 /// The rest of the user message: the question, then its outcomes, one a line.
-pub(super) fn ending(question: &Question, shape: Shape) -> String {
+pub(crate) fn ending(question: &Question, shape: Shape) -> String {
     let mut text = question_text(question).into_owned();
     text.push_str("\n\nPossible answers:");
     if shape == Shape::YesNo {

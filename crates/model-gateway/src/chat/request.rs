@@ -61,7 +61,7 @@ impl Prompts {
 }
 
 /// Writes a text as the inside of a JSON string.
-fn write_inside(bytes: &mut Vec<u8>, text: &str) {
+pub(crate) fn write_inside(bytes: &mut Vec<u8>, text: &str) {
     let quoted = json!(text).to_string();
     let inside = quoted.get(1..quoted.len().saturating_sub(1));
     bytes.extend_from_slice(inside.unwrap_or_default().as_bytes());
