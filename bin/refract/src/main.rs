@@ -13,7 +13,6 @@ use std::process::ExitCode;
 use actix_web::rt::System;
 use anyhow::Context as _;
 use clap::Parser as _;
-use clap::error::ErrorKind;
 
 use crate::commands::Program;
 
@@ -31,24 +30,19 @@ fn main() -> ExitCode {
 
 fn run(program: Program) -> anyhow::Result<ExitCode> {
     telemetry::start(&program.log, program.default_log())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime
         .enable_all()
-        .build();
-    let mut runtime = Some(runtime.context("cannot start the runtime")?);
+        .build()
+        .context("cannot start the runtime")?;
     // the database's connections live on this runtime, HTTP workers have their own
-    let system = System::with_tokio_rt(|| match runtime.take() {
-        Some(runtime) => runtime,
-        None => std::process::abort(),
-    });
+    let system = System::with_tokio_rt(|| runtime);
     system.block_on(program.run())
 }
 
-/// A value that cannot be used is one line; other wrong usage is clap's to explain.
+/// A setting that cannot be used is one line; other wrong usage is clap's to explain.
 fn refuse_usage(error: &clap::Error) -> ExitCode {
-    if matches!(
-        error.kind(),
-        ErrorKind::ValueValidation | ErrorKind::InvalidValue
-    ) {
+    if commands::is_about_a_setting(error) {
         let words = error.to_string();
         return output::fail_with(words.lines().next().unwrap_or_default());
     }

@@ -28,12 +28,12 @@ impl Collector for ModelCollector {
         let gauges = [
             (
                 "refract_model_requests_in_flight",
-                "Requests that a model server is working on",
+                "Requests that a model server is working on.",
                 self.0.in_flight(),
             ),
             (
                 "refract_model_requests_waiting",
-                "Model requests that wait for their turn",
+                "Model requests that wait for their turn.",
                 self.0.waiting(),
             ),
         ];

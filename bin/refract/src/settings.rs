@@ -76,6 +76,10 @@ pub(crate) enum LogFormat {
 /// Which model answers.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Model")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "clap names flags after them, beside those of the commands that they are part of"
+)]
 pub(crate) struct ModelArgs {
     /// Base address of a model server up to its `/v1`, or `builtin:lexical`, a toy for trying
     #[arg(long, env = "REFRACT_MODEL_URL", value_name = "URL")]

@@ -294,6 +294,7 @@ impl Column {
     ///
     /// `Null` when the version has no such question, has it with another type, or the answer has
     /// nothing to show.
+    #[inline]
     pub fn value<'a>(
         &self,
         question: Option<&'a Question>,

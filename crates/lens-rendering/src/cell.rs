@@ -1,4 +1,4 @@
-//! Cells of csv and tsv: quoting, line ends and the guard against formulas (spec 4.0).
+//! Lines of csv and tsv: separators, quoting and the guard against formulas (spec 4.0).
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -14,6 +14,34 @@ use refract_domain::question::Question;
 pub(crate) enum Dialect {
     Csv,
     Tsv,
+}
+
+impl Dialect {
+    fn separator(self) -> &'static [u8] {
+        match self {
+            Self::Csv => b",",
+            Self::Tsv => b"\t",
+        }
+    }
+
+    fn line_end(self) -> &'static [u8] {
+        match self {
+            Self::Csv => b"\r\n",
+            Self::Tsv => b"\n",
+        }
+    }
+
+    /// Whether the text cannot stand in a cell as it is.
+    fn is_special(self, text: &str) -> bool {
+        match self {
+            Self::Csv => text
+                .bytes()
+                .any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')),
+            Self::Tsv => text
+                .bytes()
+                .any(|byte| matches!(byte, b'\t' | b'\r' | b'\n')),
+        }
+    }
 }
 
 /// Writes the cells of one line, one after the other.
@@ -34,23 +62,21 @@ impl<'w, W: Write> Line<'w, W> {
 
     /// A cell with nothing to quote or guard: a number, an id, a name in `snake_case`.
     pub(crate) fn plain(&mut self, cell: &[u8]) -> io::Result<()> {
-        self.next_cell()?.write_all(cell)
+        self.begin_cell()?;
+        self.out.write_all(cell)
     }
 
     /// A cell of text, whatever is in it.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        let dialect = self.dialect;
-        let out = self.next_cell()?;
-        match dialect {
-            Dialect::Csv => write_csv_text(out, text),
-            Dialect::Tsv => write_tsv_text(out, text),
-        }
+        let mut cell = self.begin_text(text, self.dialect.is_special(text))?;
+        cell.write(text)?;
+        cell.end()
     }
 
     /// What a lens column shows (spec 2.5).
     pub(crate) fn value(&mut self, value: Value<'_>) -> io::Result<()> {
         match value {
-            Value::Null => self.next_cell().map(|_| ()),
+            Value::Null => self.begin_cell(),
             Value::Outcome { key: _, label } => self.text(label),
             Value::YesNo(label) => self.plain(label.label().as_bytes()),
             Value::Probability(probability) => self.plain(probability.decimal().as_bytes()),
@@ -59,110 +85,142 @@ impl<'w, W: Write> Line<'w, W> {
             Value::All {
                 question,
                 probabilities,
-            } => self.text(&text_list(question, probabilities)),
+            } => self.list(question, probabilities),
         }
     }
 
     pub(crate) fn end(self) -> io::Result<()> {
-        self.out.write_all(match self.dialect {
-            Dialect::Csv => b"\r\n",
-            Dialect::Tsv => b"\n",
-        })
+        self.out.write_all(self.dialect.line_end())
     }
 
-    fn next_cell(&mut self) -> io::Result<&mut W> {
-        if !self.is_empty {
-            self.out.write_all(match self.dialect {
-                Dialect::Csv => b",",
-                Dialect::Tsv => b"\t",
-            })?;
+    /// `Label: 0.62; Other label: 0.3`, highest first, equal ones in the prism's order (readings).
+    fn list(
+        &mut self,
+        question: &Question,
+        probabilities: &[(OutcomeKey, Probability)],
+    ) -> io::Result<()> {
+        let mut entries = labelled(question, probabilities);
+        entries.sort_by_key(|(_, probability)| Reverse(*probability));
+        let beginning = entries.first().map_or("", |(label, _)| label);
+        let is_special = entries
+            .iter()
+            .any(|(label, _)| self.dialect.is_special(label));
+        let mut cell = self.begin_text(beginning, is_special)?;
+        for (index, (label, probability)) in entries.into_iter().enumerate() {
+            if index > 0 {
+                cell.out.write_all(b"; ")?;
+            }
+            cell.write(label)?;
+            cell.out.write_all(b": ")?;
+            cell.out.write_all(probability.decimal().as_bytes())?;
         }
-        self.is_empty = false;
-        Ok(self.out)
+        cell.end()
+    }
+
+    /// A cell of text that begins like this one; `is_special` speaks for all of it.
+    fn begin_text(&mut self, beginning: &str, is_special: bool) -> io::Result<TextCell<'_, W>> {
+        self.begin_cell()?;
+        let cell = TextCell {
+            dialect: self.dialect,
+            is_special,
+            out: self.out,
+        };
+        if cell.is_quoted() {
+            cell.out.write_all(b"\"")?;
+        }
+        // what a spreadsheet could take for a formula
+        if let Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') = beginning.as_bytes().first() {
+            cell.out.write_all(b"'")?;
+        }
+        Ok(cell)
+    }
+
+    fn begin_cell(&mut self) -> io::Result<()> {
+        if self.is_empty {
+            self.is_empty = false;
+            return Ok(());
+        }
+        self.out.write_all(self.dialect.separator())
     }
 }
 
-/// Whether a spreadsheet could take the text for a formula.
-fn looks_like_a_formula(text: &str) -> bool {
-    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+/// A cell of text that is being written.
+struct TextCell<'w, W> {
+    dialect: Dialect,
+    is_special: bool,
+    out: &'w mut W,
 }
 
-fn write_csv_text(out: &mut impl Write, text: &str) -> io::Result<()> {
-    let guard: &[u8] = if looks_like_a_formula(text) {
-        b"'"
-    } else {
-        b""
-    };
-    if !has_any_of(text, *b",\"\r\n") {
-        out.write_all(guard)?;
-        return out.write_all(text.as_bytes());
+impl<W: Write> TextCell<'_, W> {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if !self.is_special {
+            return self.out.write_all(text.as_bytes());
+        }
+        match self.dialect {
+            Dialect::Csv => write_doubling_quotes(self.out, text),
+            Dialect::Tsv => write_with_spaces(self.out, text),
+        }
     }
-    out.write_all(b"\"")?;
-    out.write_all(guard)?;
+
+    fn end(self) -> io::Result<()> {
+        if self.is_quoted() {
+            self.out.write_all(b"\"")
+        } else {
+            Ok(())
+        }
+    }
+
+    fn is_quoted(&self) -> bool {
+        match self.dialect {
+            Dialect::Csv => self.is_special,
+            Dialect::Tsv => false,
+        }
+    }
+}
+
+fn write_doubling_quotes(out: &mut impl Write, text: &str) -> io::Result<()> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('"') {
         out.write_all(before.as_bytes())?;
         out.write_all(b"\"\"")?;
         rest = after;
     }
-    out.write_all(rest.as_bytes())?;
-    out.write_all(b"\"")
-}
-
-fn write_tsv_text(out: &mut impl Write, text: &str) -> io::Result<()> {
-    if looks_like_a_formula(text) {
-        out.write_all(b"'")?;
-    }
-    if !has_any_of(text, *b"\t\r\n") {
-        return out.write_all(text.as_bytes());
-    }
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once(['\t', '\r', '\n']) {
-        out.write_all(before.as_bytes())?;
-        out.write_all(b" ")?;
-        let was_carriage_return = rest.as_bytes().get(before.len()) == Some(&b'\r');
-        // CRLF is one line break
-        let after_crlf = after.strip_prefix('\n').filter(|_| was_carriage_return);
-        rest = after_crlf.unwrap_or(after);
-    }
     out.write_all(rest.as_bytes())
 }
 
-/// Whether one of these ASCII characters is in the text.
-fn has_any_of<const N: usize>(text: &str, characters: [u8; N]) -> bool {
-    let is_one = |byte: &u8| characters.contains(byte);
-    let (chunks, rest) = text.as_bytes().as_chunks::<16>();
-    // looking at every byte of a chunk before deciding lets the compiler take them all at once
-    let mut chunks = chunks.iter();
-    chunks.any(|chunk| chunk.iter().fold(false, |found, byte| found | is_one(byte)))
-        || rest.iter().any(is_one)
+/// Writes a space for each tab and each line break; CRLF is one line break (readings).
+fn write_with_spaces(out: &mut impl Write, text: &str) -> io::Result<()> {
+    let mut rest = text.as_bytes();
+    while let Some(place) = rest
+        .iter()
+        .position(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
+    {
+        let (before, from) = rest.split_at(place);
+        out.write_all(before)?;
+        out.write_all(b" ")?;
+        rest = from
+            .strip_prefix(b"\r\n")
+            .or(from.get(1..))
+            .unwrap_or_default();
+    }
+    out.write_all(rest)
 }
 
-/// `Label: 0.62; Other label: 0.3`, highest first, equal ones in the prism's order (spec 2.5).
-fn text_list(question: &Question, probabilities: &[(OutcomeKey, Probability)]) -> String {
+/// Each outcome's label in the version that answered, with its probability.
+fn labelled<'a>(
+    question: &'a Question,
+    probabilities: &'a [(OutcomeKey, Probability)],
+) -> Vec<(&'a str, Probability)> {
     let mut outcomes = question.outcomes();
-    let mut entries: Vec<(&str, Probability)> = probabilities
-        .iter()
-        .map(|(key, probability)| {
-            // both are in the prism's order
-            let next = outcomes
-                .next()
-                .filter(|outcome| outcome.key == key.as_str());
-            let label = next
-                .map(|outcome| outcome.label)
-                .or_else(|| question.label_of(key));
-            (label.unwrap_or(key.as_str()), *probability)
-        })
-        .collect();
-    entries.sort_by_key(|(_, probability)| Reverse(*probability));
-    let mut list = String::new();
-    for (label, probability) in entries {
-        if !list.is_empty() {
-            list.push_str("; ");
-        }
-        list.push_str(label);
-        list.push_str(": ");
-        list.push_str(probability.decimal().as_str());
-    }
-    list
+    let entry = |(key, probability): &'a (OutcomeKey, Probability)| {
+        // both are in the prism's order
+        let next = outcomes
+            .next()
+            .filter(|outcome| outcome.key == key.as_str());
+        let label = next
+            .map(|outcome| outcome.label)
+            .or_else(|| question.label_of(key));
+        (label.unwrap_or(key.as_str()), *probability)
+    };
+    probabilities.iter().map(entry).collect()
 }

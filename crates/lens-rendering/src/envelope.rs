@@ -53,7 +53,7 @@ fn begin_envelope<'w, W: Write>(
     envelope.number("version", result.version.into())?;
     envelope.plain_string("status", result.status.name().as_bytes())?;
     envelope.string_or_null("error", result.status.error())?;
-    envelope.number("took_ms", result.took_ms.into())?;
+    write!(envelope.key("took_ms")?, "{}", result.took_ms)?;
     envelope.plain_string("created_at", &iso_8601(result.created_at))?;
     Ok(envelope)
 }

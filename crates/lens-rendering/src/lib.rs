@@ -1,6 +1,56 @@
 //! Renders results as json, raw, csv, tsv and jsonl through a lens (spec 2.5, 2.6, 4.0).
 //!
-//! It turns plain borrowed data into bytes and knows nothing of databases, HTTP, files or clocks.
+//! It turns plain borrowed data into bytes, and knows nothing of databases, HTTP, files, threads
+//! or clocks: an app embeds it with `refract-domain` alone, for downloads that equal the API's
+//! rows to the byte. [`render`] writes one result; [`RowWriter`] writes many under one header.
+//!
+//! ```
+//! use refract_domain::ids::ResultId;
+//! use refract_domain::lens::Lens;
+//! use refract_domain::prism::{Definition, VersionNumber};
+//! use refract_domain::result::ResultStatus;
+//! use refract_domain::submission::FieldValues;
+//! use refract_domain::view::{Columns, ResultView};
+//! use refract_lens_rendering::{Format, render};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // a prism version, its answers and what was sent, as they are stored
+//! let definition: Definition = serde_json::from_str(
+//!     r#"{ "fields": [{ "key": "text", "label": "Message" }],
+//!          "questions": [{ "key": "angry", "type": "yes_no", "text": "Is the writer angry?" }] }"#,
+//! )?;
+//! let status = ResultStatus::Ok(serde_json::from_str(
+//!     r#"{ "angry": { "type": "yes_no", "probability": 0.92 } }"#,
+//! )?);
+//! let fields: FieldValues = serde_json::from_str(r#"{ "text": "Where is it, at last?" }"#)?;
+//!
+//! let columns = Columns {
+//!     fields: definition.fields(),
+//!     lens: Lens::Automatic.columns(&definition),
+//! };
+//! let result = ResultView {
+//!     id: ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").ok_or("no id")?,
+//!     reference: Some("order 7"),
+//!     prism: "support-triage",
+//!     version: VersionNumber::FIRST,
+//!     definition: &definition,
+//!     status: &status,
+//!     took_ms: 412,
+//!     created_at: "2026-05-04T09:08:07.060Z".parse()?,
+//!     fields: &fields,
+//! };
+//!
+//! let mut csv = Vec::new();
+//! render(Format::Csv, &columns, &result, &mut csv)?;
+//! assert_eq!(
+//!     String::from_utf8(csv)?,
+//!     "result_id,ref,version,status,error,created_at,text,angry\r\n\
+//!      0190b8f2-0000-7000-8000-0000000000aa,order 7,1,ok,,2026-05-04T09:08:07.060Z,\
+//!      \"Where is it, at last?\",Yes\r\n"
+//! );
+//! # Ok(())
+//! # }
+//! ```
 
 mod cell;
 mod envelope;

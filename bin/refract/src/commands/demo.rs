@@ -27,11 +27,12 @@ const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-tria
 /// Its slug.
 const PRISM: &str = "support-triage";
 /// The text that is answered.
-const BODY: &str = r#"{"text": "I was charged twice for my new bike, and nobody answers! Please refund the second payment today."}"#;
+const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
 /// The demo's own database.
 const DATABASE_URL: &str = "sqlite://refract-demo.db";
 
-/// A demo, with the settings of `serve`.
+/// A demo, with the settings of `serve`. Its data is in `refract-demo.db` in the folder where it is
+/// started, whatever the database settings say.
 #[derive(Args)]
 pub(crate) struct DemoCommand {
     /// Exits after the call instead of serving on

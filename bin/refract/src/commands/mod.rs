@@ -12,7 +12,8 @@ mod try_text;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::settings::{DatabaseArgs, LogSettings};
 
@@ -85,4 +86,28 @@ impl Program {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Whether a value cannot be used and belongs to a setting: an argument that is also a variable.
+pub(crate) fn is_about_a_setting(error: &clap::Error) -> bool {
+    let is_value = matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    );
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
+        return false;
+    };
+    let flag = refused
+        .split(' ')
+        .next()
+        .and_then(|flag| flag.strip_prefix("--"));
+    let program = Program::command();
+    let commands = program
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments);
+    let mut settings = program
+        .get_arguments()
+        .chain(commands)
+        .filter(|a| a.get_env().is_some());
+    is_value && settings.any(|setting| setting.get_long() == flag)
 }

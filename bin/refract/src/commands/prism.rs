@@ -6,7 +6,7 @@ use clap::Subcommand;
 use refract_answering::prisms;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::ShownPrism;
-use refract_persistence::PrismRow;
+use refract_persistence::{Database, PrismRow};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
@@ -160,21 +160,28 @@ impl PrismCommand {
                 Ok(())
             }
             Self::Archive { prism, account } => {
-                let account = account.find(&database).await?;
-                let prism = operator::prism_selector(&prism)?;
-                prisms::set_archived(&database, account, &prism, true).await?;
+                set_archived(&database, &account, &prism, true).await?;
                 output::say("The prism is archived.");
                 Ok(())
             }
             Self::Restore { prism, account } => {
-                let account = account.find(&database).await?;
-                let prism = operator::prism_selector(&prism)?;
-                prisms::set_archived(&database, account, &prism, false).await?;
+                set_archived(&database, &account, &prism, false).await?;
                 output::say("The prism answers again.");
                 Ok(())
             }
         }
     }
+}
+
+async fn set_archived(
+    database: &Database,
+    account: &AccountArg,
+    prism: &str,
+    archived: bool,
+) -> anyhow::Result<()> {
+    let account = account.find(database).await?;
+    let prism = operator::prism_selector(prism)?;
+    Ok(prisms::set_archived(database, account, &prism, archived).await?)
 }
 
 fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {

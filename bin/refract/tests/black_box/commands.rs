@@ -12,6 +12,7 @@ on_both!(
     accounts_are_created_and_listed,
     keys_are_created_listed_and_revoked,
     prisms_are_created_saved_shown_and_listed,
+    a_refused_prism_file_names_its_path_and_saves_nothing,
     lenses_are_shown_set_and_reset,
     a_text_is_tried,
 );
@@ -29,7 +30,7 @@ async fn service(backend: Backend) -> Service {
 fn keys_of(line: &str) -> Vec<&str> {
     let keys = line
         .split(['{', ','])
-        .filter_map(|part| part.split_once(":"));
+        .filter_map(|part| part.split_once(':'));
     keys.map(|(key, _)| key.trim_matches('"')).collect()
 }
 
@@ -160,9 +161,13 @@ async fn prisms_are_created_saved_shown_and_listed(backend: Backend) {
     );
     let table = service.run(&["prism", "list"]).await.done();
     assert_eq!(table.lines().count(), 3, "{table}");
-    // a refusal names the path and saves nothing
-    other["questions"][0]["options"][1]["key"] = json!("Not a key");
-    let file = service.file("refused.json", &other);
+}
+
+async fn a_refused_prism_file_names_its_path_and_saves_nothing(backend: Backend) {
+    let service = service(backend).await;
+    let mut prism = example_prism();
+    prism["questions"][0]["options"][1]["key"] = json!("Not a key");
+    let file = service.file("refused.json", &prism);
     for arguments in [
         &["prism", "create", &file][..],
         &["prism", "save", PRISM, &file],
@@ -171,19 +176,22 @@ async fn prisms_are_created_saved_shown_and_listed(backend: Backend) {
         let path = "error: Invalid request: questions.0.options.1.key: ";
         assert!(line.starts_with(path), "{line}");
     }
-    other["questions"][0] = json!({"key": "topic", "type": "yes_no", "text": "Is it?"});
-    let file = service.file("refused.json", &other);
+    // a type is fixed once it is saved
+    prism["questions"][0] = json!({"key": "topic", "type": "yes_no", "text": "Is it?"});
+    let file = service.file("refused.json", &prism);
     let line = service
         .run(&["prism", "save", PRISM, &file])
         .await
         .refused();
     assert!(line.contains("questions.0"), "{line}");
-    service
+    let line = service
         .run(&["prism", "create", "/nowhere.json"])
         .await
         .refused();
+    assert!(line.contains("/nowhere.json"), "{line}");
     let listed = service.run(&["prism", "list", "--json"]).await.lines();
-    assert_eq!(listed.len(), 2);
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0]["version"], 1);
 }
 
 async fn lenses_are_shown_set_and_reset(backend: Backend) {

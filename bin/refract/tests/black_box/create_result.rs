@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::expected::{ANSWERS, JSON, Saved};
+use crate::expected::{ANSWERS, JSON, Saved, id_in};
 use crate::http::Request;
+use crate::order_of_create::estimated_characters;
 use crate::program;
 use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 
@@ -14,6 +15,7 @@ on_both!(
     the_model_sees_what_was_sent_and_nothing_else,
     a_prism_is_found_by_its_id,
     rows_quote_what_spreadsheets_would_run,
+    lengths_are_counted_in_characters_and_the_size_in_four_of_them,
 );
 
 async fn a_text_is_answered_and_read_back_in_every_format(backend: Backend) {
@@ -24,11 +26,7 @@ async fn a_text_is_answered_and_read_back_in_every_format(backend: Backend) {
             .json(&json!({"text": TEXT, "ref": " ticket-17\n"}));
         let made = service.send(request).await;
         assert_eq!(made.status, 200, "{made:?}");
-        let id = match made_in {
-            "json" | "raw" => Saved::of(&made).id,
-            "jsonl" => crate::service::text(&made.value(), "result_id"),
-            _ => made.body.lines().nth(1).unwrap()[..36].to_owned(),
-        };
+        let id = id_in(&made, made_in);
         let saved = Saved::of(&service.read(&id, "").await);
         assert_eq!(saved.reference.as_deref(), Some("ticket-17"));
         assert_eq!((saved.version, &saved.error), (1, &None));
@@ -142,6 +140,44 @@ async fn rows_quote_what_spreadsheets_would_run(backend: Backend) {
     read.assert(200, crate::expected::TSV, &tsv);
     let line: Value = service.read(id, "?format=jsonl").await.value();
     assert_eq!((&line["text"], &line["ref"]), (&json!(text), &json!("-7")));
+}
+
+async fn lengths_are_counted_in_characters_and_the_size_in_four_of_them(backend: Backend) {
+    let service = Service::start(backend).await;
+    let longest = json!({
+        "text": "ä".repeat(100_000),
+        "ref": format!(" {} ", "ä".repeat(200)),
+        "idempotency_key": "😀".repeat(200),
+    });
+    let answer = service.create(&longest).await;
+    let saved = Saved::of(&answer);
+    assert_eq!(saved.reference.map(|text| text.chars().count()), Some(200));
+    assert_eq!(answer.status, 200);
+    let too_long = json!({
+        "text": "ä".repeat(100_001),
+        "context": "c".repeat(100_001),
+        "ref": "r".repeat(201),
+        "version": 2_147_483_648_u64,
+        "idempotency_key": "\u{3000}",
+    });
+    let message = "Invalid request: text: String must contain at most 100000 character(s); \
+                   context: String must contain at most 100000 character(s); \
+                   ref: String must contain at most 200 character(s); \
+                   version: Number must be less than or equal to 2147483647; \
+                   idempotency_key: String must contain at least 1 character(s)";
+    let answer = service.create(&too_long).await;
+    answer.assert_error(400, "validation_failed", message);
+    // with the model's own view of the call for a ruler: 104,000 characters are 26,000 tokens
+    let body = |characters| json!({"text": "ä".repeat(characters), "context": "c".repeat(50_000)});
+    service.create(&body(0)).await;
+    let asked = service.model.requests().pop().unwrap().text();
+    let room = 104_000 - estimated_characters(&asked);
+    assert_eq!(service.create(&body(room)).await.status, 200);
+    let answer = service.create(&body(room + 1)).await;
+    let message = "Request too large: about 26001 tokens of fields, context and the longest \
+                   question, the limit is 26000";
+    answer.assert_error(400, "validation_failed", message);
+    assert_eq!((service.asked(), service.results_made().await), (3, 3));
 }
 
 #[tokio::test]

@@ -1,11 +1,14 @@
 //! `refract demo`: the main job in an empty folder.
 
 use std::net::TcpListener;
+use std::process::Stdio;
 
 use refract_test_support::model_server::{ModelServer, Reply};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::program::run;
+use crate::http::{Request, within_patience};
+use crate::program::{self, run};
 
 /// Takes the default ports for as long as it lives, unless somebody else has them already.
 fn default_ports_taken() -> [Option<TcpListener>; 2] {
@@ -76,4 +79,40 @@ async fn it_asks_the_model_that_is_set() {
     );
     assert!(!shown.contains("for trying things only"));
     assert_eq!(model.counts().requests, 1);
+}
+
+#[tokio::test]
+async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "off"),
+    ];
+    let mut demo = program::command(folder.path(), &settings, &["demo"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines();
+    let mut shown = String::new();
+    within_patience(async {
+        while !shown.contains("\nServing on ") {
+            let line = lines.next_line().await.unwrap().expect("it serves on");
+            shown.extend([line.as_str(), "\n"]);
+        }
+    })
+    .await;
+    let after = |words: &str| {
+        let rest = shown.split_once(words).expect(&shown).1;
+        rest.split([' ', '\'', '\n']).next().unwrap().to_owned()
+    };
+    let (url, key) = (after("curl -s http://"), after("Authorization: Bearer "));
+    let (address, target) = url.split_once("/v1").unwrap();
+    let call = Request::post(target)
+        .bearer(&key)
+        .json(&json!({"text": "Where is my order?"}));
+    let answer = call.send(address.parse().unwrap()).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    program::signal(&demo, "INT").await;
+    let ended = within_patience(demo.wait()).await.unwrap();
+    assert_eq!(ended.code(), Some(0));
 }

@@ -114,6 +114,27 @@ impl Saved {
     }
 }
 
+/// The id of the result in an answer in this format.
+#[track_caller]
+pub(crate) fn id_in(answer: &Answer, format: &str) -> String {
+    match format {
+        "json" | "raw" => Saved::of(answer).id,
+        "jsonl" => text(&answer.value(), "result_id"),
+        _ => {
+            let row = answer.body.lines().nth(1).expect(&answer.body);
+            row.split([',', '\t']).next().unwrap().to_owned()
+        }
+    }
+}
+
+/// The id of the new result that a refused retry names.
+#[track_caller]
+pub(crate) fn retried_as(refused: &Answer) -> String {
+    let words = refused.body.split([' ', '.']);
+    let mut ids = words.filter(|word| is_uuid_v7(word));
+    ids.next().expect(&refused.body).to_owned()
+}
+
 fn is_uuid_v7(id: &str) -> bool {
     let shape = "xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx";
     has_shape(id, shape, |sign, of_shape| match of_shape {

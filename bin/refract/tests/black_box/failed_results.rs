@@ -1,11 +1,10 @@
 //! Failed results: saved, returned with 502, retried once (spec 3.1, 4.3).
 
-use std::net::TcpListener;
-
-use refract_test_support::model_server::{Reply, Script};
+use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::json;
+use tokio::net::TcpSocket;
 
-use crate::expected::{ANSWERS, JSON, Saved};
+use crate::expected::{ANSWERS, JSON, Saved, id_in, retried_as};
 use crate::http::Request;
 use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 
@@ -24,11 +23,7 @@ async fn a_failed_result_reads_alike_in_every_format_and_is_retried_once(backend
             .bearer(&service.key)
             .json(&json!({"text": TEXT, "ref": "ticket-17"}));
         let made = service.send(request).await;
-        let id = match made_in {
-            "json" | "raw" => Saved::of(&made).id,
-            "jsonl" => crate::service::text(&made.value(), "result_id"),
-            _ => made.body.lines().nth(1).unwrap()[..36].to_owned(),
-        };
+        let id = id_in(&made, made_in);
         let failed = Saved::of(&service.read(&id, "").await);
         let error = "The model server answered with status 400.";
         assert_eq!(failed.error.as_deref(), Some(error));
@@ -43,8 +38,7 @@ async fn a_failed_result_reads_alike_in_every_format_and_is_retried_once(backend
         let request = Request::post(&target).bearer(&service.key);
         let retried = service.send(request.clone()).await;
         let again = service.send(request).await;
-        let new_id = again.body.split([' ', '.']).find(|word| word.len() == 36);
-        let new = Saved::of(&service.read(new_id.expect(&again.body), "").await);
+        let new = Saved::of(&service.read(&retried_as(&again), "").await);
         assert_ne!(new.id, id);
         assert_eq!(
             (new.version, new.reference.as_deref()),
@@ -129,7 +123,7 @@ async fn a_result_that_is_not_there_or_not_failed_is_not_retried(backend: Backen
 #[tokio::test]
 async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() {
     let setup = Setup {
-        settings: &[("REFRACT_MODEL_TIMEOUT_MS", "400")],
+        settings: &[("REFRACT_MODEL_TIMEOUT_MS", "1500")],
         ..Setup::default()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
@@ -170,7 +164,7 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
         (
             vec![Reply::answers().held()],
             1,
-            Some("The model did not answer within 400 ms."),
+            Some("The model did not answer within 1500 ms."),
         ),
     ];
     for (replies, attempts, error) in cases {
@@ -193,9 +187,11 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
 
 #[tokio::test]
 async fn a_model_that_is_down_fails_the_call_and_answers_the_retry_when_it_is_back() {
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    // bound and not listening: refused, and nobody else's
+    let silent = TcpSocket::new_v4().unwrap();
+    silent.set_reuseaddr(true).unwrap();
+    silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let port = silent.local_addr().unwrap().port();
-    drop(silent);
     let url = format!("http://127.0.0.1:{port}/v1");
     let setup = Setup {
         settings: &[("REFRACT_MODEL_URL", &url)],
@@ -209,10 +205,7 @@ async fn a_model_that_is_down_fails_the_call_and_answers_the_retry_when_it_is_ba
     let error = "The model server could not be reached: the connection was refused.";
     assert_eq!(failed.error.as_deref(), Some(error));
     answer.assert(502, JSON, &failed.envelope("null"));
-    let back = refract_test_support::model_server::ModelServer::start_on(
-        port,
-        Script::from(Reply::answers()),
-    );
+    let back = ModelServer::start_on(port, Reply::answers());
     let retried = service.retry(&failed.id).await;
     retried.assert(200, JSON, &Saved::of(&retried).envelope(ANSWERS));
     assert_eq!(back.counts().requests, 1);

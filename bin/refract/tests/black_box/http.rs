@@ -1,5 +1,6 @@
 //! As much of an HTTP/1.1 client as black-box tests need, with every byte in their hands.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -80,11 +81,11 @@ impl Request {
     pub(crate) fn head(&self) -> String {
         let mut head = format!("{} {} HTTP/1.1\r\nHost: test\r\n", self.method, self.target);
         for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         match &self.body {
             Some(_) if self.is_chunked => head.push_str("Transfer-Encoding: chunked\r\n"),
-            Some(body) => head.push_str(&format!("Content-Length: {}\r\n", body.len())),
+            Some(body) => write!(head, "Content-Length: {}\r\n", body.len()).unwrap(),
             None => {}
         }
         head.push_str("\r\n");
@@ -183,6 +184,13 @@ impl Connection {
         let head = String::from_utf8(self.received.drain(..head_end).collect()).unwrap();
         let body = self.received.drain(..length).collect();
         Answer::new(&head, String::from_utf8(body).unwrap())
+    }
+
+    /// Everything until the server hangs up.
+    pub(crate) async fn rest(&mut self) -> String {
+        let reading = self.stream.read_to_end(&mut self.received);
+        within_patience(reading).await.unwrap();
+        String::from_utf8(std::mem::take(&mut self.received)).unwrap()
     }
 
     /// Whether the server hung up, saying nothing more.

@@ -12,6 +12,7 @@
 mod expected;
 mod http;
 mod node;
+mod order;
 mod program;
 mod service;
 
@@ -33,10 +34,19 @@ macro_rules! on_both {
     };
 }
 
+mod authorization;
+mod bodies;
 mod commands;
+mod connections;
 mod create_result;
 mod demo;
 mod failed_results;
 mod idempotency;
+mod lifecycle;
+mod logs;
+mod operations;
+mod order_about_results;
+mod order_of_create;
 mod prisms;
+mod races;
 mod settings;

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr};
 use tokio::sync::watch;
 
 use crate::http::{Answer, Request, within_patience};
@@ -79,12 +79,7 @@ impl Node {
 
     /// Sends a signal, such as `TERM`.
     pub(crate) async fn signal(&self, name: &str) {
-        let id = self.child.id().expect("it runs").to_string();
-        let sent = Command::new("sh")
-            .args(["-c", &format!("kill -s {name} {id}")])
-            .status()
-            .await;
-        assert!(sent.unwrap().success());
+        program::signal(&self.child, name).await;
     }
 
     /// Waits for its end.
@@ -123,11 +118,8 @@ fn gather(stderr: ChildStderr) -> watch::Receiver<Vec<String>> {
 async fn line(log: &watch::Receiver<Vec<String>>, is_it: impl Fn(&str) -> bool) -> String {
     let mut log = log.clone();
     let find = |log: &Vec<String>| log.iter().any(|line| is_it(line));
-    let found = within_patience(log.wait_for(find))
-        .await
-        .map(|log| log.iter().find(|line| is_it(line)).cloned());
-    match found {
-        Ok(line) => line.unwrap(),
-        Err(_) => panic!("the program ended: {:?}", log.borrow()),
-    }
+    let waited = within_patience(log.wait_for(find)).await.is_ok();
+    assert!(waited, "the program ended: {:?}", log.borrow());
+    let found = log.borrow().iter().find(|line| is_it(line)).cloned();
+    found.unwrap()
 }

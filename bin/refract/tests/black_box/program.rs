@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use crate::http::within_patience;
 
@@ -77,4 +77,14 @@ pub(crate) async fn run(folder: &Path, settings: &[(&str, &str)], arguments: &[&
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Sends a signal, such as `TERM`, to one process of ours.
+pub(crate) async fn signal(child: &Child, name: &str) {
+    let id = child.id().expect("it runs");
+    let sent = Command::new("sh")
+        .args(["-c", &format!("kill -s {name} {id}")])
+        .status()
+        .await;
+    assert!(sent.unwrap().success());
 }

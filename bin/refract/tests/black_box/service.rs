@@ -64,7 +64,7 @@ pub(crate) struct Service {
     pub(crate) prism_id: String,
     pub(crate) folder: TempDir,
     pub(crate) database_url: String,
-    _database: Option<TestDatabase>,
+    database: Option<TestDatabase>,
 }
 
 impl Service {
@@ -91,7 +91,7 @@ impl Service {
             prism_id: String::new(),
             folder,
             database_url,
-            _database: database,
+            database,
         };
         let key = service.run(&["key", "create"]).await.object();
         service.key = text(&key, "key");
@@ -111,6 +111,7 @@ impl Service {
             ("DATABASE_URL", self.database_url.as_str()),
             ("REFRACT_MODEL_URL", url.as_str()),
             ("REFRACT_WORKERS", "2"),
+            ("REFRACT_LOG_FORMAT", "json"),
         ];
         all.extend_from_slice(settings);
         let node = Node::start(self.folder.path(), &all).await;
@@ -188,11 +189,17 @@ impl Service {
         answer
     }
 
+    /// Drops the PostgreSQL database under the nodes' feet.
+    pub(crate) fn lose_database(&mut self) {
+        drop(self.database.take().expect("it is on PostgreSQL"));
+    }
+
     /// How many results the key made so far, which is counted exactly.
-    pub(crate) async fn results_made(&self) -> u64 {
+    pub(crate) async fn results_made(&self) -> usize {
         let keys = self.run(&["key", "list", "--json"]).await.lines();
         let ours = keys.iter().find(|key| key["id"] == *self.key_id).unwrap();
-        ours["results_made"].as_u64().unwrap()
+        let made = ours["results_made"].as_u64().unwrap();
+        usize::try_from(made).unwrap()
     }
 
     /// Model requests so far.

@@ -1,92 +1,48 @@
 //! Rendering beside `serde_json` and `csv`, which write the same bytes from ready values.
 //!
-//! `cargo bench -p refract-lens-rendering --bench rendering` measures with criterion and prints a
-//! table of ratios at the end.
+//! Criterion measures both; a table of ratios follows, measured in turns so that whatever else
+//! the machine does strikes both alike. For the table alone: `cargo bench --bench rendering -- ratios`.
 #![expect(
-    clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::unwrap_used,
     reason = "a bench that cannot run fails where it stands"
 )]
 
-mod downloads;
+mod download;
+mod pairs;
 mod ratios;
 mod ready;
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use refract_lens_rendering::{Format, RowFormat};
 
-use downloads::Downloads;
-use ready::{ReadyCells, ReadyJson};
-
-/// Rows of the download; each has 20 columns.
-const ROWS: usize = 10_000;
+use download::Download;
+use pairs::{Pair, pairs};
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
-    let downloads = Downloads::of(ROWS);
-    one_result(&mut criterion, &downloads);
-    many_rows(&mut criterion, &downloads);
+    let mut criterion = Criterion::default().sample_size(20).configure_from_args();
+    // a download reads its results in batches, so that one is at hand when it is rendered
+    let (batches, all_at_once) = (Download::new(100, 100), Download::new(10_000, 1));
+    let pairs = pairs(&batches, &all_at_once);
+    for pair in &pairs {
+        measure(&mut criterion, pair);
+    }
     criterion.final_summary();
-    ratios::print(&downloads);
+    ratios::print(&pairs);
 }
 
-fn one_result(criterion: &mut Criterion, downloads: &Downloads) {
-    let mut group = criterion.benchmark_group("one result");
-    for format in [
-        Format::Json,
-        Format::Raw,
-        Format::Csv,
-        Format::Tsv,
-        Format::Jsonl,
-    ] {
-        let mut out = Vec::new();
-        downloads.render_first(format, &mut out);
-        group.throughput(Throughput::Bytes(out.len().try_into().unwrap_or(u64::MAX)));
-        group.bench_function(format.name(), |bencher| {
-            bencher.iter(|| {
-                out.clear();
-                downloads.render_first(format, &mut out);
-                black_box(&out);
-            });
-        });
-    }
-}
-
-fn many_rows(criterion: &mut Criterion, downloads: &Downloads) {
-    let mut group = criterion.benchmark_group("10,000 rows");
-    group.sample_size(20);
-    for format in [RowFormat::Csv, RowFormat::Jsonl] {
-        let mut out = Vec::new();
-        downloads.render_all(format, &mut out);
-        group.throughput(Throughput::Bytes(out.len().try_into().unwrap_or(u64::MAX)));
-        group.bench_function(format.name(), |bencher| {
-            bencher.iter(|| {
-                out.clear();
-                downloads.render_all(format, &mut out);
-                black_box(&out);
-            });
-        });
-    }
+fn measure(criterion: &mut Criterion, pair: &Pair<'_>) {
+    let mut group = criterion.benchmark_group(pair.what);
+    group.throughput(Throughput::Bytes(pair.bytes));
     let mut out = Vec::new();
-    downloads.render_all(RowFormat::Csv, &mut out);
-    let cells = ReadyCells::read(&out, b',');
-    group.bench_function("csv by the csv crate", |bencher| {
-        bencher.iter(|| {
-            out.clear();
-            cells.write(&mut out);
-            black_box(&out);
+    for (name, write) in [("refract", &pair.ours), (pair.library, &pair.theirs)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                out.clear();
+                write(&mut out);
+                black_box(&out);
+            });
         });
-    });
-    out.clear();
-    downloads.render_all(RowFormat::Jsonl, &mut out);
-    let rows = ReadyJson::read_lines(&out);
-    group.bench_function("jsonl by serde_json", |bencher| {
-        bencher.iter(|| {
-            out.clear();
-            rows.write_lines(&mut out);
-            black_box(&out);
-        });
-    });
+    }
 }

@@ -2,30 +2,35 @@
 
 use std::fmt;
 
-use csv::{ByteRecord, QuoteStyle, Terminator};
+use csv::{ByteRecord, QuoteStyle, StringRecord, Terminator};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
-/// Cells of csv or tsv.
-pub(crate) struct ReadyCells {
+/// Records of csv or tsv.
+pub(crate) struct ReadyRecords<Record> {
     delimiter: u8,
-    records: Vec<ByteRecord>,
+    records: Vec<Record>,
 }
 
-impl ReadyCells {
-    pub(crate) fn read(body: &[u8], delimiter: u8) -> Self {
+impl<Record> ReadyRecords<Record> {
+    pub(crate) fn read(body: &[u8], delimiter: u8, record: fn(ByteRecord) -> Record) -> Self {
         let mut reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .quoting(delimiter == b',')
             .has_headers(false)
             .from_reader(body);
-        Self {
-            delimiter,
-            records: reader.byte_records().collect::<Result<_, _>>().unwrap(),
-        }
+        let records = reader
+            .byte_records()
+            .map(|cells| record(cells.unwrap()))
+            .collect();
+        Self { delimiter, records }
     }
 
-    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+    pub(crate) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        write: fn(&mut csv::Writer<Vec<u8>>, &Record) -> csv::Result<()>,
+    ) {
         let is_csv = self.delimiter == b',';
         let mut writer = csv::WriterBuilder::new()
             .delimiter(self.delimiter)
@@ -39,19 +44,41 @@ impl ReadyCells {
             } else {
                 QuoteStyle::Never
             })
-            .from_writer(out);
+            .has_headers(false)
+            .from_writer(std::mem::take(out));
         for record in &self.records {
-            writer.write_byte_record(record).unwrap();
+            write(&mut writer, record).unwrap();
         }
-        writer.flush().unwrap();
+        *out = writer.into_inner().unwrap();
     }
 }
 
-/// JSON values, one for each line.
+/// The value of a cell: a number when it is written as one.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Cell {
+    Text(String),
+    Integer(u64),
+    Decimal(f64),
+}
+
+impl Cell {
+    pub(crate) fn read(cells: ByteRecord) -> Vec<Self> {
+        let cells = StringRecord::from_byte_record(cells).unwrap();
+        let cells = cells.iter().map(|cell| match (cell.parse(), cell.parse()) {
+            (Ok(number), _) => Self::Integer(number),
+            (_, Ok(number)) => Self::Decimal(number),
+            _ => Self::Text(cell.to_owned()),
+        });
+        cells.collect()
+    }
+}
+
+/// JSON values: one, or one for each line.
 pub(crate) struct ReadyJson(Vec<Json>);
 
 impl ReadyJson {
-    pub(crate) fn read_lines(body: &[u8]) -> Self {
+    pub(crate) fn read(body: &[u8]) -> Self {
         let values = serde_json::Deserializer::from_slice(body).into_iter();
         Self(values.collect::<Result<_, _>>().unwrap())
     }

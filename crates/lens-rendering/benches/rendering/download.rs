@@ -13,11 +13,13 @@ use refract_domain::view::{Columns, ResultView};
 use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
 use serde_json::json;
 
-/// Owned results and the columns to see them through: 6 of every row, 1 field, 13 of the lens.
-pub(crate) struct Downloads {
+/// Owned results and the 20 columns to see them through: 6 of every row, 1 field, 13 of the lens.
+pub(crate) struct Download {
     definition: Definition,
     lens: Vec<Column>,
     results: Vec<Saved>,
+    /// How often the results come in the download.
+    times: usize,
 }
 
 struct Saved {
@@ -28,22 +30,19 @@ struct Saved {
     fields: FieldValues,
 }
 
-impl Downloads {
-    pub(crate) fn of(rows: usize) -> Self {
+impl Download {
+    pub(crate) fn new(results: usize, times: usize) -> Self {
         let definition = definition();
         let mut dice = Dice(1);
-        let results = (0..rows)
+        let results = (0..results)
             .map(|row| Saved::new(row, &definition, &mut dice))
             .collect();
         Self {
             definition,
             lens: lens(),
             results,
+            times,
         }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.results.len()
     }
 
     /// One result as the API answers with it.
@@ -56,8 +55,10 @@ impl Downloads {
     pub(crate) fn render_all(&self, format: RowFormat, out: &mut Vec<u8>) {
         let mut rows = RowWriter::new(format, self.columns(), out);
         rows.write_header().unwrap();
-        for result in &self.results {
-            rows.write_row(&self.view(result)).unwrap();
+        for _ in 0..self.times {
+            for result in &self.results {
+                rows.write_row(&self.view(result)).unwrap();
+            }
         }
         rows.finish().unwrap();
     }

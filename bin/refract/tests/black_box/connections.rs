@@ -1,0 +1,160 @@
+//! Connections: kept, pipelined, told to wait with their body, and broken by nonsense.
+
+use serde_json::json;
+
+use crate::expected::{ANSWERS, JSON, Saved};
+use crate::http::{Connection, Request};
+use crate::order::{NO_RESULT, TOO_LARGE};
+use crate::service::{Backend, PRISM, Service, TEXT};
+use refract_test_support::model_server::Reply;
+
+const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
+
+#[tokio::test]
+async fn requests_in_one_write_are_answered_in_their_order() {
+    let service = Service::start(Backend::Sqlite).await;
+    // the first answer comes late
+    service.model.then_once(Reply::answers().held());
+    let create = service.create_request(PRISM, &json!({"text": TEXT, "ref": "1"}));
+    let unknown = Request::get(&format!("/results/{UNKNOWN}")).bearer(&service.key);
+    let malformed = Request::post(&format!("/prisms/{PRISM}/results"))
+        .header("Content-Type", "application/json")
+        .body("{");
+    let chunked = service
+        .create_request(PRISM, &json!({"text": TEXT, "ref": "2"}))
+        .chunked();
+    let mut connection = Connection::open(service.api()).await;
+    let requests = [&create, &unknown, &malformed, &chunked, &unknown];
+    let bytes: Vec<u8> = requests
+        .iter()
+        .flat_map(|request| request.bytes())
+        .collect();
+    connection.send(&bytes).await;
+    service
+        .model
+        .wait_until(|counts| counts.requests == 1)
+        .await;
+    service.model.release_all();
+    for reference in ["1", "2"] {
+        let answer = connection.answer().await;
+        let saved = Saved::of(&answer);
+        assert_eq!(saved.reference.as_deref(), Some(reference));
+        answer.assert(200, JSON, &saved.envelope(ANSWERS));
+        let (status, code, message) = NO_RESULT;
+        connection
+            .answer()
+            .await
+            .assert_error(status, code, message);
+        if reference == "1" {
+            let answer = connection.answer().await;
+            answer.assert_error(400, "bad_request", "Malformed request");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_after_every_answer_whose_request_was_read() {
+    let service = Service::start(Backend::Sqlite).await;
+    let mut connection = Connection::open(service.api()).await;
+    for _ in 0..3 {
+        let read = Request::get(&format!("/results/{UNKNOWN}"));
+        assert_eq!(connection.call(&read).await.status, 401);
+        assert_eq!(connection.call(&read.bearer("x")).await.status, 401);
+        let nowhere = Request::post("/nowhere");
+        assert_eq!(connection.call(&nowhere).await.status, 404);
+        let create = service.create_request(PRISM, &json!({"text": TEXT}));
+        assert_eq!(connection.call(&create).await.status, 200);
+    }
+    let last = Request::get(&format!("/results/{UNKNOWN}")).header("Connection", "close");
+    assert_eq!(connection.call(&last).await.status, 401);
+    assert!(connection.is_closed().await);
+}
+
+#[tokio::test]
+async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
+    let service = Service::start(Backend::Sqlite).await;
+    let request = service
+        .create_request(PRISM, &json!({"text": TEXT}))
+        .header("Expect", "100-continue");
+    let head = request.head();
+    let mut connection = Connection::open(service.api()).await;
+    connection.send(head.as_bytes()).await;
+    let told = connection.answer().await;
+    assert_eq!((told.status, told.headers.len()), (100, 0), "{told:?}");
+    connection.send(&request.bytes()[head.len()..]).await;
+    let answer = connection.answer().await;
+    answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    // too much is refused, whether the caller was told to go on or not, without the body
+    let announced = Request::post(&format!("/prisms/{PRISM}/results"))
+        .header("Content-Type", "application/json")
+        .header("Content-Length", "1048577")
+        .header("Expect", "100-continue");
+    let mut connection = Connection::open(service.api()).await;
+    connection.send(announced.head().as_bytes()).await;
+    let mut answer = connection.answer().await;
+    if answer.status == 100 {
+        answer = connection.answer().await;
+    }
+    answer.assert_error(TOO_LARGE.0, TOO_LARGE.1, TOO_LARGE.2);
+}
+
+#[tokio::test]
+async fn a_body_that_ends_early_saves_nothing() {
+    let service = Service::start(Backend::Sqlite).await;
+    let request = service.create_request(PRISM, &json!({"text": TEXT}));
+    for request in [request.clone(), request.chunked()] {
+        let bytes = request.bytes();
+        let mut connection = Connection::open(service.api()).await;
+        connection.send(&bytes[..bytes.len() - 8]).await;
+        connection.finish().await;
+    }
+    // an answer to another call shows that the server went on
+    let answer = service.create(&json!({"text": TEXT})).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!((service.asked(), service.results_made().await), (1, 1));
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_400_and_hung_up_on() {
+    let service = Service::start(Backend::Sqlite).await;
+    for nonsense in [
+        "nonsense\r\n\r\n",
+        "GET /v1/results/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n",
+        "POST /v1/prisms/a/results HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+        "POST /v1/prisms/a/results HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "POST /v1/prisms/a/results HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ] {
+        let mut connection = Connection::open(service.api()).await;
+        connection.send(nonsense.as_bytes()).await;
+        let answer = connection.answer().await;
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (400, ""),
+            "{nonsense}"
+        );
+        assert!(connection.is_closed().await, "{nonsense}");
+    }
+}
+
+#[tokio::test]
+async fn a_callers_request_id_comes_back_and_any_other_is_made_here() {
+    let service = Service::start(Backend::Sqlite).await;
+    let longest = "x".repeat(128);
+    let request = Request::get(&format!("/results/{UNKNOWN}"));
+    for id in ["7", "a.B_c-9", longest.as_str()] {
+        let answer = service
+            .send(request.clone().header("X-Request-Id", id))
+            .await;
+        assert_eq!(answer.header("x-request-id"), Some(id));
+    }
+    let too_long = "x".repeat(129);
+    let mut made = std::collections::BTreeSet::new();
+    for id in ["", "a b", "a/b", "é", too_long.as_str()] {
+        let answer = service
+            .send(request.clone().header("X-Request-Id", id))
+            .await;
+        made.insert(answer.header("x-request-id").unwrap().to_owned());
+    }
+    assert_eq!(made.len(), 5, "{made:?}");
+    assert!(!made.contains(&too_long));
+}

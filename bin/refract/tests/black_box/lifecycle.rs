@@ -1,0 +1,190 @@
+//! Clients that go and servers that stop: what was paid for is saved, and nothing by halves.
+
+use refract_test_support::model_server::Reply;
+use serde_json::json;
+
+use crate::expected::{ANSWERS, JSON, Saved};
+use crate::http::{Answer, Connection, Request, within_patience};
+use crate::node::Node;
+use crate::service::{Backend, PRISM, Service, Setup, TEXT};
+
+on_both!(
+    a_call_whose_client_hangs_up_is_saved,
+    a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more,
+    a_server_whose_grace_is_over_saves_nothing_by_halves,
+);
+
+const UNAVAILABLE: &str =
+    r#"{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}"#;
+
+async fn with_held_model(backend: Backend, settings: &[(&str, &str)]) -> Service {
+    let setup = Setup {
+        script: Reply::answers().held().into(),
+        settings,
+        ..Setup::default()
+    };
+    Service::with(backend, setup).await
+}
+
+/// A call that waits at the model, on a connection of its own.
+async fn waiting(service: &Service, request: &Request) -> Connection {
+    let asked = service.asked();
+    let mut connection = Connection::open(service.api()).await;
+    connection.send(&request.bytes()).await;
+    service
+        .model
+        .wait_until(|counts| counts.requests == asked + 1)
+        .await;
+    connection
+}
+
+async fn a_call_whose_client_hangs_up_is_saved(backend: Backend) {
+    let service = with_held_model(backend, &[]).await;
+    let body = |key| json!({"text": TEXT, "idempotency_key": key});
+    let finished = waiting(&service, &service.create_request(PRISM, &body("FIN"))).await;
+    let reset = waiting(&service, &service.create_request(PRISM, &body("RST"))).await;
+    let node = &service.nodes[0];
+    node.until_metric("refract_calls_in_flight", 2.0).await;
+    finished.finish().await;
+    reset.reset();
+    // a reset is noticed before the model answers; after a FIN alone a client may still read
+    node.logged(|line| line.contains(r#""status":499"#)).await;
+    assert_eq!(service.model.counts().abandoned, 0);
+    service.model.release_all();
+    node.until_metric("refract_calls_in_flight", 0.0).await;
+    assert_eq!(service.results_made().await, 2);
+    for key in ["FIN", "RST"] {
+        let answer = service.create(&body(key)).await;
+        answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    }
+    assert_eq!(service.asked(), 2, "both were stored");
+}
+
+/// Asks until the node is not ready.
+async fn until_not_ready(node: &Node) -> Answer {
+    within_patience(async {
+        loop {
+            let answer = node.ops("/readyz").await;
+            if answer.status != 200 {
+                return answer;
+            }
+        }
+    })
+    .await
+}
+
+async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend: Backend) {
+    let mut service = with_held_model(backend, &[]).await;
+    service.model.then_once(Reply::status(400));
+    let failed = Saved::of(&service.create(&json!({"text": TEXT})).await);
+    let read = Request::get(&format!("/results/{}", failed.id)).bearer(&service.key);
+    // one for each request: the body of a refused one is not read, so that its connection ends
+    let mut kept = Vec::new();
+    for _ in 0..5 {
+        let mut connection = Connection::open(service.api()).await;
+        assert_eq!(connection.call(&read).await.status, 200);
+        kept.push(connection);
+    }
+    let body = json!({"text": TEXT, "ref": "kept", "idempotency_key": "k"});
+    let create = service.create_request(PRISM, &body);
+    let retry = service.retry_request(&failed.id);
+    let mut calls = vec![
+        waiting(&service, &create).await,
+        waiting(&service, &retry).await,
+    ];
+    for _ in 0..8 {
+        let call = service.create_request(PRISM, &json!({"text": TEXT}));
+        calls.push(waiting(&service, &call).await);
+    }
+
+    service.nodes[0].signal("TERM").await;
+    let node = &service.nodes[0];
+    assert_eq!(until_not_ready(node).await.body, "not ready\n");
+    assert_eq!(node.ops("/healthz").await.status, 200);
+    let asked = service.asked();
+    // whatever is wrong with it, on kept connections and on new ones
+    let refused = [
+        read,
+        create.clone(),
+        retry,
+        Request::get("/nowhere"),
+        Request::post(&format!("/prisms/{PRISM}/results")).body("{"),
+    ];
+    for (request, mut kept) in refused.into_iter().zip(kept) {
+        kept.call(&request).await.assert(503, JSON, UNAVAILABLE);
+        let fresh = service.send(request).await;
+        fresh.assert(503, JSON, UNAVAILABLE);
+    }
+    assert_eq!(service.asked(), asked);
+
+    service.model.release_all();
+    let mut ids = Vec::new();
+    for call in &mut calls {
+        let answer = call.answer().await;
+        let saved = Saved::of(&answer);
+        answer.assert(200, JSON, &saved.envelope(ANSWERS));
+        ids.push(saved.id);
+    }
+    let mut node = service.nodes.remove(0);
+    assert_eq!(node.exit_code().await, Some(0), "{:?}", node.log());
+    assert_eq!(service.results_made().await, 11);
+    service.start_node(&[]).await;
+    for id in &ids {
+        assert_eq!(service.read(id, "").await.status, 200);
+    }
+    let again = service.create(&body).await;
+    assert_eq!(Saved::of(&again).id, ids[0]);
+}
+
+async fn a_server_whose_grace_is_over_saves_nothing_by_halves(backend: Backend) {
+    let settings = [("REFRACT_SHUTDOWN_GRACE_MS", "200")];
+    let mut service = with_held_model(backend, &settings).await;
+    let body = json!({"text": TEXT, "idempotency_key": "k"});
+    let mut call = waiting(&service, &service.create_request(PRISM, &body)).await;
+    let mut node = service.nodes.remove(0);
+    node.signal("INT").await;
+    assert_eq!(node.exit_code().await, Some(1));
+    assert!(call.is_closed().await, "no answer and no half of one");
+    let words = "error: 1 calls did not finish within the grace time";
+    node.logged(|line| line == words).await;
+    assert_eq!(service.results_made().await, 0);
+    service.model.release_all();
+    service.start_node(&[]).await;
+    let answer = service.create(&body).await;
+    answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    assert_eq!((service.asked(), service.results_made().await), (2, 1));
+}
+
+#[tokio::test]
+async fn calls_that_wait_on_the_model_hold_no_database_connection() {
+    let settings = [("REFRACT_DATABASE_POOL", "1")];
+    let service = with_held_model(Backend::Postgres, &settings).await;
+    let mut calls = Vec::new();
+    for _ in 0..50 {
+        let call = service.create_request(PRISM, &json!({"text": TEXT}));
+        calls.push(waiting(&service, &call).await);
+    }
+    let unknown = "01234567-89ab-7def-8123-456789abcdef";
+    let read = service.read(unknown, "").await;
+    read.assert_error(404, "not_found", "Result not found");
+    assert_eq!(service.nodes[0].ops("/readyz").await.status, 200);
+    service.model.release_all();
+    for call in &mut calls {
+        assert_eq!(call.answer().await.status, 200);
+    }
+    assert_eq!(service.results_made().await, 50);
+}
+
+#[tokio::test]
+async fn an_idle_server_stops_at_once_at_either_signal() {
+    for signal in ["TERM", "INT"] {
+        let mut service = Service::start(Backend::Sqlite).await;
+        let mut idle = Connection::open(service.api()).await;
+        let read = Request::get("/results/x");
+        assert_eq!(idle.call(&read).await.status, 400);
+        let mut node = service.nodes.remove(0);
+        node.signal(signal).await;
+        assert_eq!(node.exit_code().await, Some(0), "{:?}", node.log());
+        assert!(idle.is_closed().await);
+    }
+}

@@ -1,0 +1,99 @@
+//! The log: one line a request, and never a text, a context, a ref or a key.
+
+use refract_test_support::model_server::Reply;
+use serde_json::{Value, json};
+
+use crate::expected::Saved;
+use crate::http::Request;
+use crate::service::{Backend, PRISM, Service, Setup};
+
+on_both!(nothing_of_what_callers_send_is_logged);
+
+#[tokio::test]
+async fn every_request_is_one_line() {
+    let service = Service::start(Backend::Sqlite).await;
+    let request = service
+        .create_request(PRISM, &json!({"text": "a"}))
+        .header("X-Request-Id", "first");
+    let id = Saved::of(&service.send(request).await).id;
+    let read = Request::get("/results/x").header("X-Request-Id", "second");
+    service.send(read).await;
+    let nowhere = Request::get("/nowhere").header("X-Request-Id", "third");
+    service.send(nowhere).await;
+    let mut logged = Vec::new();
+    for request_id in ["first", "second", "third"] {
+        let id = format!(r#""request_id":"{request_id}""#);
+        service.nodes[0].logged(|line| line.contains(&id)).await;
+        let log = service.nodes[0].log();
+        let lines: Vec<_> = log.iter().filter(|line| line.contains(&id)).collect();
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        let line: Value = serde_json::from_str(lines[0]).unwrap();
+        assert_eq!(line["level"], "INFO");
+        assert!(line["ms"].is_u64(), "{line}");
+        let keys = ["method", "route", "status", "prism", "result"];
+        logged.push(json!(keys.map(|key| &line[key])));
+    }
+    assert_eq!(
+        logged,
+        [
+            json!(["POST", "/v1/prisms/{prism}/results", 200, PRISM, id]),
+            json!(["GET", "/v1/results/{result_id}", 400, null, null]),
+            json!(["GET", "unknown", 404, null, null]),
+        ]
+    );
+}
+
+async fn nothing_of_what_callers_send_is_logged(backend: Backend) {
+    let settings = [
+        ("REFRACT_LOG", "trace"),
+        ("REFRACT_MODEL_API_KEY", "model-sentinel"),
+    ];
+    let setup = Setup {
+        settings: &settings,
+        ..Setup::default()
+    };
+    let mut service = Service::with(backend, setup).await;
+    let body = json!({
+        "text": "text-sentinel",
+        "context": "context-sentinel",
+        "ref": "ref-sentinel",
+        "idempotency_key": "idempotency-sentinel",
+    });
+    let nonsense = Reply::body("model-said-sentinel");
+    service.model.then_once(nonsense);
+    let failed = Saved::of(&service.create(&body).await);
+    service
+        .model
+        .then_once(Reply::status(500).header("X-Said", "model-said-sentinel"));
+    assert_eq!(service.create(&body).await.status, 200);
+    service.create(&body).await;
+    service.retry(&failed.id).await;
+    service
+        .read(&failed.id, "?format=csv&x=query-sentinel")
+        .await;
+    let mut wrong = body.clone();
+    wrong["version"] = json!("wrong-sentinel");
+    wrong["fields"] = json!({"field-sentinel": "text-sentinel"});
+    service.create(&wrong).await;
+    let unknown = json!({"fields": {"field-sentinel": "text-sentinel"}});
+    service.create(&unknown).await;
+    let unknown_prism = service.create_request("prism-sentinel", &body);
+    service.send(unknown_prism).await;
+    service.send(Request::get("/path-sentinel")).await;
+    let wrong_key = Request::get(&format!("/results/{}", failed.id)).bearer("rk_key-sentinel");
+    service.send(wrong_key).await;
+    let malformed = Request::post(&format!("/prisms/{PRISM}/results"))
+        .header("Content-Type", "application/json")
+        .body("{\"text\": \"text-sentinel\"");
+    service.send(malformed).await;
+    let mut node = service.nodes.remove(0);
+    node.signal("TERM").await;
+    assert_eq!(node.exit_code().await, Some(0));
+    let log = node.log();
+    let random = service.key.strip_prefix("rk_").unwrap();
+    assert!(log.iter().filter(|line| line.contains("request")).count() >= 11);
+    for line in &log {
+        assert!(!line.contains("sentinel"), "{line}");
+        assert!(!line.contains(random), "{line}");
+    }
+}

@@ -1,0 +1,197 @@
+//! The operator's listener: `/healthz`, `/readyz`, `/metrics`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use refract_test_support::model_server::Reply;
+use serde_json::json;
+
+use crate::service::{Backend, PRISM, Service, TEXT};
+
+#[tokio::test]
+async fn health_is_the_process_and_readiness_is_the_database() {
+    let mut service = Service::start(Backend::Postgres).await;
+    let node = &service.nodes[0];
+    for path in ["/healthz", "/readyz"] {
+        let answer = node.ops(path).await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, "ok\n"));
+    }
+    for path in ["/", "/v1/results/x", "/nowhere"] {
+        assert_eq!(node.ops(path).await.status, 404);
+    }
+    let made = service.create(&json!({"text": TEXT})).await;
+    assert_eq!(made.status, 200);
+    service.lose_database();
+    let node = &service.nodes[0];
+    assert_eq!(node.ops("/healthz").await.status, 200);
+    let answer = node.ops("/readyz").await;
+    assert_eq!((answer.status, answer.body.as_str()), (503, "not ready\n"));
+    for answer in [
+        service.create(&json!({"text": TEXT})).await,
+        service
+            .read(&crate::expected::Saved::of(&made).id, "")
+            .await,
+    ] {
+        answer.assert_error(500, "internal_error", "Internal server error");
+    }
+    assert_eq!(service.asked(), 1);
+    let id = made.header("x-request-id").unwrap();
+    assert!(service.nodes[0].log().iter().any(|line| line.contains(id)));
+}
+
+/// One sample: its name, its labels, its value.
+struct Sample<'a> {
+    name: &'a str,
+    labels: BTreeMap<&'a str, &'a str>,
+    value: f64,
+}
+
+/// Reads a sample's line by the letter of the text format, for label values without escapes.
+fn sample(line: &str) -> Sample<'_> {
+    let (series, value) = line.rsplit_once(' ').expect(line);
+    let (name, labels) = match series.split_once('{') {
+        Some((name, labels)) => (name, labels.strip_suffix('}').expect(line)),
+        None => (series, ""),
+    };
+    assert!(is_name(name), "{line}");
+    let labels = labels.split("\",").filter(|label| !label.is_empty());
+    let labels = labels.map(|label| {
+        let (label, value) = label.split_once("=\"").expect(line);
+        assert!(is_name(label), "{line}");
+        (label, value.trim_end_matches('"'))
+    });
+    let value = if value == "+Inf" { "inf" } else { value };
+    Sample {
+        name,
+        labels: labels.collect(),
+        value: value.parse().expect(line),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|sign| sign.is_ascii_lowercase() || sign.is_ascii_digit() || sign == '_')
+}
+
+/// Checks a whole exposition as `promtool check metrics` does; the samples in their order.
+fn check(text: &str) -> Vec<Sample<'_>> {
+    let mut types: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut helps = BTreeSet::new();
+    let mut samples: Vec<Sample<'_>> = Vec::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            let (family, help) = rest.split_once(' ').expect(line);
+            assert!(helps.insert(family), "twice: {line}");
+            assert!(!help.is_empty(), "{line}");
+        } else if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (family, kind) = rest.split_once(' ').expect(line);
+            assert!(helps.contains(family), "help first: {line}");
+            assert!(types.insert(family, kind).is_none(), "twice: {line}");
+            let is_total = family.ends_with("_total");
+            assert_eq!(is_total, kind == "counter", "{line}");
+            assert!(family.starts_with("refract_"), "{line}");
+            let units = ["_milliseconds", "_ms", "_minutes", "_kilobytes"];
+            assert!(!units.iter().any(|unit| family.contains(unit)), "{line}");
+        } else if line != "# EOF" {
+            assert!(!line.starts_with('#'), "{line}");
+            let sample = sample(line);
+            let family = ["_bucket", "_sum", "_count"]
+                .iter()
+                .find_map(|suffix| sample.name.strip_suffix(suffix))
+                .filter(|family| types.get(family) == Some(&"histogram"))
+                .unwrap_or(sample.name);
+            assert!(types.contains_key(family), "not described: {line}");
+            let twin = samples
+                .iter()
+                .any(|other| other.name == sample.name && other.labels == sample.labels);
+            assert!(!twin, "twice: {line}");
+            samples.push(sample);
+        }
+    }
+    assert!(text.ends_with('\n'));
+    samples
+}
+
+fn value(samples: &[Sample<'_>], name: &str, labels: &[(&str, &str)]) -> f64 {
+    let found = samples.iter().find(|sample| {
+        let has = |(label, value): &(&str, &str)| sample.labels.get(label) == Some(value);
+        sample.name == name && labels.iter().all(has)
+    });
+    found
+        .unwrap_or_else(|| panic!("no {name} {labels:?}"))
+        .value
+}
+
+#[tokio::test]
+async fn metrics_are_well_formed_and_count_what_happened() {
+    let service = Service::start(Backend::Sqlite).await;
+    let id = crate::expected::Saved::of(&service.create(&json!({"text": TEXT})).await).id;
+    service.model.then_once(Reply::status(429));
+    service.create(&json!({"text": TEXT})).await;
+    service.failed(&json!({"text": TEXT})).await;
+    service.read(&id, "").await;
+    service.read("x", "").await;
+    service
+        .send(crate::http::Request::get("/secret-sentinel"))
+        .await;
+    let answer = service.nodes[0].ops("/metrics").await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        answer.header("content-type"),
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    for secret in ["sentinel", &service.key, TEXT, &id, PRISM] {
+        assert!(!answer.body.contains(secret), "{secret}");
+    }
+    let samples = check(&answer.body);
+    let create = ("route", "/v1/prisms/{prism}/results");
+    let read = ("route", "/v1/results/{result_id}");
+    let requests = "refract_http_requests_total";
+    for (labels, count) in [
+        ([create, ("status", "200")], 2.0),
+        ([create, ("status", "502")], 1.0),
+        ([read, ("status", "200")], 1.0),
+        ([read, ("status", "400")], 1.0),
+        ([("route", "unknown"), ("status", "404")], 1.0),
+    ] {
+        let counted = value(&samples, requests, &labels);
+        assert!(
+            (counted - count).abs() < f64::EPSILON,
+            "{labels:?}: {counted}"
+        );
+    }
+    let durations = "refract_http_request_duration_seconds";
+    let of_creates: Vec<&Sample<'_>> = samples
+        .iter()
+        .filter(|sample| sample.name == format!("{durations}_bucket"))
+        .filter(|sample| sample.labels.get("route") == Some(&create.1))
+        .collect();
+    assert!(of_creates.is_sorted_by(|one, next| one.value <= next.value));
+    assert_eq!(of_creates.last().unwrap().labels["le"], "+Inf");
+    for sample in [
+        of_creates.last().unwrap().value,
+        value(&samples, &format!("{durations}_count"), &[create]),
+    ] {
+        assert!((sample - 3.0).abs() < f64::EPSILON, "{sample}");
+    }
+    for (counter, label, count) in [
+        ("refract_model_calls_total", ("outcome", "answered"), 2.0),
+        ("refract_model_calls_total", ("outcome", "status"), 1.0),
+        ("refract_results_saved_total", ("status", "ok"), 2.0),
+        ("refract_results_saved_total", ("status", "failed"), 1.0),
+    ] {
+        let counted = value(&samples, counter, &[label]);
+        assert!(
+            (counted - count).abs() < f64::EPSILON,
+            "{label:?}: {counted}"
+        );
+    }
+    for gauge in [
+        "refract_calls_in_flight",
+        "refract_model_requests_in_flight",
+        "refract_model_requests_waiting",
+    ] {
+        assert!(value(&samples, gauge, &[]).abs() < f64::EPSILON, "{gauge}");
+    }
+}
