@@ -70,7 +70,7 @@ impl Shape {
 
     /// What a token says that begins here; `None` where it begins no code.
     pub(crate) fn read(self, token: &[u8]) -> Option<Piece> {
-        let end = token.iter().position(|byte| !is_of_word(*byte));
+        let end = (0..token.len()).find(|at| !goes_on(token, *at));
         let word = token.get(..end.unwrap_or(token.len()))?;
         match (self, word) {
             (Self::YesNo, _) => yes_no(word).map(Piece::Code),
@@ -94,7 +94,16 @@ pub(crate) fn letter(place: usize) -> char {
 
 /// Whether a byte continues a word, so that what ends before it is not a code by itself.
 pub(crate) fn is_of_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'_' | b'\'')
+    byte.is_ascii_alphanumeric() || !byte.is_ascii() || byte == b'_'
+}
+
+/// Whether a word goes on at this byte; an apostrophe is part of it inside it alone.
+fn goes_on(token: &[u8], at: usize) -> bool {
+    match token.get(at) {
+        Some(b'\'') => token.get(at + 1).copied().is_some_and(is_of_word),
+        Some(byte) => is_of_word(*byte),
+        None => false,
+    }
 }
 
 /// Also where a tokenizer cuts the word: what can only go on to one of the two is that one.
@@ -127,7 +136,7 @@ mod tests {
         ] {
             for place in 0..shape.codes() {
                 let code = shape.code(place);
-                for token in [code.clone(), format!("{code})"), format!("{code}\n")] {
+                for token in [code.clone(), format!("{code})"), format!("{code}'")] {
                     assert_eq!(
                         shape.read(token.as_bytes()),
                         Some(Piece::Code(place)),
