@@ -53,9 +53,12 @@ pub(super) fn read(shape: Shape, outcomes: usize, positions: &[Position]) -> Rea
             reached = probability;
             continue;
         }
-        if let Some(Piece::Code(code)) = shape.read(rest) {
-            reading.written = Some(code);
-        }
+        reading.written = match shape.read(rest) {
+            // a sentence that begins like a code which the question lacks is no code
+            Some(Piece::Code(code)) if code >= outcomes && is_sentence(rest) => None,
+            Some(Piece::Code(code)) => Some(code),
+            Some(Piece::First(_)) | None => None,
+        };
         let token_end = rest.len() - (text.len() - end);
         let token = rest.get(..token_end).unwrap_or_default();
         let piece = shape.read(token);
@@ -180,6 +183,12 @@ fn after_thinking(text: &[u8]) -> Option<usize> {
         Some(at) => Some(at + END.len()),
         None => (!text.trim_ascii_start().starts_with(BEGIN)).then_some(0),
     }
+}
+
+/// Whether another word follows the first.
+fn is_sentence(text: &[u8]) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).skip(1);
+    words.any(|word| word.first().copied().is_some_and(is_of_word))
 }
 
 /// Without what may stand before a code: white space, quotes, emphasis, brackets, special tokens.

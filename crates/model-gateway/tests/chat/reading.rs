@@ -86,6 +86,9 @@ async fn words_that_begin_like_codes_are_none() {
     read(&choice(4), &[&[("A", 1.0)], &[("lso", 1.0)]])
         .await
         .unwrap_err();
+    read(&choice(4), &[&[("I", 1.0)], &[(" cannot", 1.0)]])
+        .await
+        .unwrap_err();
     read(&choice(30), &[&[("B", 1.0)], &[("illing", 1.0)]])
         .await
         .unwrap_err();
