@@ -24,12 +24,15 @@ use rustls::ClientConfig;
 use tokio::net::TcpStream;
 
 use crate::failure::{ModelFailure, Unreachable};
+use crate::refusal;
 use crate::request_body::RequestBody;
 use crate::settings::{ModelApiKey, SettingFault};
 use crate::tls;
 
 /// Answers over this many bytes are refused.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// A refusal over this many bytes is not read for the parameter that it names.
+const REFUSAL_BYTES: usize = 64 * 1024;
 /// Below the five seconds after which common model servers close an idle connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -148,7 +151,15 @@ impl Connections {
         if status.is_redirection() {
             return Err(ModelFailure::Redirect(status.as_u16()));
         }
-        Err(ModelFailure::Status(status.as_u16()))
+        let status = status.as_u16();
+        if !matches!(status, 400 | 422) {
+            return Err(ModelFailure::Status(status));
+        }
+        let body = response.body().limit(REFUSAL_BYTES).await;
+        let parameter = body.ok().and_then(|body| refusal::parameter(&body));
+        Err(parameter.map_or(ModelFailure::Status(status), |parameter| {
+            ModelFailure::ParameterRefused { parameter, status }
+        }))
     }
 
     fn send_failure(&self, error: SendRequestError) -> ModelFailure {

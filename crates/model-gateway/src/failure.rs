@@ -29,6 +29,17 @@ pub enum ModelFailure {
     /// A status other than 200, on the second attempt where there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
+    /// A status that refuses what was sent, naming a parameter.
+    #[error(
+        "The model server refused the parameter `{parameter}` (status {status}): check \
+         REFRACT_MODEL_PROTOCOL and the model."
+    )]
+    ParameterRefused {
+        /// As it was sent.
+        parameter: &'static str,
+        /// 400 or 422.
+        status: u16,
+    },
     /// A status that points elsewhere.
     #[error("The model server answered with a redirect (status {0}), which is not followed.")]
     Redirect(u16),
@@ -38,12 +49,21 @@ pub enum ModelFailure {
     /// Status 200 with a body that the protocol does not know.
     #[error("The model server answered with something that is not System One JSON.")]
     NotSystemOne,
+    /// Status 200 with a body that is no chat completion.
+    #[error("The model server answered with something that is not a chat completion.")]
+    NotChat,
     /// Status 200 with an error in the body.
     #[error("The model server reported an error instead of answers.")]
     ReportedError,
     /// A question without a usable answer.
     #[error("The model gave no usable answer to the question {0}.")]
     Unanswered(QuestionKey),
+    /// An answer without the probabilities that the protocol reads.
+    #[error(
+        "The model gave no usable answer to the question {0}: its server sent no \
+         log-probabilities, which REFRACT_MODEL_PROTOCOL `chat` needs."
+    )]
+    NoLogProbabilities(QuestionKey),
 }
 
 impl ModelFailure {
@@ -56,11 +76,12 @@ impl ModelFailure {
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
             Self::Status(_) => "status",
+            Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
             Self::TooLarge => "too_large",
-            Self::NotSystemOne => "malformed",
+            Self::NotSystemOne | Self::NotChat => "malformed",
             Self::ReportedError => "reported_error",
-            Self::Unanswered(_) => "unanswered",
+            Self::Unanswered(_) | Self::NoLogProbabilities(_) => "unanswered",
         }
     }
 }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::attempts::Requests;
+use crate::chat::Chat;
 use crate::connection::{Connections, ServerAccess};
 use crate::model::{Backend, Model};
 use crate::settings::{ModelEndpoint, ModelSettings, Protocol, SettingFault};
+use crate::stated::Stated;
 use crate::system_one::SystemOne;
 use crate::turns::Turns;
 
@@ -23,6 +25,14 @@ enum Way {
     Lexical,
     SystemOne {
         protocol: Arc<SystemOne>,
+        access: Arc<ServerAccess>,
+    },
+    Chat {
+        protocol: Arc<Chat>,
+        access: Arc<ServerAccess>,
+    },
+    Stated {
+        protocol: Arc<Stated>,
         access: Arc<ServerAccess>,
     },
 }
@@ -54,8 +64,25 @@ impl ModelGateway {
                     access: Arc::new(access),
                 }
             }
-            (ModelEndpoint::Server(_), protocol @ (Protocol::Chat | Protocol::Stated)) => {
-                return Err(SettingFault::UnsupportedProtocol(protocol));
+            (ModelEndpoint::Server(address), Protocol::Chat) => {
+                let uri = address.endpoint("chat/completions")?;
+                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                Way::Chat {
+                    protocol: Arc::new(Chat::new(uri, settings.name.clone())),
+                    access: Arc::new(access),
+                }
+            }
+            (ModelEndpoint::Server(address), Protocol::Stated) => {
+                let uri = address.endpoint("chat/completions")?;
+                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                let protocol = Stated {
+                    uri,
+                    model: settings.name.clone(),
+                };
+                Way::Stated {
+                    protocol: Arc::new(protocol),
+                    access: Arc::new(access),
+                }
             }
         };
         let turns = Arc::new(Turns::new(settings.concurrency, settings.timeout));
@@ -72,14 +99,26 @@ impl ModelGateway {
             Way::Lexical => Backend::Lexical,
             Way::SystemOne { protocol, access } => Backend::SystemOne {
                 protocol: Arc::clone(protocol),
-                requests: Requests {
-                    connections: Connections::new(Arc::clone(access)),
-                    turns: Arc::clone(&self.turns),
-                    timeout: self.settings.timeout,
-                },
+                requests: self.requests(access),
+            },
+            Way::Chat { protocol, access } => Backend::Chat {
+                protocol: Arc::clone(protocol),
+                requests: self.requests(access),
+            },
+            Way::Stated { protocol, access } => Backend::Stated {
+                protocol: Arc::clone(protocol),
+                requests: self.requests(access),
             },
         };
         Model { backend }
+    }
+
+    fn requests(&self, access: &Arc<ServerAccess>) -> Requests {
+        Requests {
+            connections: Connections::new(Arc::clone(access)),
+            turns: Arc::clone(&self.turns),
+            timeout: self.settings.timeout,
+        }
     }
 
     /// Whether its answers are the embedded scorer's, which every surface that shows them says.

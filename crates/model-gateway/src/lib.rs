@@ -11,15 +11,20 @@
 //! error.
 
 mod attempts;
+mod chat;
 mod connection;
 mod failure;
 mod gateway;
+mod json;
 mod lexical;
 mod meter;
 mod model;
+mod refusal;
 mod request_body;
 mod retry_after;
 mod settings;
+mod shares;
+mod stated;
 mod system_one;
 mod tls;
 mod turns;

@@ -8,9 +8,11 @@ use refract_domain::prism::Definition;
 use refract_domain::submission::Submission;
 
 use crate::attempts::Requests;
+use crate::chat::Chat;
 use crate::failure::ModelFailure;
 use crate::lexical;
 use crate::meter::{CallReport, Meter, Told};
+use crate::stated::Stated;
 use crate::system_one::SystemOne;
 
 /// A model as one thread asks it. Clones share the thread's connections.
@@ -24,6 +26,14 @@ pub(crate) enum Backend {
     Lexical,
     SystemOne {
         protocol: Arc<SystemOne>,
+        requests: Requests,
+    },
+    Chat {
+        protocol: Arc<Chat>,
+        requests: Requests,
+    },
+    Stated {
+        protocol: Arc<Stated>,
         requests: Requests,
     },
 }
@@ -57,6 +67,12 @@ impl Model {
                 lexical::answer(definition, submission)
             }
             Backend::SystemOne { protocol, requests } => {
+                protocol.ask(requests, definition, submission, &meter).await
+            }
+            Backend::Chat { protocol, requests } => {
+                protocol.ask(requests, definition, submission, &meter).await
+            }
+            Backend::Stated { protocol, requests } => {
                 protocol.ask(requests, definition, submission, &meter).await
             }
         };

@@ -40,9 +40,6 @@ pub enum SettingFault {
     /// None of the protocols.
     #[error("the model protocol must be `systemone`, `chat` or `stated`")]
     Protocol,
-    /// A protocol that this build does not speak.
-    #[error("the model protocol `{}` is not supported yet: use `systemone`", .0.name())]
-    UnsupportedProtocol(Protocol),
     /// Not to be sent in a header.
     #[error("the model API key must be made of visible ASCII characters")]
     ApiKey,

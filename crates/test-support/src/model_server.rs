@@ -9,6 +9,7 @@
     reason = "a test whose model server cannot be set up ends here, saying why"
 )]
 
+mod chat;
 mod http;
 mod reply;
 mod system_one;
@@ -22,6 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::{Semaphore, oneshot, watch};
 
+pub use self::chat::{ChatModel, Continues, tokens_reply};
 pub use self::http::ReceivedRequest;
 pub use self::reply::Reply;
 

@@ -5,6 +5,7 @@ mod demo;
 mod key;
 mod lens;
 mod migrate;
+mod model;
 mod operator;
 mod prism;
 mod serve;
@@ -39,6 +40,9 @@ enum Command {
     Demo(demo::DemoCommand),
     /// Brings the database up to date
     Migrate,
+    /// Asks the configured model what it can do
+    #[command(subcommand)]
+    Model(model::ModelCommand),
     /// Makes and lists accounts
     #[command(subcommand)]
     Account(account::AccountCommand),
@@ -63,6 +67,7 @@ impl Program {
             Command::Serve(_) => "info",
             Command::Demo(_) => "warn",
             Command::Migrate
+            | Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
             | Command::Prism(_)
@@ -78,6 +83,7 @@ impl Program {
             Command::Serve(command) => return command.run(database).await,
             Command::Demo(command) => return command.run().await,
             Command::Migrate => migrate::run(database).await?,
+            Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
             Command::Prism(command) => command.run(database).await?,

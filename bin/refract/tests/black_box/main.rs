@@ -44,6 +44,7 @@ mod failed_results;
 mod idempotency;
 mod lifecycle;
 mod logs;
+mod model_check;
 mod operations;
 mod order_about_results;
 mod order_of_create;

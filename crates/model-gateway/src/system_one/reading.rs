@@ -3,19 +3,17 @@
 //!
 //! Keys that nobody asked for are ignored, whatever they hold.
 
-use std::borrow::{Borrow, Cow};
-use std::collections::HashMap;
-use std::fmt;
+use std::borrow::Cow;
 
 use refract_domain::answer::{Answer, Distribution, confidence};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionKind};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::failure::ModelFailure;
+use crate::json::{Keyed, count, is_error, number, object, string};
 use crate::meter::Told;
 
 /// What one answer said.
@@ -128,39 +126,8 @@ fn probabilities<'a>(json: &AnswerJson<'a>) -> Option<Keyed<'a>> {
     }
 }
 
-/// An error that is there; some servers send the key with nothing in it.
-fn is_error(raw: &RawValue) -> bool {
-    !matches!(raw.get(), "false" | "\"\"")
-}
-
 fn probability(raw: &RawValue) -> Option<Probability> {
     Probability::from_f64(number(raw)?)
-}
-
-fn count(raw: &RawValue) -> Option<u64> {
-    raw.get().parse().ok()
-}
-
-fn number(raw: &RawValue) -> Option<f64> {
-    // what is valid JSON and begins like a number is one
-    let begins = raw
-        .get()
-        .starts_with(|first: char| first == '-' || first.is_ascii_digit());
-    if begins { raw.get().parse().ok() } else { None }
-}
-
-fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Key<'_>>(raw.get())
-        .ok()
-        .map(|key| key.0)
-}
-
-/// Reads an object; serde would take a list for one as well.
-fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
-    if json.trim_ascii_start().first() != Some(&b'{') {
-        return None;
-    }
-    serde_json::from_slice(json).ok()
 }
 
 #[derive(Deserialize)]
@@ -195,49 +162,4 @@ struct AnswerJson<'a> {
     confidence: Option<&'a RawValue>,
     #[serde(borrow)]
     probabilities: Option<&'a RawValue>,
-}
-
-/// An object's values by key, each key once.
-#[derive(Default)]
-struct Keyed<'a>(HashMap<Key<'a>, &'a RawValue>);
-
-impl<'a> Keyed<'a> {
-    fn get(&self, key: &str) -> Option<&'a RawValue> {
-        self.0.get(key).copied()
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Keyed<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(KeyedVisitor)
-    }
-}
-
-struct KeyedVisitor;
-
-impl<'de> Visitor<'de> for KeyedVisitor {
-    type Value = Keyed<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keyed<'de>, A::Error> {
-        let mut values = HashMap::new();
-        while let Some((key, value)) = map.next_entry()? {
-            if values.insert(key, value).is_some() {
-                return Err(A::Error::custom("a key stands twice"));
-            }
-        }
-        Ok(Keyed(values))
-    }
-}
-
-#[derive(Deserialize, PartialEq, Eq, Hash)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl Borrow<str> for Key<'_> {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
 }

@@ -1,0 +1,209 @@
+//! Reads a chat completion: the tokens that were written, and what else could have stood there.
+//!
+//! Servers differ. Bytes may be missing, a list of alternatives may lack the token that was
+//! written or hold it twice, and a logarithm of nothing is written in several ways.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::failure::ModelFailure;
+use crate::json::{count, is_error, number, object, string};
+use crate::meter::Told;
+
+/// What one answer said.
+pub(crate) struct Completion {
+    /// Empty where the server sent no log-probabilities.
+    pub(crate) positions: Vec<Position>,
+    /// The words of the answer.
+    pub(crate) content: Option<String>,
+    pub(crate) told: Told,
+}
+
+/// One token of the answer, with all that could have stood in its place.
+pub(crate) struct Position {
+    pub(crate) written: Token,
+    /// The others that the server shows, without the one that was written.
+    pub(crate) others: Vec<Token>,
+}
+
+pub(crate) struct Token {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) probability: f64,
+}
+
+/// Reads the body of an answer with status 200.
+pub(crate) fn read(body: &[u8]) -> Result<Completion, ModelFailure> {
+    read_strict(body).or_else(|failure| match with_finite_numbers(body) {
+        Some(body) if failure == ModelFailure::NotChat => read_strict(&body),
+        Some(_) | None => Err(failure),
+    })
+}
+
+fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
+    let reply: ReplyJson<'_> = object(body).ok_or(ModelFailure::NotChat)?;
+    let is_flat_error = reply.kind.and_then(string).as_deref() == Some("error");
+    if reply.error.is_some_and(is_error) || is_flat_error {
+        return Err(ModelFailure::ReportedError);
+    }
+    let choices: Vec<&RawValue> = reply
+        .choices
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .ok_or(ModelFailure::NotChat)?;
+    let choice: ChoiceJson<'_> = choices
+        .first()
+        .and_then(|raw| object(raw.get().as_bytes()))
+        .ok_or(ModelFailure::NotChat)?;
+    if choice.error.is_some_and(is_error) {
+        return Err(ModelFailure::ReportedError);
+    }
+    let message: MessageJson<'_> = choice.message.and_then(nested).unwrap_or_default();
+    let logprobs: LogprobsJson<'_> = choice.logprobs.and_then(nested).unwrap_or_default();
+    let usage: UsageJson<'_> = reply.usage.and_then(nested).unwrap_or_default();
+    Ok(Completion {
+        positions: list(logprobs.content)
+            .into_iter()
+            .filter_map(position)
+            .collect(),
+        content: message.content.and_then(string).map(Cow::into_owned),
+        told: Told {
+            model: reply.model.and_then(string).map(Cow::into_owned),
+            input_tokens: usage.prompt_tokens.and_then(count),
+            output_tokens: usage.completion_tokens.and_then(count),
+        },
+    })
+}
+
+fn position(raw: &RawValue) -> Option<Position> {
+    let json: TokenJson<'_> = nested(raw)?;
+    let written = token(&json)?;
+    let mut shown: Vec<Token> = Vec::new();
+    for alternative in list(json.top_logprobs) {
+        let Some(other) = nested(alternative).and_then(|json| token(&json)) else {
+            continue;
+        };
+        // two tokens may read alike; one that is sent twice has the same number both times
+        let twice = shown
+            .iter()
+            .any(|known| known.bytes == other.bytes && alike(known, &other));
+        if !twice {
+            shown.push(other);
+        }
+    }
+    let same = shown
+        .iter()
+        .position(|other| other.bytes == written.bytes && alike(other, &written))
+        .or_else(|| shown.iter().position(|other| other.bytes == written.bytes));
+    if let Some(same) = same {
+        shown.remove(same);
+    }
+    Some(Position {
+        written,
+        others: shown,
+    })
+}
+
+fn alike(one: &Token, other: &Token) -> bool {
+    (one.probability - other.probability).abs() < 1e-9
+}
+
+fn token(json: &TokenJson<'_>) -> Option<Token> {
+    let text = json.token.and_then(string);
+    let bytes: Option<Vec<u8>> = json
+        .bytes
+        .and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let bytes = match (bytes, text) {
+        (Some(bytes), _) if !bytes.is_empty() => bytes,
+        (Some(_) | None, Some(text)) => plain(&text).into_bytes(),
+        (Some(_) | None, None) => return None,
+    };
+    let logarithm = json.logprob.and_then(number).unwrap_or(f64::NEG_INFINITY);
+    Some(Token {
+        bytes,
+        probability: logarithm.min(0.0).exp(),
+    })
+}
+
+/// The text of a token that is sent as its vocabulary spells it.
+fn plain(token: &str) -> String {
+    token.replace(['Ġ', '▁'], " ").replace('Ċ', "\n")
+}
+
+/// The body with the numbers that Python writes and JSON does not know in words that it knows.
+fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(body).ok()?;
+    if !text.contains("Infinity") && !text.contains("NaN") {
+        return None;
+    }
+    let finite = text
+        .replace("-Infinity", "-9999")
+        .replace("Infinity", "9999")
+        .replace("NaN", "null");
+    Some(finite.into_bytes())
+}
+
+fn nested<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+    object(raw.get().as_bytes())
+}
+
+fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .unwrap_or_default()
+}
+
+#[derive(Deserialize)]
+struct ReplyJson<'a> {
+    #[serde(borrow)]
+    choices: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow, rename = "object")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ChoiceJson<'a> {
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    logprobs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct MessageJson<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct LogprobsJson<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct UsageJson<'a> {
+    #[serde(borrow)]
+    prompt_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    completion_tokens: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct TokenJson<'a> {
+    #[serde(borrow)]
+    token: Option<&'a RawValue>,
+    #[serde(borrow)]
+    bytes: Option<&'a RawValue>,
+    #[serde(borrow)]
+    logprob: Option<&'a RawValue>,
+    #[serde(borrow)]
+    top_logprobs: Option<&'a RawValue>,
+}

@@ -1,0 +1,221 @@
+//! The protocol `chat`: one request per question to an OpenAI-compatible model, whose answer is
+//! read from its log-probabilities.
+//!
+//! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read; none of them
+//! knows of connections.
+
+pub(crate) mod answer;
+pub(crate) mod codes;
+pub(crate) mod completion;
+mod hidden;
+mod manners;
+pub(crate) mod prompt;
+mod reading;
+pub(crate) mod request;
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use awc::http::Uri;
+use futures_util::future::try_join_all;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::prism::Definition;
+use refract_domain::question::Question;
+use refract_domain::submission::Submission;
+use tokio::time::timeout;
+
+use self::codes::Shape;
+use self::completion::Completion;
+use self::manners::{Continuing, Learned};
+use self::reading::{Reading, codes_of, digits_after};
+use self::request::{Prompts, Wanted};
+use crate::attempts::Requests;
+use crate::failure::ModelFailure;
+use crate::meter::Meter;
+
+/// A letter that was not written is followed up from this probability (readings).
+const FOLLOWED_UP: f64 = 0.02;
+/// Further requests for one question.
+const MOST_FOLLOW_UPS: usize = 3;
+
+/// A server that speaks chat completions with log-probabilities.
+#[derive(Debug)]
+pub(crate) struct Chat {
+    /// The whole address, ending in `/chat/completions`.
+    uri: Uri,
+    /// Sent as `model`.
+    model: String,
+    learned: Learned,
+}
+
+/// One question of a call.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    question: &'a Question,
+    index: usize,
+    prompts: &'a Prompts,
+    requests: &'a Requests,
+    meter: &'a Meter,
+}
+
+impl Chat {
+    pub(crate) fn new(uri: Uri, model: String) -> Self {
+        Self {
+            uri,
+            model,
+            learned: Learned::default(),
+        }
+    }
+
+    /// Asks all questions at once. The first that fails fails the call; the others are dropped.
+    pub(crate) async fn ask(
+        &self,
+        requests: &Requests,
+        definition: &Definition,
+        submission: &Submission,
+        meter: &Meter,
+    ) -> Result<Answers, ModelFailure> {
+        let prompts = &Prompts::new(&self.model, definition, submission);
+        let questions = definition.questions().iter().enumerate();
+        let mut pending: FuturesUnordered<_> = questions
+            .map(|(index, question)| async move {
+                let asked = Asked {
+                    question,
+                    index,
+                    prompts,
+                    requests,
+                    meter,
+                };
+                let answer = self.ask_one(asked).await?;
+                Ok((index, (question.key.clone(), answer)))
+            })
+            .collect();
+        let mut answers = Vec::with_capacity(pending.len());
+        while let Some(answer) = pending.next().await {
+            answers.push(answer?);
+        }
+        answers.sort_unstable_by_key(|(index, _)| *index);
+        Ok(Answers::new(
+            answers.into_iter().map(|(_, answer)| answer).collect(),
+        ))
+    }
+
+    async fn ask_one(&self, asked: Asked<'_>) -> Result<Answer, ModelFailure> {
+        let question = asked.question;
+        let begin = Instant::now();
+        let completion = self.complete(asked, &Wanted::Code).await?;
+        if completion.positions.is_empty() {
+            return Err(ModelFailure::NoLogProbabilities(question.key.clone()));
+        }
+        let shape = Shape::of(question);
+        let outcomes = match shape {
+            Shape::YesNo => shape.codes(),
+            Shape::Digit | Shape::Letter | Shape::LetterDigit => question.outcomes().count(),
+        };
+        let mut reading = reading::read(shape, outcomes, &completion.positions);
+        // however long the answer took, the call ends within two attempts
+        let limit = asked.requests.timeout;
+        let left = limit.saturating_mul(2).saturating_sub(begin.elapsed());
+        let following = self.follow_up(asked, outcomes, &mut reading);
+        timeout(left, following)
+            .await
+            .unwrap_or(Err(ModelFailure::TimedOut(limit)))?;
+        answer::answer(question, reading)
+            .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))
+    }
+
+    /// Tells the codes of notable letters apart. The others stay for an even split.
+    async fn follow_up(
+        &self,
+        asked: Asked<'_>,
+        outcomes: usize,
+        reading: &mut Reading,
+    ) -> Result<(), ModelFailure> {
+        let notable = reading.letters.iter().copied().enumerate();
+        let mut notable: Vec<(usize, f64)> = notable
+            .filter(|(letter, share)| *share >= FOLLOWED_UP && codes_of(*letter, outcomes) > 1)
+            .collect();
+        notable.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let mut letters: VecDeque<usize> = notable.into_iter().map(|(letter, _)| letter).collect();
+        let mut left = MOST_FOLLOW_UPS;
+        while left > 0 && !letters.is_empty() {
+            let Some(way) = self.learned.way() else {
+                return Ok(());
+            };
+            // until a way is known to work it is tried alone
+            let at_once = if way.works { left } else { 1 };
+            let tried: Vec<usize> = letters.drain(..at_once.min(letters.len())).collect();
+            left -= tried.len();
+            let found = tried
+                .iter()
+                .map(|letter| self.digits(asked, outcomes, *letter, way.by));
+            for (letter, digits) in tried.iter().zip(try_join_all(found).await?) {
+                match digits {
+                    Some(digits) => {
+                        self.learned.works(way.by);
+                        reading.resolve(*letter, &digits);
+                    }
+                    None if way.works => {}
+                    None => {
+                        self.learned.fails(way.by);
+                        letters.push_front(*letter);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How probable each digit is after this letter; `None` where this way does not tell.
+    async fn digits(
+        &self,
+        asked: Asked<'_>,
+        outcomes: usize,
+        place: usize,
+        by: Continuing,
+    ) -> Result<Option<Vec<f64>>, ModelFailure> {
+        let codes = codes_of(place, outcomes);
+        let wanted = match by {
+            Continuing::Message => Wanted::Continuation { letter: place },
+            Continuing::Schema => Wanted::OneOf {
+                letter: place,
+                codes,
+            },
+        };
+        match self.complete(asked, &wanted).await {
+            Ok(completion) => Ok(digits_after(place, codes, &completion.positions)),
+            Err(
+                ModelFailure::ParameterRefused { .. }
+                | ModelFailure::Status(400 | 422)
+                | ModelFailure::ReportedError,
+            ) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Asks once; once more without a parameter that the server does not take and that can be
+    /// done without.
+    async fn complete(
+        &self,
+        asked: Asked<'_>,
+        wanted: &Wanted,
+    ) -> Result<Completion, ModelFailure> {
+        loop {
+            let manners = self.learned.manners();
+            let body = asked.prompts.body(asked.index, wanted, manners);
+            let answered = asked.requests.post(&self.uri, body, asked.meter).await;
+            match answered {
+                Ok(body) => {
+                    let completion = completion::read(&body)?;
+                    asked.meter.told(&completion.told);
+                    return Ok(completion);
+                }
+                // each refusal takes a parameter away, so this ends
+                Err(ModelFailure::ParameterRefused { parameter, .. })
+                    if self.learned.can_do_without(parameter, manners) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+    }
+}

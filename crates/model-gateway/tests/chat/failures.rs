@@ -1,0 +1,162 @@
+use refract_domain::key::QuestionKey;
+use refract_test_support::model_server::{ChatModel, Reply, Script};
+
+use super::*;
+
+async fn failure(script: impl Into<Script>) -> (ModelFailure, usize) {
+    let server = ModelServer::start(script);
+    let failure = ask(&server, &yes_no()).await.unwrap_err();
+    (failure, server.counts().requests)
+}
+
+fn unanswered() -> ModelFailure {
+    ModelFailure::Unanswered(QuestionKey::parse("angry").unwrap())
+}
+
+#[actix_rt::test]
+async fn an_answer_without_log_probabilities_names_the_setting() {
+    for logprobs in [
+        json!(null),
+        json!({}),
+        json!({"content": null}),
+        json!({"content": []}),
+    ] {
+        let body = json!({"choices": [{"message": {"content": "yes"}, "logprobs": logprobs}]});
+        let (failure, requests) = failure(Reply::json(&body)).await;
+        assert_eq!(
+            failure.to_string(),
+            "The model gave no usable answer to the question angry: its server sent no \
+             log-probabilities, which REFRACT_MODEL_PROTOCOL `chat` needs."
+        );
+        assert_eq!((failure.kind(), requests), ("unanswered", 1));
+    }
+}
+
+#[actix_rt::test]
+async fn hardly_anything_on_the_codes_is_unanswered() {
+    let model = |on_codes| ChatModel {
+        on_codes,
+        ..ChatModel::new(vec![3.0, 1.0])
+    };
+    assert_eq!(failure(model(0.04).reply()).await.0, unanswered());
+    let server = ModelServer::start(model(0.06).reply());
+    let answers = ask(&server, &yes_no()).await.unwrap();
+    assert_eq!(probabilities(only(&answers)), [0.75, 0.25]);
+}
+
+#[actix_rt::test]
+async fn errors_inside_a_200_are_reported_errors() {
+    for body in [
+        r#"{"error": {"message": "overloaded", "code": 500}}"#,
+        r#"{"error": "overloaded"}"#,
+        r#"{"object": "error", "message": "overloaded", "code": 400}"#,
+        r#"{"choices": [{"error": {"message": "upstream"}, "message": {"content": ""}}]}"#,
+    ] {
+        let (failure, requests) = failure(Reply::body(body)).await;
+        assert_eq!(
+            (failure, requests),
+            (ModelFailure::ReportedError, 1),
+            "{body}"
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn what_is_no_chat_completion_is_said_to_be_none() {
+    for body in [
+        "",
+        "[]",
+        "{}",
+        r#"{"choices": []}"#,
+        r#"{"choices": {"0": {}}}"#,
+        "<html>",
+    ] {
+        assert_eq!(
+            failure(Reply::body(body)).await.0,
+            ModelFailure::NotChat,
+            "{body}"
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn a_parameter_that_is_refused_by_name_is_named() {
+    for (status, body, parameter) in [
+        (
+            400,
+            r#"{"error":{"message":"no logprobs here","param":"logprobs"}}"#,
+            "logprobs",
+        ),
+        (
+            400,
+            r#"{"object":"error","message":"'temperature' does not support 0"}"#,
+            "temperature",
+        ),
+        (
+            422,
+            r#"{"detail":[{"loc":["body","top_logprobs"]}]}"#,
+            "top_logprobs",
+        ),
+    ] {
+        let (failure, requests) = failure(Reply::body(body).with_status(status)).await;
+        assert_eq!(
+            failure.to_string(),
+            format!(
+                "The model server refused the parameter `{parameter}` (status {status}): check \
+                 REFRACT_MODEL_PROTOCOL and the model."
+            )
+        );
+        assert_eq!(requests, 1);
+    }
+    let (failure, _) = failure(Reply::status(400)).await;
+    assert_eq!(failure, ModelFailure::Status(400));
+}
+
+#[actix_rt::test]
+async fn parameters_that_can_be_done_without_are_left_out_from_then_on() {
+    let refusal = |parameter: &str| {
+        let error = json!({"error": {"message": "unsupported", "param": parameter}});
+        Reply::json(&error).with_status(400)
+    };
+    let answers = ChatModel::new(vec![1.0, 3.0]).reply();
+    let replies = [refusal("max_tokens"), refusal("chat_template_kwargs")];
+    let server = ModelServer::start(Script::first(replies).then(answers));
+    let model = model(&server);
+    let definition = yes_no();
+    let submission = submission(&definition, "Hello", None);
+    for _ in 0..2 {
+        let call = model.answer(&definition, &submission).await;
+        assert_eq!(probabilities(only(&call.outcome.unwrap())), [0.25, 0.75]);
+    }
+    let sent = server.requests();
+    let sent = sent.iter().map(|request| {
+        let body = request.json();
+        [
+            "max_tokens",
+            "max_completion_tokens",
+            "chat_template_kwargs",
+        ]
+        .map(|parameter| body.get(parameter).is_some())
+    });
+    assert_eq!(
+        sent.collect::<Vec<_>>(),
+        [
+            [true, false, true],
+            [false, true, true],
+            [false, true, false],
+            [false, true, false],
+        ]
+    );
+}
+
+#[actix_rt::test]
+async fn the_first_question_that_fails_fails_the_call() {
+    let definition = definition(&json!([
+        {"key": "a", "type": "yes_no", "text": "A?"}, {"key": "b", "type": "yes_no", "text": "B?"}]));
+    let server =
+        ModelServer::start(Script::first([Reply::status(404)]).then(Reply::status(200).held()));
+    assert_eq!(
+        ask(&server, &definition).await,
+        Err(ModelFailure::Status(404))
+    );
+}

@@ -1,0 +1,87 @@
+//! The protocol `chat` over real TCP, against a scripted server.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what a helper cannot do ends the test that asked for it"
+)]
+
+mod failures;
+mod fidelity;
+mod prompts;
+mod reading;
+
+use std::time::Duration;
+
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::prism::Definition;
+use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
+use refract_test_support::model_server::ModelServer;
+use serde_json::{Value, json};
+
+/// A model whose timeout no test is meant to reach.
+fn model(server: &ModelServer) -> Model {
+    let settings = ModelSettings {
+        endpoint: server.url().parse().unwrap(),
+        protocol: Protocol::Chat,
+        name: "qwen".to_owned(),
+        api_key: None,
+        request_tokens: 52_000,
+        timeout: Duration::from_secs(20),
+        concurrency: 1024,
+    };
+    ModelGateway::new(settings).unwrap().model()
+}
+
+fn definition(questions: &Value) -> Definition {
+    let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
+    serde_json::from_value(json).unwrap()
+}
+
+fn yes_no() -> Definition {
+    definition(&json!([{"key": "angry", "type": "yes_no", "text": "Is the writer angry?"}]))
+}
+
+fn scale(levels: usize) -> Definition {
+    let levels = (0..levels)
+        .map(|level| json!({"key": format!("l{level}"), "label": format!("Level {level}")}));
+    definition(
+        &json!([{"key": "urgency", "type": "scale", "text": "How urgent is it?",
+                        "levels": levels.collect::<Vec<_>>()}]),
+    )
+}
+
+/// A choice of so many outcomes, the two built-in ones included.
+fn choice(outcomes: usize) -> Definition {
+    let options = (0..outcomes - 2)
+        .map(|option| json!({"key": format!("o{option}"), "label": format!("Option {option}")}));
+    definition(
+        &json!([{"key": "topic", "type": "choice", "text": "What is it about?",
+                        "options": options.collect::<Vec<_>>()}]),
+    )
+}
+
+fn submission(definition: &Definition, text: &str, context: Option<&str>) -> Submission {
+    let sent = vec![("text".to_owned(), text.to_owned())];
+    let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
+    Submission::new(SentFields(sent), context, definition).unwrap()
+}
+
+async fn ask(server: &ModelServer, definition: &Definition) -> Result<Answers, ModelFailure> {
+    let submission = submission(definition, "Where is my order?", None);
+    model(server).answer(definition, &submission).await.outcome
+}
+
+/// The probabilities of an answer, in the prism's order; of Yes / No those of both.
+fn probabilities(answer: &Answer) -> Vec<f64> {
+    match answer {
+        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+            probabilities.iter().map(|(_, p)| p.to_f64()).collect()
+        }
+        Answer::YesNo { probability } => vec![probability.to_f64(), 1.0 - probability.to_f64()],
+    }
+}
+
+fn only(answers: &Answers) -> &Answer {
+    &answers.as_slice()[0].1
+}

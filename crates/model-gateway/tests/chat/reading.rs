@@ -1,0 +1,182 @@
+use refract_test_support::model_server::{ChatModel, Reply, tokens_reply};
+
+use super::*;
+
+/// The answer to a question when these tokens are shown.
+async fn read(
+    definition: &Definition,
+    positions: &[&[(&str, f64)]],
+) -> Result<Answer, ModelFailure> {
+    let positions: Vec<Vec<(String, f64)>> = positions
+        .iter()
+        .map(|tokens| {
+            tokens
+                .iter()
+                .map(|(token, p)| ((*token).to_owned(), *p))
+                .collect()
+        })
+        .collect();
+    answer_to(definition, &tokens_reply(&positions, 20)).await
+}
+
+async fn answer_to(definition: &Definition, body: &Value) -> Result<Answer, ModelFailure> {
+    let server = ModelServer::start(Reply::json(body));
+    Ok(only(&ask(&server, definition).await?).clone())
+}
+
+fn yes(probability: f64) -> Answer {
+    serde_json::from_value(json!({"type": "yes_no", "probability": probability})).unwrap()
+}
+
+#[actix_rt::test]
+async fn variants_of_a_token_are_summed() {
+    let tokens: &[(&str, f64)] = &[
+        ("Yes", 0.4),
+        (" yes", 0.1),
+        ("YES", 0.05),
+        ("yes", 0.05),
+        ("\"No\"", 0.2),
+        (" NO.", 0.2),
+    ];
+    assert_eq!(read(&yes_no(), &[tokens]).await.unwrap(), yes(0.6));
+}
+
+#[actix_rt::test]
+async fn the_code_is_found_wherever_the_answer_begins() {
+    let code: &[(&str, f64)] = &[("yes", 0.75), ("no", 0.25)];
+    for before in [
+        &["\n"][..],
+        &[" ", "\""],
+        &["<think>", "\n\n", "</think>", "\n\n"],
+        &["<think>", "no", " or", " yes", "</think>"],
+        &["Maybe", " no", "</think>", "\n"],
+        &["<|channel|>", "**"],
+        &["“"],
+    ] {
+        let before: Vec<[(&str, f64); 1]> = before.iter().map(|token| [(*token, 1.0)]).collect();
+        let mut positions: Vec<&[(&str, f64)]> = before.iter().map(|token| &token[..]).collect();
+        positions.push(code);
+        assert_eq!(
+            read(&yes_no(), &positions).await.unwrap(),
+            yes(0.75),
+            "{before:?}"
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn what_could_have_stood_before_the_code_counts_as_far_as_it_goes() {
+    let positions: [&[(&str, f64)]; 2] =
+        [&[("\n", 0.6), ("no", 0.4)], &[("yes", 0.5), ("no", 0.5)]];
+    assert_eq!(read(&yes_no(), &positions).await.unwrap(), yes(0.3));
+}
+
+#[actix_rt::test]
+async fn words_that_begin_like_codes_are_none() {
+    for positions in [
+        &[&[("No", 1.0)][..], &[("thing", 1.0)]][..],
+        &[&[("Nothing", 1.0)]],
+        &[&[("<think>", 1.0)], &[("yes", 1.0)]],
+    ] {
+        read(&yes_no(), positions).await.unwrap_err();
+    }
+    read(&scale(3), &[&[("1", 1.0)], &[("0", 1.0)]])
+        .await
+        .unwrap_err();
+    read(&choice(4), &[&[("A", 1.0)], &[("lso", 1.0)]])
+        .await
+        .unwrap_err();
+    read(&choice(4), &[&[("I", 1.0)], &[(" cannot", 1.0)]])
+        .await
+        .unwrap_err();
+    read(&choice(30), &[&[("B", 1.0)], &[("illing", 1.0)]])
+        .await
+        .unwrap_err();
+}
+
+#[actix_rt::test]
+async fn a_code_that_the_prism_lacks_is_a_value_of_null_for_choices_alone() {
+    let unknown = [
+        (choice(4), vec![&[("E", 0.9), ("A", 0.1)][..]]),
+        (choice(30), vec![&[("Z", 1.0)][..], &[("9", 1.0)]]),
+        (choice(30), vec![&[("D0", 1.0)][..]]),
+    ];
+    for (definition, positions) in unknown {
+        let answer = read(&definition, &positions).await.unwrap();
+        let Answer::Choice {
+            value, confidence, ..
+        } = answer
+        else {
+            panic!("{answer:?}")
+        };
+        assert_eq!((value, confidence.to_f64()), (None, 0.0));
+    }
+    read(&scale(3), &[&[("7", 0.9), ("1", 0.1)]])
+        .await
+        .unwrap_err();
+}
+
+#[actix_rt::test]
+async fn confidence_tells_how_far_the_most_probable_outcome_stands_out() {
+    let answer = read(&choice(4), &[&[("B", 0.625), ("A", 0.375)]])
+        .await
+        .unwrap();
+    assert_eq!(
+        serde_json::to_value(&answer).unwrap(),
+        json!({"type": "choice", "value": "o1", "confidence": 0.5,
+               "probabilities": {"o0": 0.375, "o1": 0.625, "other": 0.0, "insufficient_information": 0.0}})
+    );
+}
+
+#[actix_rt::test]
+async fn lists_of_every_common_kind_are_read_alike() {
+    let half = 0.5_f64.ln();
+    let token = |text: &str, logprob: f64| json!({"token": text, "logprob": logprob});
+    let written = |others: Value| {
+        json!({"choices": [{"message": {"content": "yes"}, "logprobs": {"content": [
+            {"token": "yes", "bytes": null, "logprob": half, "top_logprobs": others}]}}]})
+    };
+    for others in [
+        json!([token("yes", half), token("no", half)]),
+        json!([token("no", half)]),
+        json!([token("yes", half), token("no", half), token("yes", half)]),
+        json!([token("yes", half), token("no", half), token("A", -9999.0)]),
+        json!([token("Ġno", half), token("▁yes", -9999.0), {"token": "x"}, null, 7]),
+        json!([token("no", half), {"token": "nope", "logprob": "-inf"}]),
+    ] {
+        assert_eq!(
+            answer_to(&yes_no(), &written(others.clone()))
+                .await
+                .unwrap(),
+            yes(0.5),
+            "{others}"
+        );
+    }
+    let infinite = written(json!([token("no", half), token("x", -1.5)])).to_string();
+    let infinite = infinite.replace("-1.5", "-Infinity");
+    let server = ModelServer::start(Reply::body(infinite));
+    assert_eq!(only(&ask(&server, &yes_no()).await.unwrap()), &yes(0.5));
+}
+
+#[actix_rt::test]
+async fn a_call_reports_the_model_and_its_tokens() {
+    let server = ModelServer::start(ChatModel::new(vec![1.0; 4]).reply());
+    let definition = choice(4);
+    let submission = submission(&definition, "Hello", None);
+    let call = model(&server).answer(&definition, &submission).await;
+    assert_eq!(call.report.model.as_deref(), Some("scripted-chat-1"));
+    assert_eq!(call.report.input_tokens, Some(100));
+    assert_eq!((call.report.requests, call.report.attempts), (1, 1));
+}
+
+#[actix_rt::test]
+async fn a_letter_is_followed_up_from_its_bound_on() {
+    for (weight, requests) in [(0.019, 1), (0.021, 2)] {
+        let mut weights = vec![0.0; 30];
+        weights[0] = 1.0 - weight;
+        weights[15] = weight;
+        let server = ModelServer::start(ChatModel::new(weights).reply());
+        ask(&server, &choice(30)).await.unwrap();
+        assert_eq!(server.counts().requests, requests);
+    }
+}

@@ -1,0 +1,254 @@
+//! The protocol `stated` over real TCP, against a scripted server.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what a helper cannot do ends the test that asked for it"
+)]
+
+use std::time::Duration;
+
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::Definition;
+use refract_domain::probability::Probability;
+use refract_domain::submission::{SentFields, Submission};
+use refract_model_gateway::{ModelFailure, ModelGateway, ModelSettings, Protocol};
+use refract_test_support::model_server::{ModelServer, Reply};
+use serde_json::{Value, json};
+
+fn definition(questions: &Value) -> Definition {
+    let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
+    serde_json::from_value(json).unwrap()
+}
+
+/// One question of each type.
+fn triage() -> Definition {
+    definition(&json!([
+        {"key": "topic", "type": "choice", "text": "What is it about?",
+         "options": [{"key": "billing", "label": "Billing"}, {"key": "delivery", "label": "Delivery"}]},
+        {"key": "angry", "type": "yes_no", "text": "Is the writer angry?"},
+        {"key": "urgency", "type": "scale", "text": "How urgent is it?",
+         "levels": [{"key": "low", "label": "Low"}, {"key": "high", "label": "High"}]}]))
+}
+
+/// One choice of 30 outcomes, `o0` to `o27` and the built-in ones.
+fn long() -> Definition {
+    let options = (0..28)
+        .map(|option| json!({"key": format!("o{option}"), "label": format!("Option {option}")}));
+    definition(
+        &json!([{"key": "topic", "type": "choice", "text": "What is it about?",
+                        "options": options.collect::<Vec<_>>()}]),
+    )
+}
+
+async fn ask(server: &ModelServer, definition: &Definition) -> Result<Answers, ModelFailure> {
+    let settings = ModelSettings {
+        endpoint: server.url().parse().unwrap(),
+        protocol: Protocol::Stated,
+        name: "claude".to_owned(),
+        api_key: None,
+        request_tokens: 52_000,
+        timeout: Duration::from_secs(20),
+        concurrency: 1024,
+    };
+    let sent = SentFields(vec![("text".to_owned(), "Where is\nmy order?".to_owned())]);
+    let submission = Submission::new(sent, None, definition).unwrap();
+    let model = ModelGateway::new(settings).unwrap().model();
+    model.answer(definition, &submission).await.outcome
+}
+
+fn completion(content: &str) -> Value {
+    json!({"model": "scripted-1", "choices": [{"message": {"role": "assistant", "content": content}}],
+           "usage": {"prompt_tokens": 9, "completion_tokens": 3}})
+}
+
+/// The answers when the model states this.
+async fn read(definition: &Definition, stated: &Value) -> Result<Answers, ModelFailure> {
+    let server = ModelServer::start(Reply::json(&completion(&stated.to_string())));
+    ask(&server, definition).await
+}
+
+fn stated() -> Value {
+    json!({"topic": {"A": 10, "B": 70.0, "C": 20, "D": 0}, "angry": {"yes": 30, "no": 90},
+           "urgency": {"0": 50, "1": 50}})
+}
+
+fn long_stated(codes: [&str; 5], percents: [f64; 5], others: f64) -> Value {
+    let mut topic = json!({"percent_others": others});
+    for (index, (code, percent)) in codes.iter().zip(percents).enumerate() {
+        topic[format!("code_{}", index + 1)] = json!(code);
+        topic[format!("percent_{}", index + 1)] = json!(percent);
+    }
+    json!({"topic": topic})
+}
+
+fn unanswered(key: &str) -> ModelFailure {
+    ModelFailure::Unanswered(QuestionKey::parse(key).unwrap())
+}
+
+#[actix_rt::test]
+async fn percentages_are_normalised() {
+    let answers = read(&triage(), &stated()).await.unwrap();
+    assert_eq!(
+        serde_json::to_value(&answers).unwrap(),
+        json!({
+            "topic": {"type": "choice", "value": "delivery", "confidence": 0.6, "probabilities":
+                {"billing": 0.1, "delivery": 0.7, "other": 0.2, "insufficient_information": 0.0}},
+            "angry": {"type": "yes_no", "probability": 0.25},
+            "urgency": {"type": "scale", "level": "low", "probabilities": {"low": 0.5, "high": 0.5}},
+        })
+    );
+}
+
+#[actix_rt::test]
+async fn the_object_is_found_behind_thinking_and_in_a_fence() {
+    let expected = read(&triage(), &stated()).await.unwrap();
+    for content in [
+        format!("<think>{{}} hm</think>\n{}", stated()),
+        format!("```json\n{}\n```", stated()),
+    ] {
+        let server = ModelServer::start(Reply::json(&completion(&content)));
+        assert_eq!(ask(&server, &triage()).await.unwrap(), expected);
+    }
+}
+
+#[actix_rt::test]
+async fn what_is_no_distribution_is_unanswered() {
+    for (key, answer) in [
+        ("topic", json!({"A": 0, "B": 0, "C": 0, "D": 0})),
+        ("topic", json!({"A": 10, "B": 70, "C": 20})),
+        ("topic", json!({"A": 10, "B": -1, "C": 20, "D": 0})),
+        ("topic", json!({"A": 10, "B": "70", "C": 20, "D": 0})),
+        ("topic", json!("B")),
+        ("angry", json!({"yes": 0, "no": 0})),
+        ("angry", json!(null)),
+        ("urgency", json!([50, 50])),
+    ] {
+        let mut stated = stated();
+        stated[key] = answer;
+        assert_eq!(
+            read(&triage(), &stated).await,
+            Err(unanswered(key)),
+            "{stated}"
+        );
+    }
+    for content in ["", "I cannot judge this.", "[]"] {
+        let server = ModelServer::start(Reply::json(&completion(content)));
+        assert_eq!(ask(&server, &triage()).await, Err(unanswered("topic")));
+    }
+}
+
+#[actix_rt::test]
+async fn of_many_outcomes_the_top_five_are_named_and_the_rest_share() {
+    let stated = long_stated(
+        ["A3", "C9", "A0", "A1", "A2"],
+        [50.0, 20.0, 5.0, 0.0, 0.0],
+        25.0,
+    );
+    let answers = read(&long(), &stated).await.unwrap();
+    let Answer::Choice {
+        value,
+        probabilities,
+        ..
+    } = &answers.as_slice()[0].1
+    else {
+        panic!("{answers:?}")
+    };
+    assert_eq!(value.as_ref().unwrap().as_str(), "o3");
+    for (key, probability) in probabilities {
+        let expected = match key.as_str() {
+            "o3" => 0.5,
+            "insufficient_information" => 0.2,
+            "o0" => 0.05,
+            "o1" | "o2" => 0.0,
+            _ => 0.01,
+        };
+        assert!(
+            (probability.to_f64() - expected).abs() < 1e-9,
+            "{key}: {probability}"
+        );
+    }
+}
+
+#[actix_rt::test]
+async fn a_first_choice_that_the_prism_lacks_is_a_value_of_null() {
+    let stated = long_stated(["Z9", "A0", "", "", ""], [60.0, 40.0, 0.0, 0.0, 0.0], 0.0);
+    let answers = read(&long(), &stated).await.unwrap();
+    let Answer::Choice {
+        value,
+        probabilities,
+        confidence,
+    } = &answers.as_slice()[0].1
+    else {
+        panic!("{answers:?}")
+    };
+    assert_eq!((value, confidence.to_f64()), (&None, 0.0));
+    assert_eq!(probabilities[0].1, Probability::CERTAIN);
+    for malformed in [
+        long_stated(
+            ["Delivery", "A0", "A1", "A2", "A3"],
+            [60.0, 40.0, 0.0, 0.0, 0.0],
+            0.0,
+        ),
+        long_stated(["A0", "A1", "A2", "A3", "A4"], [0.0; 5], 0.0),
+    ] {
+        assert_eq!(read(&long(), &malformed).await, Err(unanswered("topic")));
+    }
+}
+
+#[actix_rt::test]
+async fn up_to_ten_questions_share_a_request_bound_to_a_strict_schema() {
+    let questions = (0..23)
+        .map(|index| json!({"key": format!("q{index}"), "type": "yes_no", "text": format!("Is it {index}?")}));
+    let definition = definition(&json!(questions.collect::<Vec<_>>()));
+    let server = ModelServer::start(Reply::with(|request| {
+        let body = request.json();
+        let properties = &body["response_format"]["json_schema"]["schema"]["properties"];
+        let keys = properties.as_object().unwrap().keys();
+        let stated = keys.map(|key| {
+            let yes: u32 = key.trim_start_matches('q').parse().unwrap();
+            (key.clone(), json!({"yes": yes, "no": 100 - yes}))
+        });
+        completion(&Value::Object(stated.collect()).to_string())
+    }));
+    let answers = ask(&server, &definition).await.unwrap();
+    for (index, (key, answer)) in answers.as_slice().iter().enumerate() {
+        assert_eq!(key.as_str(), format!("q{index}"));
+        let expected = json!({"type": "yes_no", "probability": f64::from(u32::try_from(index).unwrap()) / 100.0});
+        assert_eq!(serde_json::to_value(answer).unwrap(), expected);
+    }
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3);
+    for request in &requests {
+        let body = request.json();
+        assert_eq!(body["temperature"], 0);
+        assert_eq!(body.get("logprobs"), None);
+        let format = &body["response_format"];
+        assert_eq!(format["type"], "json_schema");
+        assert_eq!(format["json_schema"]["strict"], true);
+        let schema = &format["json_schema"]["schema"];
+        assert_eq!(schema["additionalProperties"], false);
+        let user = body["messages"][1]["content"].as_str().unwrap();
+        let material = "Material to judge:\n{\"text\":\"Where is\\nmy order?\"}\n";
+        assert!(user.starts_with(material), "{user}");
+        for (key, question) in schema["properties"].as_object().unwrap() {
+            assert!(user.contains(&format!(
+                "Key: {key}\nIs it {}?\n",
+                key.trim_start_matches('q')
+            )));
+            assert_eq!(question["required"], json!(["no", "yes"]));
+        }
+    }
+}
+
+#[actix_rt::test]
+async fn a_server_that_refuses_schemas_is_said_to() {
+    let refusal = json!({"error": {"message": "response_format is not supported"}});
+    let server = ModelServer::start(Reply::json(&refusal).with_status(400));
+    let failure = ask(&server, &triage()).await.unwrap_err();
+    assert_eq!(
+        failure.to_string(),
+        "The model server refused the parameter `response_format` (status 400): check \
+         REFRACT_MODEL_PROTOCOL and the model."
+    );
+}
