@@ -55,6 +55,7 @@ def check(folder, refused):
         seen += run_schemathesis(server, "the model answers", server.create(50) + failed[:43], failed[43:-7])
         calls += probes.every_format(server, failed[-7:-1], 200, "ok")
         calls += probes.every_example(server)
+        calls += probes.every_limit(server)
         calls += probes.every_refusal(server, archived, other, failed[-1], of_archived)
     print(f"{calls} calls by hand: answered as described")
     seen += hooks.SEEN
