@@ -8,8 +8,9 @@ use tracing_subscriber::EnvFilter;
 
 use crate::settings::{LogFormat, LogSettings};
 
-/// What the server library says of its threads is for whoever asks for it by name.
-const QUIET: &str = "actix_server=warn";
+/// What the server library says of its threads, and of requests that are no HTTP, is for whoever
+/// asks for it by name.
+const QUIET: &str = "actix_server=warn,actix_http=off";
 
 /// Starts logging for the whole process; `default` is the filter where none was given.
 pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
