@@ -18,6 +18,7 @@ pub struct Decimal {
 
 impl Decimal {
     /// Writes `units`, which counts units of 10^-`decimals`; up to 9 decimals.
+    #[inline]
     pub fn new(units: u32, decimals: u32) -> Self {
         let (mut rest, mut decimals) = (units, decimals);
         while decimals > 0 && rest.is_multiple_of(10) {
@@ -48,6 +49,7 @@ impl Decimal {
     }
 
     /// The number in ASCII.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.text.get(..self.length).unwrap_or_default()
     }
