@@ -277,6 +277,7 @@ impl Average {
     }
 
     /// The number written out.
+    #[inline]
     pub fn decimal(self) -> Decimal {
         Decimal::new(self.0, 2)
     }

@@ -48,6 +48,7 @@ impl Probability {
     }
 
     /// The number written out.
+    #[inline]
     pub fn decimal(self) -> Decimal {
         Decimal::new(self.0, 6)
     }
