@@ -45,7 +45,10 @@ impl Decimal {
             rest /= 10;
             push(u32::from(b'0') + rest % 10);
         }
-        Self { text: packed.to_le_bytes(), length }
+        Self {
+            text: packed.to_le_bytes(),
+            length,
+        }
     }
 
     /// The number in ASCII.
