@@ -2,7 +2,9 @@
 
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ResultId;
+use refract_persistence::FoundResult;
 
+use crate::ask::Caller;
 use crate::{Answering, ReadableResult, Refusal};
 
 impl Answering {
@@ -15,13 +17,26 @@ impl Answering {
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
+        let (_, (result, prism, _)) = self.find_result(api_key, id).await?;
+        Ok(ReadableResult::load(&self.database, result, prism).await?)
+    }
+
+    /// Who calls, and the result that the call is about: what a read and a retry begin with.
+    pub(crate) async fn find_result(
+        &self,
+        api_key: Option<&ApiKey>,
+        id: ResultId,
+    ) -> Result<(Caller, FoundResult), Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let found = self.database.find_result_call(&hash, id).await?;
         let found = found
             .filter(|row| !row.is_revoked)
             .ok_or(Refusal::InvalidApiKey)?;
         self.key_uses.note(found.api_key);
-        let (result, prism, _) = found.result.ok_or(Refusal::ResultNotFound)?;
-        Ok(ReadableResult::load(&self.database, result, prism).await?)
+        let caller = Caller {
+            account: found.account,
+            api_key: Some(found.api_key),
+        };
+        Ok((caller, found.result.ok_or(Refusal::ResultNotFound)?))
     }
 }

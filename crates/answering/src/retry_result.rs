@@ -3,7 +3,6 @@
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ResultId;
 
-use crate::ask::Caller;
 use crate::{Answering, ReadableResult, Refusal};
 
 impl Answering {
@@ -16,17 +15,7 @@ impl Answering {
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
-        let found = self.database.find_result_call(&hash, id).await?;
-        let found = found
-            .filter(|row| !row.is_revoked)
-            .ok_or(Refusal::InvalidApiKey)?;
-        self.key_uses.note(found.api_key);
-        let caller = Caller {
-            account: found.account,
-            api_key: Some(found.api_key),
-        };
-        let (failed, prism, retried_as) = found.result.ok_or(Refusal::ResultNotFound)?;
+        let (caller, (failed, prism, retried_as)) = self.find_result(api_key, id).await?;
         failed.may_be_retried(retried_as, prism.archived_at.is_some())?;
         self.ask_again(caller, failed, prism).await
     }
