@@ -114,6 +114,43 @@ fn a_file_that_is_no_object_is_refused() {
 }
 
 #[test]
+fn a_huge_or_deep_file_is_refused_with_its_paths() {
+    let huge = with("/name", json!("x".repeat(10_000_000)));
+    assert_eq!(
+        refusal(&huge),
+        "name: String must contain at most 200 character(s)"
+    );
+    let many: Value = (0..200_000).map(|n| json!({ "key": n })).collect();
+    assert_eq!(
+        refusal(&with_questions(many)),
+        "questions: Array must contain at most 100 element(s)"
+    );
+    let deep = format!(
+        r#"{{"name": "x", "fields": {}{}, "questions": {{}}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    assert_eq!(
+        PrismFile::read(deep.as_bytes(), None)
+            .unwrap_err()
+            .to_string(),
+        "Invalid request: fields.0: Expected object, received array; \
+         questions: Expected array, received object"
+    );
+}
+
+#[test]
+fn of_a_key_that_stands_twice_the_last_value_counts() {
+    let twice = minimal()
+        .to_string()
+        .replacen('{', r#"{"name": 7, "context": "first","#, 1)
+        .replacen(r#""fields""#, r#""context": "last", "fields""#, 1);
+    let read = PrismFile::read(twice.as_bytes(), None).unwrap();
+    assert_eq!(read.name.as_str(), "Triage");
+    assert!(twice.matches("context").count() == 2);
+}
+
+#[test]
 fn a_byte_order_mark_before_the_file_is_passed_over() {
     let file = format!("\u{feff}{}", minimal());
     assert!(PrismFile::read(file.as_bytes(), None).is_ok());
