@@ -62,10 +62,11 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<ExitCode> {
     let key_uses = KeyUses::default();
     let parts = (gateway.clone(), database.clone(), key_uses.clone(), counts);
+    let threads = http.workers;
     let make_answering = move || {
         let (gateway, database, key_uses, counts) = parts.clone();
         Answering::new(
-            database.for_this_thread(),
+            database.for_this_thread(threads),
             gateway.model(),
             key_uses,
             counts,
