@@ -130,10 +130,14 @@ impl Database {
     /// A caller that is dropped does not stop it: a query of SQLite cannot be left half-way, and a
     /// transaction that is left costs its connection. Nor does the query weigh on its caller's
     /// future, which may wait for long in a place of its own.
-    pub(crate) fn run<T: Send + 'static>(
+    pub(crate) fn run<T, W>(
         &self,
-        work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    ) -> impl Future<Output = Result<T, PersistenceError>> {
+        work: W,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
         let running = run_on(&self.shared.runtime, work);
         async {
             let shutting_down = "refract is shutting down";
@@ -252,10 +256,11 @@ impl Pools {
 
 /// Runs work on a runtime; what it returns waits for it, and is `None` when the runtime shuts down.
 /// A panic goes on where it is waited for.
-fn run_on<T: Send + 'static>(
-    runtime: &Handle,
-    work: impl Future<Output = T> + Send + 'static,
-) -> impl Future<Output = Option<T>> {
+fn run_on<T, W>(runtime: &Handle, work: W) -> impl Future<Output = Option<T>> + use<T, W>
+where
+    T: Send + 'static,
+    W: Future<Output = T> + Send + 'static,
+{
     let task = runtime.spawn(work);
     async {
         match task.await {
