@@ -32,5 +32,5 @@ mod turns;
 pub use failure::{ModelFailure, Unreachable};
 pub use gateway::ModelGateway;
 pub use meter::CallReport;
-pub use model::{Model, ModelCall};
+pub use model::{Model, ModelCall, PROMPT_VERSION};
 pub use settings::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol, SettingFault};

@@ -53,9 +53,8 @@ impl Stated {
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
         let body = requests.post(&self.uri, part.body, meter).await?;
         let completion = completion::read(&body)?;
-        let content = completion.content.unwrap_or_default();
-        let answers = reading::read(&content, part.questions)?;
         meter.told(&completion.told);
-        Ok(answers)
+        let content = completion.content.unwrap_or_default();
+        reading::read(&content, part.questions)
     }
 }

@@ -64,8 +64,8 @@ impl SystemOne {
         meter: &Meter,
     ) -> Result<(usize, Vec<(QuestionKey, Answer)>), ModelFailure> {
         let body = requests.post(&self.uri, part.body, meter).await?;
-        let reading = reading::read(&body, part.questions)?;
-        meter.told(&reading.told);
-        Ok((part.first_question, reading.answers))
+        let reply = reading::read(&body)?;
+        meter.told(&reply.told);
+        Ok((part.first_question, reply.answers_to(part.questions)?))
     }
 }

@@ -17,30 +17,21 @@ use crate::json::{Keyed, count, is_error, number, object, string};
 use crate::meter::Told;
 
 /// What one answer said.
-pub(crate) struct Reading {
-    /// One for each question, in their order.
-    pub(crate) answers: Vec<(QuestionKey, Answer)>,
+pub(crate) struct Reply<'a> {
+    answers: Keyed<'a>,
     pub(crate) told: Told,
 }
 
-/// Reads the answers to these questions.
-pub(crate) fn read(body: &[u8], questions: &[Question]) -> Result<Reading, ModelFailure> {
+/// Reads the body of an answer with status 200.
+pub(crate) fn read(body: &[u8]) -> Result<Reply<'_>, ModelFailure> {
     let reply: ReplyJson<'_> = object(body).ok_or(ModelFailure::NotSystemOne)?;
     if reply.error.is_some_and(is_error) {
         return Err(ModelFailure::ReportedError);
     }
-    let sent: Keyed<'_> = reply
+    let answers: Keyed<'_> = reply
         .answers
         .and_then(|raw| object(raw.get().as_bytes()))
         .ok_or(ModelFailure::NotSystemOne)?;
-    let mut answers = Vec::with_capacity(questions.len());
-    for question in questions {
-        let answer = sent
-            .get(question.key.as_str())
-            .and_then(|raw| read_answer(question, raw));
-        let answer = answer.ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
-        answers.push((question.key.clone(), answer));
-    }
     let usage: UsageJson<'_> = reply
         .usage
         .and_then(|raw| object(raw.get().as_bytes()))
@@ -50,7 +41,25 @@ pub(crate) fn read(body: &[u8], questions: &[Question]) -> Result<Reading, Model
         input_tokens: usage.input_tokens.and_then(count),
         output_tokens: usage.output_tokens.and_then(count),
     };
-    Ok(Reading { answers, told })
+    Ok(Reply { answers, told })
+}
+
+impl Reply<'_> {
+    /// The answers to these questions, in their order.
+    pub(crate) fn answers_to(
+        &self,
+        questions: &[Question],
+    ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
+        let answers = questions.iter().map(|question| {
+            let answer = self
+                .answers
+                .get(question.key.as_str())
+                .and_then(|raw| read_answer(question, raw))
+                .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
+            Ok((question.key.clone(), answer))
+        });
+        answers.collect()
+    }
 }
 
 fn read_answer(question: &Question, raw: &RawValue) -> Option<Answer> {

@@ -1,5 +1,5 @@
 use refract_domain::asking::{State, json_chars, question_chars};
-use refract_model_gateway::ModelSettings;
+use refract_model_gateway::{ModelSettings, PROMPT_VERSION};
 use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::value::RawValue;
 
@@ -25,6 +25,8 @@ async fn the_request_is_the_contracts_byte_for_byte() {
         r#""criteria":["Can wait","This week","Today"]}}}"#,
     );
     assert_eq!(sent.text(), expected);
+    // whoever changes what every model is sent raises the number
+    assert_eq!(PROMPT_VERSION, 1);
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str()),
         ("POST", "/v1/systemone")
