@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use crate::seen::Seen;
+
 /// Beyond this a model's name is cut: it is kept with every result.
 const MODEL_NAME_CHARS: usize = 200;
 
@@ -25,6 +27,8 @@ pub struct CallReport {
     pub requests: u32,
     /// Attempts over all requests.
     pub attempts: u32,
+    /// What the server showed of the outcomes' probabilities.
+    pub seen: Seen,
 }
 
 /// What the answer to one request told beside its answers.
@@ -52,6 +56,7 @@ impl Meter {
             output_tokens: None,
             requests: 0,
             attempts: 0,
+            seen: Seen::default(),
         };
         Self {
             first_attempt: Cell::default(),
@@ -77,6 +82,11 @@ impl Meter {
         }
         report.input_tokens = sum(report.input_tokens, told.input_tokens);
         report.output_tokens = sum(report.output_tokens, told.output_tokens);
+    }
+
+    pub(crate) fn saw(&self, seen: Seen) {
+        let mut report = self.report.borrow_mut();
+        report.seen = report.seen.and(seen);
     }
 
     /// From the start of the first attempt until now; nothing when there was none.

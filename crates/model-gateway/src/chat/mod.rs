@@ -28,7 +28,7 @@ use tokio::time::timeout;
 use self::codes::Shape;
 use self::completion::Completion;
 use self::manners::{Continuing, Learned};
-use self::reading::{Reading, codes_of, digits_after};
+use self::reading::{Digits, Reading, codes_of, digits_after};
 use self::request::{Prompts, Wanted};
 use crate::attempts::Requests;
 use crate::failure::ModelFailure;
@@ -121,6 +121,7 @@ impl Chat {
         timeout(left, following)
             .await
             .unwrap_or(Err(ModelFailure::TimedOut(limit)))?;
+        asked.meter.saw(reading.saw(outcomes));
         answer::answer(question, reading)
             .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))
     }
@@ -154,7 +155,8 @@ impl Chat {
                 match digits {
                     Some(digits) => {
                         self.learned.works(way.by);
-                        reading.resolve(*letter, &digits);
+                        reading.resolve(*letter, &digits.shares);
+                        reading.shown += digits.shown;
                     }
                     None if way.works => {}
                     None => {
@@ -174,7 +176,7 @@ impl Chat {
         outcomes: usize,
         place: usize,
         by: Continuing,
-    ) -> Result<Option<Vec<f64>>, ModelFailure> {
+    ) -> Result<Option<Digits>, ModelFailure> {
         let codes = codes_of(place, outcomes);
         let wanted = match by {
             Continuing::Message => Wanted::Continuation { letter: place },

@@ -55,6 +55,8 @@ impl Stated {
         let completion = completion::read(&body)?;
         meter.told(&completion.told);
         let content = completion.content.unwrap_or_default();
-        reading::read(&content, part.questions)
+        let (answers, seen) = reading::read(&content, part.questions)?;
+        meter.saw(seen);
+        Ok(answers)
     }
 }

@@ -66,6 +66,8 @@ impl SystemOne {
         let body = requests.post(&self.uri, part.body, meter).await?;
         let reply = reading::read(&body)?;
         meter.told(&reply.told);
-        Ok((part.first_question, reply.answers_to(part.questions)?))
+        let (answers, seen) = reply.answers_to(part.questions)?;
+        meter.saw(seen);
+        Ok((part.first_question, answers))
     }
 }
