@@ -15,9 +15,9 @@ use actix_tls::connect::{Connection, Connector as TcpConnector, Resolver};
 use awc::error::{ConnectError, PayloadError, SendRequestError};
 use awc::http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
-    RETRY_AFTER, USER_AGENT,
+    RETRY_AFTER, TRANSFER_ENCODING, USER_AGENT,
 };
-use awc::http::{StatusCode, Uri};
+use awc::http::{StatusCode, Uri, Version};
 use awc::{Client, Connector};
 use bytes::Bytes;
 use rustls::ClientConfig;
@@ -57,6 +57,7 @@ pub(crate) struct ServerAccess {
     headers: HeaderMap,
     tls: Option<Arc<ClientConfig>>,
     timeout: Duration,
+    keep_alive: Duration,
 }
 
 impl ServerAccess {
@@ -84,6 +85,7 @@ impl ServerAccess {
             headers,
             tls,
             timeout,
+            keep_alive: KEEP_ALIVE,
         })
     }
 }
@@ -106,7 +108,7 @@ impl Connections {
             .connector(tcp)
             .timeout(access.timeout)
             .handshake_timeout(access.timeout)
-            .conn_keep_alive(KEEP_ALIVE)
+            .conn_keep_alive(access.keep_alive)
             .limit(0);
         if let Some(tls) = &access.tls {
             connector = connector.rustls_0_23(Arc::clone(tls));
@@ -133,6 +135,9 @@ impl Connections {
             .map_err(|error| self.send_failure(error))?;
         let status = response.status();
         if status == StatusCode::OK {
+            if is_unframed(response.version(), response.headers()) {
+                return Err(ModelFailure::Unframed);
+            }
             let announced = header(response.headers(), &CONTENT_LENGTH);
             let body = response
                 .body()
@@ -215,6 +220,14 @@ fn send_at_once(connection: Connection<Uri, TcpStream>) -> Connection<Uri, TcpSt
         tracing::debug!(%error, "TCP_NODELAY could not be set towards the model server");
     }
     connection
+}
+
+/// Whether only the connection's end would tell the end of the body, in HTTP/1.1: awc takes such a
+/// body for none. That of HTTP/1.0 it reads.
+fn is_unframed(version: Version, headers: &HeaderMap) -> bool {
+    version == Version::HTTP_11
+        && !headers.contains_key(CONTENT_LENGTH)
+        && !headers.contains_key(TRANSFER_ENCODING)
 }
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

@@ -16,6 +16,12 @@ impl RequestBody {
     pub(crate) fn new(parts: [Bytes; 3]) -> Self {
         Self(parts.into_iter())
     }
+
+    /// What it is made of.
+    #[cfg(test)]
+    pub(crate) fn parts(self) -> [Bytes; 3] {
+        self.0.collect::<Vec<_>>().try_into().unwrap_or_default()
+    }
 }
 
 impl MessageBody for RequestBody {

@@ -51,7 +51,9 @@ impl Stated {
         part: Request<'_>,
         meter: &Meter,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
-        let body = requests.post(&self.uri, part.body, meter).await?;
+        let body = requests
+            .post(&self.uri, part.body, meter, &mut requests.time())
+            .await?;
         let completion = completion::read(&body)?;
         meter.told(&completion.told);
         let content = completion.content.unwrap_or_default();

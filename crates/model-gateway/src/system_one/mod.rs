@@ -63,7 +63,9 @@ impl SystemOne {
         part: Request<'_>,
         meter: &Meter,
     ) -> Result<(usize, Vec<(QuestionKey, Answer)>), ModelFailure> {
-        let body = requests.post(&self.uri, part.body, meter).await?;
+        let body = requests
+            .post(&self.uri, part.body, meter, &mut requests.time())
+            .await?;
         let reply = reading::read(&body)?;
         meter.told(&reply.told);
         let (answers, seen) = reply.answers_to(part.questions)?;

@@ -303,3 +303,15 @@ async fn the_prompts_of_this_version_are_these() {
     assert_eq!(body["messages"][0]["content"], system);
     assert_eq!(body["messages"][1]["content"], user);
 }
+
+#[actix_rt::test]
+async fn errors_inside_a_200_are_reported_errors() {
+    for body in [
+        r#"{"error": {"message": "overloaded", "code": 500}}"#,
+        r#"{"object": "error", "message": "overloaded", "code": 400}"#,
+    ] {
+        let server = ModelServer::start(Reply::body(body));
+        let failure = ask(&server, &triage()).await.unwrap_err();
+        assert_eq!(failure, ModelFailure::ReportedError, "{body}");
+    }
+}

@@ -173,6 +173,17 @@ async fn every_way_to_tell_the_length_of_an_answer_is_read() {
 }
 
 #[actix_rt::test]
+async fn an_answer_that_does_not_tell_its_end_is_said_to_be_one() {
+    let server = ModelServer::start(Reply::answers().until_close_in_1_1());
+    let failure = call(&model(&server)).await.outcome.unwrap_err();
+    assert_eq!(
+        failure.to_string(),
+        "The model server's answer has neither a length nor chunks, so it cannot be read: put a \
+         server before it that gives it one."
+    );
+}
+
+#[actix_rt::test]
 async fn what_is_not_http_is_called_that() {
     for bytes in [
         "SSH-2.0-OpenSSH_9.2\r\n\r\n",

@@ -159,6 +159,19 @@ async fn calls_share_a_connection_that_is_kept_alive() {
 }
 
 #[actix_rt::test]
+async fn a_connection_that_the_server_wants_closed_is_not_used_again() {
+    let server = ModelServer::start(Reply::answers().header("Connection", "close"));
+    let model = model(&server);
+    for _ in 0..3 {
+        ask(&model, &triage()).await.unwrap();
+    }
+    assert_eq!(
+        (server.counts().connections, server.counts().requests),
+        (3, 3)
+    );
+}
+
+#[actix_rt::test]
 async fn a_connection_that_the_server_closed_is_not_used_again() {
     let server = ModelServer::start(Reply::answers());
     let model = model(&server);

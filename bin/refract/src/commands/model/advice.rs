@@ -107,6 +107,7 @@ pub(super) fn after(failure: &ModelFailure, protocol: Protocol) -> &'static str 
         ModelFailure::TooBusy(_)
         | ModelFailure::Disconnected
         | ModelFailure::ParameterRefused { .. }
-        | ModelFailure::TooLarge => "",
+        | ModelFailure::TooLarge
+        | ModelFailure::Unframed => "",
     }
 }
