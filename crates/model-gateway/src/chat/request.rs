@@ -62,9 +62,11 @@ impl Prompts {
 
 /// Writes a text as the inside of a JSON string.
 pub(crate) fn write_inside(bytes: &mut Vec<u8>, text: &str) {
-    let quoted = json!(text).to_string();
-    let inside = quoted.get(1..quoted.len().saturating_sub(1));
-    bytes.extend_from_slice(inside.unwrap_or_default().as_bytes());
+    let start = bytes.len();
+    // neither the vector nor a text can fail
+    let _ = serde_json::to_writer(&mut *bytes, text);
+    bytes.pop();
+    bytes.remove(start);
 }
 
 /// All that follows the inside of the user message.

@@ -173,3 +173,18 @@ fn hidden_variants_of_a_token_are_close() {
     let whole_tokens = falling(255, 0.6).prop_map(ChatModel::new).prop_map(whole);
     is_faithful(&choice(255), spaced(whole_tokens), CLOSE);
 }
+
+/// The bounds that the documentation states where no bound of the protocol holds.
+#[test]
+fn flatter_distributions_are_off_by_no_more_than_is_said() {
+    for (outcomes, falling_by_half, any_of_two_tokens, any_of_one) in
+        [(60, 0.04, 0.12, 0.15), (255, 0.06, 0.25, 0.25)]
+    {
+        let question = choice(outcomes);
+        let halving = falling(outcomes, 0.5).prop_map(ChatModel::new);
+        is_faithful(&question, halving, falling_by_half);
+        let any = || any_weights(outcomes).prop_map(ChatModel::new);
+        is_faithful(&question, any(), any_of_two_tokens);
+        is_faithful(&question, any().prop_map(whole), any_of_one);
+    }
+}
