@@ -100,8 +100,16 @@ impl Model {
         let took = meter.took();
         let report = meter.into_report();
         if let Err(failure) = &outcome {
-            let (kind, attempts) = (failure.kind(), report.attempts);
-            tracing::warn!(kind, attempts, ?took, %failure, "a call to the model failed");
+            tracing::warn!(
+                kind = failure.kind(),
+                protocol = report.protocol,
+                model = report.model,
+                requests = report.requests,
+                attempts = report.attempts,
+                ?took,
+                %failure,
+                "a call to the model failed"
+            );
         }
         ModelCall {
             outcome,
