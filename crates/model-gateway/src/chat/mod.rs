@@ -12,6 +12,8 @@ mod manners;
 pub(crate) mod prompt;
 mod reading;
 pub(crate) mod request;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 

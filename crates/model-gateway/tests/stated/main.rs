@@ -13,9 +13,9 @@ use refract_domain::prism::Definition;
 use refract_domain::probability::Probability;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
-    ModelCall, ModelFailure, ModelGateway, ModelSettings, PROMPT_VERSION, Protocol,
+    Model, ModelCall, ModelFailure, ModelGateway, ModelSettings, PROMPT_VERSION, Protocol,
 };
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
 
 fn definition(questions: &Value) -> Definition {
@@ -48,6 +48,16 @@ async fn ask(server: &ModelServer, definition: &Definition) -> Result<Answers, M
 }
 
 async fn call(server: &ModelServer, definition: &Definition) -> ModelCall {
+    let submission = submission(definition);
+    model(server).answer(definition, &submission).await
+}
+
+fn submission(definition: &Definition) -> Submission {
+    let sent = SentFields(vec![("text".to_owned(), "Where is\nmy order?".to_owned())]);
+    Submission::new(sent, None, definition).unwrap()
+}
+
+fn model(server: &ModelServer) -> Model {
     let settings = ModelSettings {
         endpoint: server.url().parse().unwrap(),
         protocol: Protocol::Stated,
@@ -57,10 +67,7 @@ async fn call(server: &ModelServer, definition: &Definition) -> ModelCall {
         timeout: Duration::from_secs(20),
         concurrency: 1024,
     };
-    let sent = SentFields(vec![("text".to_owned(), "Where is\nmy order?".to_owned())]);
-    let submission = Submission::new(sent, None, definition).unwrap();
-    let model = ModelGateway::new(settings).unwrap().model();
-    model.answer(definition, &submission).await
+    ModelGateway::new(settings).unwrap().model()
 }
 
 fn completion(content: &str) -> Value {
@@ -314,4 +321,47 @@ async fn errors_inside_a_200_are_reported_errors() {
         let failure = ask(&server, &triage()).await.unwrap_err();
         assert_eq!(failure, ModelFailure::ReportedError, "{body}");
     }
+}
+
+#[actix_rt::test]
+async fn a_model_that_takes_no_temperature_is_asked_without_from_then_on() {
+    let refusal = json!({"error": {"message": "Unsupported value: 'temperature' does not support 0 \
+        with this model. Only the default (1) value is supported.", "param": "temperature"}});
+    let answer = Reply::json(&completion(&stated().to_string()));
+    let refusals = [Reply::json(&refusal).with_status(400)];
+    let server = ModelServer::start(Script::first(refusals).then(answer));
+    let model = model(&server);
+    for _ in 0..2 {
+        let call = model.answer(&triage(), &submission(&triage())).await;
+        assert!(call.outcome.is_ok());
+    }
+    let sent = server.requests();
+    let sent = sent
+        .iter()
+        .map(|sent| sent.json().get("temperature").cloned());
+    assert_eq!(sent.collect::<Vec<_>>(), [Some(json!(0)), None, None]);
+    // asked without, it is not asked again
+    server.then_always(Reply::json(&refusal).with_status(400));
+    let failure = model
+        .answer(&triage(), &submission(&triage()))
+        .await
+        .outcome;
+    assert_eq!(failure.unwrap_err().kind(), "parameter_refused");
+    assert_eq!(server.counts().requests, 4);
+}
+
+#[actix_rt::test]
+async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped() {
+    let question =
+        |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it so?"});
+    let definition = definition(&(0..30).map(question).collect());
+    let server = ModelServer::start(Reply::body("{}").held());
+    let asked = ask(&server, &definition);
+    let fail = async {
+        server.wait_until(|counts| counts.requests == 3).await;
+        server.release(1);
+    };
+    let (answer, ()) = tokio::join!(asked, fail);
+    assert_eq!(answer, Err(ModelFailure::NotChat));
+    server.wait_until(|counts| counts.abandoned == 2).await;
 }
