@@ -70,6 +70,11 @@ impl Meter {
 
     pub(crate) fn attempt_begins(&self) {
         self.report.borrow_mut().attempts += 1;
+        self.clock_starts();
+    }
+
+    /// Starts the clock of the whole call, once.
+    pub(crate) fn clock_starts(&self) {
         if self.first_attempt.get().is_none() {
             self.first_attempt.set(Some(Instant::now()));
         }

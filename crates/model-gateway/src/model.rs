@@ -79,7 +79,7 @@ impl Model {
         };
         let outcome = match &self.backend {
             Backend::Lexical => {
-                meter.attempt_begins();
+                meter.clock_starts();
                 let model = Some(lexical::NAME.to_owned());
                 meter.told(&Told {
                     model,

@@ -229,5 +229,6 @@ async fn all_requests_of_a_question_share_the_time_of_two_attempts_and_one_pause
         .await;
     assert!(call.outcome.is_ok());
     assert_eq!(server.counts().requests, 6);
-    assert!(call.took < Duration::from_secs(6), "{:?}", call.took);
+    // three whole pauses would be nine seconds
+    assert!(call.took < Duration::from_secs(8), "{:?}", call.took);
 }
