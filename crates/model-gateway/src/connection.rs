@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod tests;
+mod wire;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::refusal;
 use crate::request_body::RequestBody;
 use crate::settings::{ModelApiKey, SettingFault};
 use crate::tls;
+use wire::Wire;
 
 /// Answers over this many bytes are refused.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -101,7 +103,7 @@ impl Connections {
     pub(crate) fn new(access: Arc<ServerAccess>) -> Self {
         let tcp = TcpConnector::new(Resolver::default())
             .service()
-            .map(send_at_once);
+            .map(prepare);
         // connecting is part of an attempt, whose clock is the only one; so is the bound on
         // requests in flight, which awc would count per thread and against that clock
         let mut connector = Connector::new()
@@ -214,16 +216,18 @@ impl Connections {
 }
 
 /// Turns off Nagle's algorithm, which awc leaves on: it holds back the end of a larger request
-/// until the server has acknowledged the beginning.
-fn send_at_once(connection: Connection<Uri, TcpStream>) -> Connection<Uri, TcpStream> {
+/// until the server has acknowledged the beginning. And reads what awc would not.
+fn prepare(connection: Connection<Uri, TcpStream>) -> Connection<Uri, Wire> {
     if let Err(error) = connection.io_ref().set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set towards the model server");
     }
+    let (tcp, connection) = connection.replace_io(());
+    let ((), connection) = connection.replace_io(Wire::new(tcp));
     connection
 }
 
-/// Whether only the connection's end would tell the end of the body, in HTTP/1.1: awc takes such a
-/// body for none. That of HTTP/1.0 it reads.
+/// Whether only the connection's end tells the end of the body, in HTTP/1.1 behind TLS: awc takes
+/// such a body for none. Without TLS, [`Wire`] has changed the version.
 fn is_unframed(version: Version, headers: &HeaderMap) -> bool {
     version == Version::HTTP_11
         && !headers.contains_key(CONTENT_LENGTH)

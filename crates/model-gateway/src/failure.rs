@@ -26,10 +26,9 @@ pub enum ModelFailure {
     /// What came back was not HTTP.
     #[error("The model server answered with something that is not HTTP.")]
     NotHttp,
-    /// An answer that does not say where it ends.
+    /// An answer behind TLS that does not say where it ends.
     #[error(
-        "The model server's answer has neither a length nor chunks, so it cannot be read: put a \
-         server before it that gives it one."
+        "The model server's answer has neither a length nor chunks, so it cannot be read over TLS."
     )]
     Unframed,
     /// A status other than 200, on the second attempt where there was one.

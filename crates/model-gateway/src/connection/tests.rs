@@ -126,6 +126,18 @@ async fn a_server_without_tls_is_no_server_for_https() {
 }
 
 #[actix_rt::test]
+async fn an_answer_behind_tls_that_does_not_tell_its_end_is_said_to_be_one() {
+    let server = ModelServer::start(Scripted::body("answer").until_close_in_1_1());
+    let (certificate, uri) = tls_server("127.0.0.1", &server).await;
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    assert_eq!(
+        failure(&connections(roots), &uri).await.to_string(),
+        "The model server's answer has neither a length nor chunks, so it cannot be read over TLS."
+    );
+}
+
+#[actix_rt::test]
 async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
     for (keep_alive, connections) in [(KEEP_ALIVE, 1), (Duration::ZERO, 2)] {
         let server = ModelServer::start(Scripted::body("answer"));
