@@ -9,6 +9,7 @@ use refract_domain::result::SavedResult;
 use crate::connection::{Connection, Exclusive};
 use crate::database::Database;
 use crate::error::PersistenceError;
+use crate::provenance::{Provenance, ProvenanceColumns};
 use crate::result_columns::ResultColumns;
 use crate::schema::results;
 use crate::sql_types::Bind;
@@ -25,6 +26,8 @@ pub struct NewResult {
     pub retry_of: Option<ResultId>,
     /// The result.
     pub result: SavedResult,
+    /// Where its answers came from, or what is known of a call that failed.
+    pub provenance: Provenance,
 }
 
 /// What became of a result.
@@ -46,7 +49,8 @@ impl Database {
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
     pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
-        let columns = ResultColumns::try_from(new)?;
+        let provenance = ProvenanceColumns::from(&new.provenance);
+        let columns = (ResultColumns::try_from(new)?, provenance);
         let race = Race::of(new);
         let database = self.clone();
         let Some(retried) = race.moves_key_from else {
@@ -74,7 +78,7 @@ impl Database {
 async fn insert_with_key_of(
     connection: &mut Exclusive,
     retried: ResultId,
-    columns: ResultColumns,
+    columns: (ResultColumns, ProvenanceColumns),
 ) -> Result<bool, PersistenceError> {
     let ended = in_transaction!(*connection, |c| {
         diesel::update(results::table.find(Bind(retried)))

@@ -1,4 +1,5 @@
-//! Test databases and a scripted model server, for tests only.
+//! Test databases and model servers, for tests and benches only.
 
+pub mod fixed_server;
 pub mod model_server;
 pub mod postgres;
