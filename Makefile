@@ -1,14 +1,14 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
+.PHONY: help demo build check check-api fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
 help: ## print this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
 	@"$${CARGO_TARGET_DIR:-target}/release/refract" demo $(ARGS)
@@ -35,6 +35,11 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 		set -- nextest run; else set -- test --lib --bins --tests; fi; \
 	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
+
+KILLS ?= 50
+
+test-faults: ## break databases, connections and nodes under load, at full length (KILLS=50 of nodes on each database)
+	REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
