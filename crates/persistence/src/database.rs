@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use crate::address::Address;
 use crate::cache::Immutable;
 use crate::connection::Connection;
-use crate::error::{ConnectError, PersistenceError, unavailable};
+use crate::error::{ConnectError, PersistenceError};
 use crate::postgres::{self, Server};
 use crate::sqlite::SqlitePools;
 
@@ -152,14 +152,8 @@ impl Pools {
             }
             Address::Postgres(address) => {
                 let server = Arc::new(Server::new(*address)?);
+                server.reach().await?;
                 let pool = postgres::pool(&server, size)?;
-                if let Err(error) = pool.get().await {
-                    let reason = unavailable(&error);
-                    return Err(ConnectError::Unreachable {
-                        server: server.name(),
-                        reason,
-                    });
-                }
                 Ok(Self::Postgres { server, pool })
             }
         }

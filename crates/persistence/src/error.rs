@@ -77,7 +77,7 @@ impl From<PoolError> for PersistenceError {
 }
 
 /// Why there was no connection to be had.
-pub(crate) fn unavailable(error: &PoolError) -> String {
+fn unavailable(error: &PoolError) -> String {
     match error {
         managed::PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
         managed::PoolError::Timeout(_) => "it does not answer".to_owned(),
@@ -122,7 +122,25 @@ pub enum ConnectError {
         server: String,
         /// Why not.
         reason: String,
+        /// Whether it may well be there in a moment.
+        is_starting: bool,
     },
+}
+
+impl ConnectError {
+    /// Whether the database may well be there in a moment: nobody listens yet, it recovers, or
+    /// none of its hosts takes writes so far. A wrong name or password is not mended by waiting.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unreachable { is_starting, .. } => *is_starting,
+            Self::UnknownScheme
+            | Self::Address(_)
+            | Self::EmptyPool
+            | Self::File { .. }
+            | Self::Certificates(_)
+            | Self::ShuttingDown => false,
+        }
+    }
 }
 
 /// The database was not brought up to date.

@@ -6,6 +6,7 @@
 
 use std::error::Error as _;
 use std::fmt::Write as _;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use diesel_async::pooled_connection::{
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use rustls::ClientConfig;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -84,7 +86,32 @@ impl Server {
 
     /// Opens a connection on the current runtime.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        let mut connection = match &self.tls {
+        let opened = self.open().await;
+        let mut connection =
+            opened.map_err(|refused| ConnectionError::BadConnection(refused.words))?;
+        connection
+            .batch_execute(SESSION)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(connection)
+    }
+
+    /// Sees whether it can be reached.
+    pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
+        let unreachable = |reason, is_starting| ConnectError::Unreachable {
+            server: self.name(),
+            reason,
+            is_starting,
+        };
+        match tokio::time::timeout(WAIT, self.open()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(refused)) => Err(unreachable(refused.words, refused.is_starting)),
+            Err(_) => Err(unreachable("it does not answer".to_owned(), false)),
+        }
+    }
+
+    async fn open(&self) -> Result<AsyncPgConnection, Refused> {
+        match &self.tls {
             None => open(&self.config, NoTls).await,
             Some(tls) => {
                 let encrypted =
@@ -100,12 +127,6 @@ impl Server {
                 }
             }
         }
-        .map_err(|refused| ConnectionError::BadConnection(refused.words))?;
-        connection
-            .batch_execute(SESSION)
-            .await
-            .map_err(ConnectionError::CouldntSetupConfiguration)?;
-        Ok(connection)
     }
 
     /// Its hosts and ports, for messages.
@@ -127,6 +148,8 @@ impl Server {
 struct Refused {
     words: String,
     is_tls: bool,
+    /// It may well be there in a moment: it starts, or another host is about to take over.
+    is_starting: bool,
 }
 
 impl Refused {
@@ -149,6 +172,7 @@ where
     opened.map_err(|error| Refused {
         words: error.to_string(),
         is_tls: false,
+        is_starting: false,
     })
 }
 
@@ -158,25 +182,36 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
         return Refused {
             words: said.message().to_owned(),
             is_tls: false,
+            is_starting: *said.code() == SqlState::CANNOT_CONNECT_NOW,
         };
     }
     let mut words = error.to_string();
     let mut is_tls = false;
+    let mut is_starting = error.is_closed();
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
         if !words.contains(&text) {
             let _ = write!(words, ": {text}");
         }
-        if let Some(inner) = cause
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref)
-        {
-            is_tls |= inner.is::<rustls::Error>();
+        if let Some(error) = cause.downcast_ref::<io::Error>() {
+            is_tls |= error
+                .get_ref()
+                .is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
+            is_starting |= matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset
+            );
+            // what is said of a standby where one is wanted that takes writes
+            is_starting |= text == "database does not allow writes";
         }
         source = cause.source();
     }
-    Refused { words, is_tls }
+    Refused {
+        words,
+        is_tls,
+        is_starting,
+    }
 }
 
 /// A pool of connections, opened when they are needed.

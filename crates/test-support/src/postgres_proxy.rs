@@ -1,8 +1,7 @@
 //! A proxy before a PostgreSQL server that breaks statements in the worst places.
 //!
 //! It reads as much of the protocol as it needs to tell which statement is under way: on plain
-//! connections, `sslmode=disable`. Statements of a session's beginning pass, so do those that no
-//! fault is meant for.
+//! connections, `sslmode=disable`.
 #![expect(
     clippy::panic,
     clippy::indexing_slicing,
@@ -20,6 +19,9 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+
+/// The beginning of a session, which counts as a statement with this text.
+pub const SESSION: &str = "the beginning of a session";
 
 /// What happens to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,10 +141,21 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-async fn serve(client: TcpStream, shared: Arc<Shared>) -> io::Result<()> {
-    let server = TcpStream::connect((Ipv4Addr::LOCALHOST, shared.server)).await?;
+async fn serve(mut client: TcpStream, shared: Arc<Shared>) -> io::Result<()> {
     client.set_nodelay(true)?;
+    let mut startup = vec![0; 4];
+    client.read_exact(&mut startup).await?;
+    let length = u32::from_be_bytes([startup[0], startup[1], startup[2], startup[3]]);
+    startup.resize(usize::try_from(length).map_err(io::Error::other)?.max(4), 0);
+    client.read_exact(&mut startup[4..]).await?;
+    match shared.fault(SESSION) {
+        None => {}
+        Some(Fault::Refuse(state)) => return client.write_all(&error_response(state)).await,
+        Some(Fault::CutBefore | Fault::CutAnswer) => return Ok(()),
+    }
+    let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, shared.server)).await?;
     server.set_nodelay(true)?;
+    server.write_all(&startup).await?;
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let answers = Answers::default();
@@ -170,14 +183,6 @@ async fn requests(
     shared: &Shared,
     answers: &Answers,
 ) -> io::Result<()> {
-    let mut length = [0; 4];
-    from.read_exact(&mut length).await?;
-    let rest = usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)? - 4;
-    let mut startup = length.to_vec();
-    startup.resize(4 + rest, 0);
-    from.read_exact(&mut startup[4..]).await?;
-    to.write_all(&startup).await?;
-
     let mut statements = HashMap::new();
     let mut batch = Vec::new();
     let mut fault = None;

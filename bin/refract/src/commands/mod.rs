@@ -61,13 +61,13 @@ enum Command {
 
 impl Program {
     /// The log filter where none was given. Only a server has a log to keep: the demo shows its
-    /// answers and nothing between them, the other commands say themselves what failed, once.
+    /// answers and nothing between them, a migration says for what it waits, the other commands
+    /// say themselves what failed, once.
     pub(crate) fn default_log(&self) -> &'static str {
         match self.command {
             Command::Serve(_) => "info",
-            Command::Demo(_) => "warn",
-            Command::Migrate
-            | Command::Model(_)
+            Command::Demo(_) | Command::Migrate => "warn",
+            Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
             | Command::Prism(_)

@@ -40,7 +40,7 @@ impl ServeCommand {
             grace: self.serve.grace(),
             registry: metrics::registry(&gateway, &counts),
         };
-        let database = operator::open(&database.settings()).await?;
+        let database = operator::open_when_up(&database.settings()).await?;
         if gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }

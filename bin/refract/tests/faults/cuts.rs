@@ -1,6 +1,6 @@
 //! Connections that break between a statement and its answer: its fate is open, and is found out.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use refract_test_support::model_server::Reply;
 use refract_test_support::postgres_proxy::{Fault, PostgresProxy};
@@ -10,20 +10,17 @@ use crate::expected::{ANSWERS, JSON, Saved};
 use crate::load::{Load, assert_kept, cluster, service};
 use crate::service::TEXT;
 
-fn is_insert(sql: &str) -> bool {
-    sql.contains(r#"INSERT INTO "results""#)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {
     let cluster = cluster(&[]);
-    let plan = |sql: &str, asked: usize| {
-        let fault = if asked.is_multiple_of(2) {
-            Fault::CutAnswer
-        } else {
-            Fault::CutBefore
-        };
-        (is_insert(sql) && asked % 5 < 2).then_some(fault)
+    let inserts = AtomicUsize::new(0);
+    let plan = move |sql: &str, _| {
+        let is_insert = sql.contains(r#"INSERT INTO "results""#);
+        match is_insert.then(|| inserts.fetch_add(1, Ordering::SeqCst) % 5) {
+            Some(1) => Some(Fault::CutAnswer),
+            Some(3) => Some(Fault::CutBefore),
+            _ => None,
+        }
     };
     let proxy = PostgresProxy::start(cluster.port(), plan).await;
     let service = service(Some(cluster.url_at(proxy.port())), 1, "10000").await;

@@ -32,3 +32,4 @@ mod kills;
 mod nodes;
 mod refusals;
 mod restarts;
+mod start;
