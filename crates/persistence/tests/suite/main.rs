@@ -41,4 +41,6 @@ mod round_trip;
 mod runtimes;
 mod saving;
 mod schemas;
+mod tls;
 mod versions;
+mod waiting;
