@@ -42,5 +42,6 @@ mod runtimes;
 mod saving;
 mod schemas;
 mod tls;
+mod upgrades;
 mod versions;
 mod waiting;
