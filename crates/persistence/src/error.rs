@@ -3,6 +3,8 @@
 //! No error holds a bound value, a text or a password: of what a server says only its message is
 //! kept, never the detail, which quotes rows.
 
+use std::path::PathBuf;
+
 use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
@@ -141,6 +143,34 @@ impl ConnectError {
             | Self::ShuttingDown => false,
         }
     }
+}
+
+/// The database was not copied.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// PostgreSQL has its own ways.
+    #[error("the database is PostgreSQL: back it up with pg_dump or with its provider's backups")]
+    NoFile,
+    /// There is no database to copy.
+    #[error(transparent)]
+    Source(#[from] ConnectError),
+    /// Nothing is ever overwritten.
+    #[error("{} is there already: name a new file", .0.display())]
+    Exists(PathBuf),
+    /// The copy cannot be written.
+    #[error("cannot write {}: {reason}", path.display())]
+    Place {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The copying failed.
+    #[error("cannot copy the database: {0}")]
+    Copying(#[from] PersistenceError),
+    /// The process is about to end.
+    #[error("refract is shutting down")]
+    ShuttingDown,
 }
 
 /// The database was not brought up to date.

@@ -32,4 +32,5 @@ mod kills;
 mod nodes;
 mod refusals;
 mod restarts;
+mod sqlite;
 mod start;

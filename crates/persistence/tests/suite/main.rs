@@ -29,6 +29,7 @@ macro_rules! on_both {
 
 mod accounts;
 mod api_keys;
+mod backups;
 mod calls;
 mod connecting;
 mod exports;
