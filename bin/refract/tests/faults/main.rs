@@ -28,6 +28,7 @@ mod load;
 
 mod cuts;
 mod failover;
+mod keys;
 mod kills;
 mod nodes;
 mod refusals;
