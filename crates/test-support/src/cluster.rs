@@ -215,7 +215,12 @@ impl Cluster {
 
     /// A program of PostgreSQL, which refuses to run as root.
     fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(self.binaries.join(program));
+        self.as_owner(&self.binaries.join(program))
+    }
+
+    /// A command in the server's folder, as the user that the server runs as.
+    pub(crate) fn as_owner(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command
             .current_dir(self.folder.path())
             .stdin(Stdio::null())
@@ -323,7 +328,8 @@ fn unprivileged_user() -> (u32, u32) {
         .unwrap_or_else(|| panic!("there is no user but root to run PostgreSQL as"))
 }
 
-fn free_port() -> u16 {
+/// A port that nobody had a moment ago.
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let address = listener.and_then(|listener| listener.local_addr());
     address

@@ -2,5 +2,6 @@
 
 pub mod cluster;
 pub mod model_server;
+pub mod pgbouncer;
 pub mod postgres;
 pub mod postgres_proxy;

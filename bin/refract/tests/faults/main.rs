@@ -31,6 +31,7 @@ mod failover;
 mod keys;
 mod kills;
 mod nodes;
+mod pooler;
 mod refusals;
 mod restarts;
 mod sqlite;
