@@ -39,7 +39,7 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 KILLS ?= 50
 
 test-faults: ## break databases, connections and nodes under load, at full length (KILLS=50 of nodes on each database)
-	REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1
+	REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked

@@ -174,6 +174,25 @@ impl Cluster {
         started.unwrap_or_else(|log| panic!("PostgreSQL did not start: {log}"));
     }
 
+    /// Stops all its processes where they are: connections stay open and nobody answers, as on a
+    /// machine that hangs.
+    ///
+    /// # Panics
+    ///
+    /// Where it does not run.
+    pub fn freeze(&self) {
+        assert!(self.signal("STOP"), "the server is not there to be frozen");
+    }
+
+    /// Lets them go on.
+    ///
+    /// # Panics
+    ///
+    /// Where it does not run.
+    pub fn thaw(&self) {
+        assert!(self.signal("CONT"), "the server is not there to be thawed");
+    }
+
     /// Makes a standby take over.
     ///
     /// # Panics
@@ -267,6 +286,20 @@ impl Cluster {
         command
     }
 
+    /// Sends a signal to the server's processes, the parent first, so that no child is missed.
+    fn signal(&self, name: &str) -> bool {
+        let script = format!(
+            "parent=$(head -n 1 postmaster.pid) && kill -s {name} $parent && \
+             kill -s {name} $(ps -o pid= --ppid $parent)"
+        );
+        let mut command = Command::new("/bin/sh");
+        let sent = command
+            .args(["-c", &script])
+            .current_dir(self.data())
+            .output();
+        sent.is_ok_and(|output| output.status.success())
+    }
+
     fn control(&self, arguments: &[&str]) {
         run(self.control_command().args(arguments));
     }
@@ -275,7 +308,8 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         let arguments = ["stop", "--wait", "--silent", mode(Shutdown::Immediate)];
-        // it may be stopped already
+        // it may be frozen, or stopped already
+        self.signal("CONT");
         self.control_command().args(arguments).output().ok();
     }
 }

@@ -38,4 +38,8 @@ async fn kill_again_and_again(url: Option<String>) {
         made += acknowledged.len();
         assert_eq!(service.results_made().await, made, "round {round}");
     }
+    println!(
+        "{} kills, {made} results acknowledged, {made} there",
+        kills()
+    );
 }

@@ -9,8 +9,10 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     dead_code,
-    reason = "a test that meets the unexpected ends there; what is shared serves other tests too"
+    reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \
+              serves other tests too"
 )]
 
 #[path = "../black_box/expected.rs"]

@@ -1,5 +1,5 @@
-//! Several nodes on one PostgreSQL, whose callers share idempotency keys and retry the same results
-//! while nodes are killed: what the specification promises of one holds for all.
+//! Several nodes on one database, whose callers share idempotency keys and retry the same results:
+//! what the specification promises of one node holds for all of them together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;

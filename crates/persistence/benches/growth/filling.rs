@@ -57,10 +57,9 @@ impl Filled {
             .batch_execute(&filled.insert(&id, &moment, uuid, &rows))
             .await
             .unwrap();
-        client
-            .batch_execute("VACUUM ANALYZE; CHECKPOINT")
-            .await
-            .unwrap();
+        for tidy_up in ["VACUUM ANALYZE", "CHECKPOINT"] {
+            client.batch_execute(tidy_up).await.unwrap();
+        }
         let size = client
             .query_one("SELECT pg_total_relation_size('results')", &[])
             .await;

@@ -23,7 +23,7 @@ const CALLERS: u64 = 8;
 /// Reads of each caller in a turn.
 const READS: u64 = 1_500;
 /// Creates of each caller in a turn.
-const CREATES: u64 = 400;
+const CREATES: u64 = 200;
 /// Results of a page, as an export asks for them.
 const PAGE: u32 = 500;
 /// Pages of a turn.
