@@ -71,6 +71,7 @@ pub(crate) async fn serve(
     );
     let make_answering = move || {
         let (gateway, database, key_uses, counts, patience) = parts.clone();
+        let database = database.for_this_thread();
         Answering::new(database, gateway.model(), key_uses, counts).with_patience(patience)
     };
     let stop = async move {
