@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use crate::address::Address;
 use crate::cache::Immutable;
 use crate::connection::{Connection, Exclusive};
-use crate::error::{ConnectError, PersistenceError, unavailable};
+use crate::error::{ConnectError, PersistenceError};
 use crate::lanes::Lanes;
 use crate::postgres::{Connections, Server};
 use crate::sqlite::SqlitePools;
@@ -240,14 +240,8 @@ impl Pools {
             }
             Address::Postgres(address) => {
                 let server = Server::new(*address)?;
+                server.reach().await?;
                 let connections = Connections::new(server, size, Handle::current())?;
-                if let Err(error) = connections.leased.get().await {
-                    let reason = unavailable(&error);
-                    return Err(ConnectError::Unreachable {
-                        server: connections.server.name(),
-                        reason,
-                    });
-                }
                 Ok(Self::Postgres(Arc::new(connections)))
             }
         }
