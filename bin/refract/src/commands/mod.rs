@@ -8,7 +8,9 @@ mod migrate;
 mod model;
 mod operator;
 mod prism;
+mod run;
 mod serve;
+mod signals;
 mod try_text;
 
 use std::process::ExitCode;
@@ -57,6 +59,8 @@ enum Command {
     Lens(lens::LensCommand),
     /// Answers one text, saves the result and prints it
     Try(try_text::TryCommand),
+    /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
+    Run(Box<run::RunCommand>),
 }
 
 impl Program {
@@ -72,7 +76,8 @@ impl Program {
             | Command::Key(_)
             | Command::Prism(_)
             | Command::Lens(_)
-            | Command::Try(_) => "error",
+            | Command::Try(_)
+            | Command::Run(_) => "error",
         }
     }
 
@@ -89,6 +94,7 @@ impl Program {
             Command::Prism(command) => command.run(database).await?,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
+            Command::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }
