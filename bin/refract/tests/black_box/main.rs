@@ -15,6 +15,7 @@ mod node;
 mod order;
 mod program;
 mod service;
+mod terminal;
 
 /// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
 macro_rules! on_both {
@@ -50,4 +51,7 @@ mod order_about_results;
 mod order_of_create;
 mod prisms;
 mod races;
+mod run;
+mod run_stops;
 mod settings;
+mod try_text;

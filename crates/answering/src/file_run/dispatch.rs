@@ -164,6 +164,8 @@ impl<'a> Dispatch<'a> {
             }
             held => held,
         };
+        let turn = Arc::clone(&self.turns).acquire_owned().await;
+        let turn = turn.map_err(|_| Stop::Lost { line })?;
         let streak = self
             .most_failures
             .and_then(|most| self.tally.streak_of(most));
@@ -174,8 +176,6 @@ impl<'a> Dispatch<'a> {
                 error: streak.error,
             });
         }
-        let turn = Arc::clone(&self.turns).acquire_owned().await;
-        let turn = turn.map_err(|_| Stop::Lost { line })?;
         let slot = self.queue.reserve().await;
         let slot = slot.map_err(|_| Stop::Lost { line })?;
         let (reply, answer) = oneshot::channel();
