@@ -52,6 +52,7 @@ mod order_of_create;
 mod prisms;
 mod races;
 mod run;
+mod run_faults;
 mod run_stops;
 mod settings;
 mod try_text;
