@@ -55,4 +55,5 @@ mod run;
 mod run_faults;
 mod run_stops;
 mod settings;
+mod tour;
 mod try_text;
