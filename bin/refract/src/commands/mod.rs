@@ -9,7 +9,9 @@ mod migrate;
 mod model;
 mod operator;
 mod prism;
+mod run;
 mod serve;
+mod signals;
 mod try_text;
 
 use std::process::ExitCode;
@@ -58,8 +60,18 @@ enum Command {
     /// Shows and changes the lens of a prism
     #[command(subcommand)]
     Lens(lens::LensCommand),
-    /// Answers one text, saves the result and prints it
+    /// Answers one text, saves the result and shows it
+    ///
+    /// Without --text, --field and --file the text is read from stdin. The last line break of a
+    /// file or of stdin is left out.
     Try(try_text::TryCommand),
+    /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
+    ///
+    /// The file is read once before anything is asked: a row that a limit refuses is named by its
+    /// line, a torn line refuses the file. A run that was stopped goes on when it is started
+    /// again: rows that are answered are not asked about twice, failed ones are retried. A row is
+    /// known by its place in the file and all that it holds.
+    Run(Box<run::RunCommand>),
 }
 
 impl Program {
@@ -76,7 +88,8 @@ impl Program {
             | Command::Key(_)
             | Command::Prism(_)
             | Command::Lens(_)
-            | Command::Try(_) => "error",
+            | Command::Try(_)
+            | Command::Run(_) => "error",
         }
     }
 
@@ -94,6 +107,7 @@ impl Program {
             Command::Prism(command) => command.run(database).await?,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
+            Command::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -15,6 +15,7 @@ mod node;
 mod order;
 mod program;
 mod service;
+mod terminal;
 
 /// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
 macro_rules! on_both {
@@ -51,4 +52,9 @@ mod order_of_create;
 mod prisms;
 mod provenance;
 mod races;
+mod run;
+mod run_faults;
+mod run_stops;
 mod settings;
+mod tour;
+mod try_text;

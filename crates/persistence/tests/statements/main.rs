@@ -129,6 +129,15 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     ])
 }
 
+/// The same with what a file run looks up.
+async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
+    let mut statements = statements(it).await;
+    let keys = ["order 1", "order 2", "order 3"].map(idempotency_key);
+    let looking = it.database.find_held_rows(it.account, it.prism.id, &keys);
+    statements.insert("rows of a file run", sent(looking).await);
+    statements
+}
+
 /// Connections are opened and set up before anything is counted.
 async fn warm_up(it: &Fixture) {
     it.database.ping().await.unwrap();
@@ -146,6 +155,7 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     for (name, sent) in statements {
         let expected = match *name {
             "definition again" | "lens again" => 0,
+            "rows of a file run" => 2,
             "retry" => 4,
             "lost retry" => continue,
             _ => 1,
@@ -283,10 +293,10 @@ fn planned<'a>(
 async fn every_call_is_one_statement_by_an_index_and_caches_save_the_rest() {
     set_default_instrumentation(|| Some(Box::new(Listener))).unwrap();
     let sqlite = Fixture::sqlite().await;
-    let in_sqlite = statements(&sqlite).await;
+    let in_sqlite = all_statements(&sqlite).await;
     assert_counts("sqlite", &in_sqlite);
     let postgres = Fixture::postgres().await;
-    let in_postgres = statements(&postgres).await;
+    let in_postgres = all_statements(&postgres).await;
     assert_counts("postgres", &in_postgres);
     sqlite_plans(&sqlite, &in_sqlite);
     postgres_plans(&postgres, &in_postgres).await;
