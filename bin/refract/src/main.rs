@@ -7,6 +7,7 @@ mod metrics;
 mod output;
 mod settings;
 mod telemetry;
+mod terminal;
 
 use std::process::ExitCode;
 
