@@ -5,6 +5,7 @@
 mod commands;
 mod metrics;
 mod output;
+mod output_file;
 mod settings;
 mod telemetry;
 mod terminal;

@@ -7,7 +7,9 @@
 pub mod api_keys;
 mod ask;
 mod create_result;
+mod export;
 mod metrics;
+mod prism_results;
 pub mod prisms;
 mod read_result;
 mod readable;
@@ -15,7 +17,9 @@ mod refusal;
 mod retry_result;
 
 pub use create_result::CreateCall;
+pub use export::{ExportError, export};
 pub use metrics::AnsweringMetrics;
+pub use prism_results::PrismResults;
 pub use readable::ReadableResult;
 use refract_model_gateway::Model;
 use refract_persistence::Database;

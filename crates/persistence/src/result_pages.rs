@@ -13,7 +13,7 @@ const FIRST_PAGE: u32 = 32;
 /// No page has more results, so that large ones after small ones do not come all at once.
 const LARGEST_PAGE: u32 = 256;
 /// What the results of a page should take in memory, in bytes.
-const PAGE_BYTES: usize = 4 * 1024 * 1024;
+const PAGE_BYTES: usize = 2 * 1024 * 1024;
 /// An outcome with its key and probability, in bytes.
 const OUTCOME_BYTES: usize = 64;
 

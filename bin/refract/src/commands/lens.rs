@@ -55,7 +55,7 @@ impl LensCommand {
             }
             Self::Reset { .. } => prisms::reset_lens(&database, account, &prism).await?,
         }
-        let (lens, latest) = prisms::show_lens(&database, account, &prism).await?;
-        output::json(&ShownLens::new(&lens, lens.columns(&latest)))
+        let found = prisms::find_lens(&database, account, &prism).await?;
+        output::json(&ShownLens::new(&found.lens, found.columns().lens))
     }
 }

@@ -8,6 +8,7 @@ mod migrate;
 mod model;
 mod operator;
 mod prism;
+mod results;
 mod serve;
 mod try_text;
 
@@ -57,6 +58,9 @@ enum Command {
     Lens(lens::LensCommand),
     /// Answers one text, saves the result and prints it
     Try(try_text::TryCommand),
+    /// Exports the saved results of a prism
+    #[command(subcommand)]
+    Results(results::ResultsCommand),
 }
 
 impl Program {
@@ -72,7 +76,8 @@ impl Program {
             | Command::Key(_)
             | Command::Prism(_)
             | Command::Lens(_)
-            | Command::Try(_) => "error",
+            | Command::Try(_)
+            | Command::Results(_) => "error",
         }
     }
 
@@ -89,6 +94,7 @@ impl Program {
             Command::Prism(command) => command.run(database).await?,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
+            Command::Results(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }

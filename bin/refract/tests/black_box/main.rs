@@ -15,6 +15,7 @@ mod node;
 mod order;
 mod program;
 mod service;
+mod varied;
 
 /// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
 macro_rules! on_both {
@@ -40,6 +41,7 @@ mod commands;
 mod connections;
 mod create_result;
 mod demo;
+mod exports;
 mod failed_results;
 mod idempotency;
 mod lifecycle;

@@ -19,6 +19,7 @@ use diesel::connection::{
 };
 use diesel::sql_types::Text;
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
+use refract_domain::ids::ResultId;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::ResultFilter;
 use tokio_postgres::NoTls;
@@ -61,8 +62,7 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let plain_retry = it.retry(&plain.result, answered());
     let (prism, version) = (it.prism.id, it.prism.latest_version);
     let revision = it.prism.lens_revision;
-    let filter = ResultFilter::default();
-    BTreeMap::from([
+    let calls = [
         ("save", sent(database.save_result(&first)).await),
         (
             "save without a key",
@@ -119,6 +119,18 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             "find result by key",
             sent(database.find_result_by_key(it.account, &key)).await,
         ),
+    ];
+    calls
+        .into_iter()
+        .chain(page_statements(it, id).await)
+        .collect()
+}
+
+/// The statements that go through all results of a prism.
+async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<String>); 4] {
+    let (database, prism) = (&it.database, it.prism.id);
+    let filter = ResultFilter::default();
+    [
         (
             "page",
             sent(database.list_results(it.account, prism, filter, Some(id), 50)).await,
@@ -135,7 +147,7 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             "count",
             sent(database.count_results(it.account, prism, filter)).await,
         ),
-    ])
+    ]
 }
 
 /// Connections are opened and set up before anything is counted.
