@@ -7,6 +7,7 @@ mod metrics;
 mod output;
 mod output_file;
 mod settings;
+mod suggestion;
 mod telemetry;
 mod terminal;
 

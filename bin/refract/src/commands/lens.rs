@@ -14,6 +14,9 @@ use crate::settings::DatabaseArgs;
 #[derive(Subcommand)]
 pub(crate) enum LensCommand {
     /// Shows the lens
+    #[command(
+        after_help = "Examples:\n  refract lens show support-triage\n  refract lens show support-triage | jq '{columns}' > lens.json"
+    )]
     Show {
         /// Slug or id
         prism: String,
@@ -21,6 +24,9 @@ pub(crate) enum LensCommand {
         account: AccountArg,
     },
     /// Makes the columns of a file the lens; old results are read through it at once
+    #[command(
+        after_help = "Examples:\n  refract lens set support-triage docs/examples/support-triage.lens.json"
+    )]
     Set {
         /// Slug or id
         prism: String,
@@ -30,6 +36,7 @@ pub(crate) enum LensCommand {
         account: AccountArg,
     },
     /// Makes the lens automatic again: one column per question
+    #[command(after_help = "Examples:\n  refract lens reset support-triage")]
     Reset {
         /// Slug or id
         prism: String,
@@ -46,7 +53,7 @@ impl LensCommand {
         | Self::Set { prism, account, .. }
         | Self::Reset { prism, account }) = &self;
         let account = account.find(&database).await?;
-        let prism = operator::prism_selector(prism)?;
+        let prism = operator::find_prism(&database, account, prism).await?;
         match &self {
             Self::Show { .. } => {}
             Self::Set { file, .. } => {

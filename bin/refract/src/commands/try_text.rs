@@ -8,6 +8,7 @@ use refract_answering::api_keys::KeyUses;
 use refract_answering::{Answering, AnsweringMetrics, CreateCall};
 use refract_domain::call::Ref;
 use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 use refract_lens_rendering::{Format, render};
 use refract_model_gateway::ModelGateway;
@@ -63,7 +64,8 @@ impl TryCommand {
             output::say("The built-in scorer answers: it is for trying things only.");
         }
         let format = self.format;
-        let call = self.call()?;
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
+        let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
@@ -79,7 +81,7 @@ impl TryCommand {
         }
     }
 
-    fn call(self) -> anyhow::Result<CreateCall> {
+    fn call(self, prism: PrismSelector) -> anyhow::Result<CreateCall> {
         let fields = match self.text {
             Some(text) => vec![("text".to_owned(), text)],
             None => self.fields,
@@ -94,7 +96,7 @@ impl TryCommand {
         let context = self.context.map(CallContext::parse).transpose();
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
         Ok(CreateCall {
-            prism: operator::prism_selector(&self.prism)?,
+            prism,
             fields: SentFields(fields),
             context: context
                 .map_err(|faults| operator::faulty("--context", &faults))?

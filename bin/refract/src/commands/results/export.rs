@@ -43,7 +43,7 @@ impl ExportCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
-        let prism = operator::prism_selector(&self.prism)?;
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
         let lens = prisms::find_lens(&database, account, &prism).await?;
         let oldest_first = ResultOrder::OldestFirst;
         let results = PrismResults::new(&database, lens, self.filter.filter(), oldest_first);
