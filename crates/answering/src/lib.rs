@@ -14,6 +14,7 @@ pub mod prisms;
 mod read_result;
 mod readable;
 mod refusal;
+mod retry_failed;
 mod retry_result;
 
 pub use create_result::CreateCall;
@@ -24,6 +25,7 @@ pub use readable::ReadableResult;
 use refract_model_gateway::Model;
 use refract_persistence::Database;
 pub use refusal::{InternalError, Refusal};
+pub use retry_failed::{Retried, RetryFailed};
 
 use crate::api_keys::KeyUses;
 

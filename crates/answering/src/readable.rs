@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use refract_domain::call::Ref;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::SavedResult;
 use refract_domain::view::{Columns, ResultView};
 use refract_persistence::{Database, PrismRow};
 
+use crate::Refusal;
 use crate::prisms::PrismLens;
 use crate::refusal::InternalError;
 
@@ -49,6 +50,20 @@ impl ReadableResult {
             prism = moved.ok_or(InternalError::VersionMissing)?;
         }
         Err(InternalError::LensKeepsMoving)
+    }
+
+    /// A result of an account, for its operator, and the result that retried it when one did.
+    ///
+    /// # Errors
+    /// When the account has no such result, or the database fails.
+    pub async fn find(
+        database: &Database,
+        account: AccountId,
+        id: ResultId,
+    ) -> Result<(Self, Option<ResultId>), Refusal> {
+        let found = database.find_result(account, id).await?;
+        let (result, prism, retried_as) = found.ok_or(Refusal::ResultNotFound)?;
+        Ok((Self::load(database, result, prism).await?, retried_as))
     }
 
     /// The same through a lens that was brought before.

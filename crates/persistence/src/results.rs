@@ -51,6 +51,20 @@ macro_rules! wanted {
     }};
 }
 
+/// Those of them that failed and were never retried.
+macro_rules! retriable {
+    ($account:expr, $prism:expr, $filter:expr) => {{
+        let failed = ResultFilter {
+            is_ok: Some(false),
+            ..$filter
+        };
+        let retries = RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable()));
+        wanted!($account, $prism, failed)
+            .left_join(retries)
+            .filter(RETRIES.field(results::id).nullable().is_null())
+    }};
+}
+
 impl Database {
     /// A result of the account.
     ///
@@ -183,21 +197,34 @@ impl Database {
         limit: u32,
     ) -> Result<Vec<ResultId>, PersistenceError> {
         let database = self.clone();
-        let failed = ResultFilter {
-            is_ok: Some(false),
-            ..filter
-        };
         self.run(async move {
             let mut connection = database.reader().await?;
-            let retries = RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable()));
-            let query = wanted!(account, prism, failed)
-                .left_join(retries)
-                .filter(RETRIES.field(results::id).nullable().is_null())
+            let query = retriable!(account, prism, filter)
                 .filter(results::id.gt(Bind(after.unwrap_or(ResultId(Uuid::nil())))))
                 .order(results::id)
                 .limit(i64::from(limit))
                 .select(results::id);
             Ok(on!(connection, |c| query.load(c).await)?)
+        })
+        .await
+    }
+
+    /// How many there are of these.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_retriable_results(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        filter: ResultFilter,
+    ) -> Result<u64, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = retriable!(account, prism, filter).count();
+            let counted: i64 = on!(connection, |c| query.get_result(c).await)?;
+            Ok(u64::try_from(counted).unwrap_or_default())
         })
         .await
     }

@@ -52,4 +52,5 @@ mod order_about_results;
 mod order_of_create;
 mod prisms;
 mod races;
+mod results;
 mod settings;

@@ -134,6 +134,10 @@ async fn only_failed_results_that_nobody_retried_are_retriable(it: Fixture) {
     let (fresh, again) = (fresh.result.id, failed_again.result.id);
     assert_eq!(list(everything, None, 9).await.unwrap(), [fresh, again]);
     assert_eq!(list(everything, None, 1).await.unwrap(), [fresh]);
+    let counted = it
+        .database
+        .count_retriable_results(it.account, it.prism.id, everything);
+    assert_eq!(counted.await.unwrap(), 2);
     assert_eq!(list(everything, Some(fresh), 9).await.unwrap(), [again]);
     let later = ResultFilter {
         since: Some(moment(1)),

@@ -1,6 +1,8 @@
 //! `refract results`: what was answered and saved.
 
 mod export;
+mod list;
+mod retry;
 
 use std::process::ExitCode;
 
@@ -20,6 +22,16 @@ pub(crate) enum ResultsCommand {
         after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01T00:00:00Z --until 2026-06-01T00:00:00Z"
     )]
     Export(export::ExportCommand),
+    /// Lists the newest results of a prism
+    #[command(
+        after_help = "Examples:\n  refract results list support-triage\n  refract results list support-triage --status failed --limit 100\n  refract results list support-triage --json | jq .answers"
+    )]
+    List(list::ListCommand),
+    /// Retries every failed result of a prism that was never retried
+    #[command(
+        after_help = "Examples:\n  refract results retry support-triage --failed\n  refract results retry support-triage --failed --since 2026-05-04T09:00:00Z --concurrency 4"
+    )]
+    Retry(retry::RetryCommand),
 }
 
 impl ResultsCommand {
@@ -27,6 +39,8 @@ impl ResultsCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         match self {
             Self::Export(command) => command.run(database).await?,
+            Self::List(command) => command.run(database).await?,
+            Self::Retry(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -78,6 +92,11 @@ impl PeriodArgs {
             until: self.until,
         }
     }
+}
+
+/// A moment as lists show it, in UTC.
+fn moment_text(moment: DateTime<Utc>) -> String {
+    moment.format("%Y-%m-%d %H:%M").to_string()
 }
 
 /// A time in RFC 3339. Results have whole milliseconds: what is at a finer moment or after it is
