@@ -7,7 +7,10 @@
 pub mod api_keys;
 mod ask;
 mod create_result;
+mod cutoff_steps;
 mod export;
+mod lens_preview;
+mod lens_tally;
 mod metrics;
 mod prism_results;
 pub mod prisms;
@@ -18,7 +21,10 @@ mod retry_failed;
 mod retry_result;
 
 pub use create_result::CreateCall;
+pub use cutoff_steps::{CutoffStep, CutoffSteps, LabelCounts};
 pub use export::{ExportError, export};
+pub use lens_preview::{ColumnPreview, LensPreview};
+pub use lens_tally::{Counted, Tally};
 pub use metrics::AnsweringMetrics;
 pub use prism_results::PrismResults;
 pub use readable::ReadableResult;

@@ -44,6 +44,7 @@ mod demo;
 mod exports;
 mod failed_results;
 mod idempotency;
+mod lens_work;
 mod lifecycle;
 mod logs;
 mod model_check;
