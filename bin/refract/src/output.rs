@@ -3,11 +3,15 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use serde::Serialize;
 
 use crate::terminal;
+
+/// What is said of data that did not reach stdout.
+pub(crate) const NOT_WRITTEN: &str = "cannot write to stdout";
 
 /// Writes one JSON object on a line of its own.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
@@ -77,9 +81,8 @@ fn line(cells: impl Iterator<Item = String>) -> Row {
 /// Writes bytes as they are.
 pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.flush()?;
-    Ok(())
+    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    written.context(NOT_WRITTEN)
 }
 
 /// Says something beside the data. Whoever closed stderr does not want to know.

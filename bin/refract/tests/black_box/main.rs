@@ -37,6 +37,7 @@ macro_rules! on_both {
 
 mod authorization;
 mod bodies;
+mod command_line;
 mod commands;
 mod connections;
 mod create_result;

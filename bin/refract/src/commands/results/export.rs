@@ -80,7 +80,7 @@ async fn to_stdout(
     match export(&mut results, format, stdout, |done| show(progress, done)).await {
         Ok(written) => Ok(written),
         // the error itself, by which a closed pipe is known
-        Err(ExportError::Write(error)) => Err(error.into()),
+        Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
         Err(error @ ExportError::Read(_)) => Err(error.into()),
     }
 }
