@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api man fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-spreadsheet man fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -20,6 +20,9 @@ check: fmt-check clippy test docs deny fuzz-build ## the whole gate: formatting,
 
 check-api: ## hold a running server to docs/openapi.json with Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
+
+check-spreadsheet: ## open an exported CSV in LibreOffice: no cell a formula, no row torn (needs LibreOffice Calc and Python 3)
+	.ci/check-spreadsheet
 
 man: ## write the manual, a page for each command, to target/man (read it with `man -l target/man/refract.1`)
 	$(CARGO) run --quiet --locked --package refract -- man "$${CARGO_TARGET_DIR:-target}/man"
