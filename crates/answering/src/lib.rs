@@ -1,5 +1,7 @@
 //! The use cases of Refract: create, read and retry a result, and what an operator does to prisms.
 //!
+//! [`file_run`] asks a prism about every row of a file.
+//!
 //! The only place where the order of checks lives. A use case asks the domain what is right, the
 //! persistence what is so and the gateway what a model says; it knows nothing of HTTP, of SQL or
 //! of any model server's protocol.
@@ -9,6 +11,7 @@ mod ask;
 mod create_result;
 mod cutoff_steps;
 mod export;
+pub mod file_run;
 mod lens_preview;
 mod lens_tally;
 mod metrics;

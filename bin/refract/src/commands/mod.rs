@@ -10,7 +10,9 @@ mod model;
 mod operator;
 mod prism;
 mod results;
+mod run;
 mod serve;
+mod signals;
 mod try_text;
 
 use std::path::PathBuf;
@@ -84,9 +86,6 @@ enum Command {
     )]
     Lens(lens::LensCommand),
     /// Answers one text, saves the result and prints it
-    #[command(
-        after_help = "Examples:\n  refract try support-triage --text 'Where is my order?'\n  refract try support-triage --field text='Where is my order?' --ref ticket-17 --format csv"
-    )]
     Try(try_text::TryCommand),
     /// Shows, lists, exports and retries saved results
     #[command(
@@ -111,6 +110,8 @@ enum Command {
         /// Made when it is missing
         folder: PathBuf,
     },
+    /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
+    Run(Box<run::RunCommand>),
 }
 
 impl Program {
@@ -129,7 +130,8 @@ impl Program {
             | Command::Try(_)
             | Command::Results(_)
             | Command::Completions { .. }
-            | Command::Man { .. } => "error",
+            | Command::Man { .. }
+            | Command::Run(_) => "error",
         }
     }
 
@@ -149,6 +151,7 @@ impl Program {
             Command::Results(command) => return command.run(database).await,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
+            Command::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -186,8 +189,8 @@ mod tests {
         let help = command.get_after_help().map(ToString::to_string);
         let help = help.unwrap_or_else(|| panic!("`{path}` has no examples"));
         assert!(help.starts_with("Examples:\n  "), "{path}: {help}");
-        let shown = help.lines().skip(1);
-        for example in shown {
+        let examples = help.lines().skip(1).take_while(|line| !line.is_empty());
+        for example in examples {
             assert!(example.contains("refract "), "{path}: {example}");
         }
         let about = command.get_about().map(ToString::to_string);

@@ -3,8 +3,6 @@
 //! Colour is left out where a stream is no terminal, where `NO_COLOR` is set and on dumb
 //! terminals. Nothing here knows of prisms, results or commands.
 
-#![expect(dead_code, reason = "the commands that draw follow")]
-
 mod bar;
 mod progress;
 

@@ -15,6 +15,7 @@ mod node;
 mod order;
 mod program;
 mod service;
+mod terminal;
 mod varied;
 
 /// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
@@ -55,4 +56,7 @@ mod order_of_create;
 mod prisms;
 mod races;
 mod results;
+mod run;
+mod run_stops;
 mod settings;
+mod try_text;

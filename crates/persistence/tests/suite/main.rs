@@ -32,6 +32,7 @@ mod api_keys;
 mod calls;
 mod connecting;
 mod exports;
+mod file_runs;
 mod lenses;
 mod migrations;
 mod prisms;

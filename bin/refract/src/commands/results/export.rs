@@ -10,7 +10,7 @@ use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
-use super::super::serve;
+use super::super::signals::StopSignals;
 use super::FilterArgs;
 use crate::output;
 use crate::output_file::OutputFile;
@@ -92,11 +92,12 @@ async fn to_file(
     place: &Path,
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
+    let mut signals = StopSignals::watch()?;
     let mut file = OutputFile::create(place)?;
     let exporting = export(&mut results, format, &mut file, |done| show(progress, done));
     let exported = tokio::select! {
         exported = exporting => exported,
-        () = serve::stop_signal()? => bail!("stopped: {} is as it was", place.display()),
+        () = signals.next() => bail!("stopped: {} is as it was", place.display()),
     };
     let written = match exported {
         Ok(written) => written,

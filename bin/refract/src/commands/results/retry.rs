@@ -10,7 +10,7 @@ use refract_model_gateway::ModelGateway;
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
-use super::super::serve;
+use super::super::signals::StopSignals;
 use super::PeriodArgs;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
@@ -71,6 +71,7 @@ impl RetryCommand {
             filter,
             concurrency: self.concurrency,
         };
+        let mut signals = StopSignals::watch()?;
         let progress = Progress::begin("results", Some(total));
         let mut is_told = false;
         let show = |retried: &Retried| {
@@ -80,9 +81,7 @@ impl RetryCommand {
             }
             progress.show(retried.done(), &words(retried));
         };
-        let ended = answering
-            .retry_failed(what, serve::stop_signal()?, show)
-            .await;
+        let ended = answering.retry_failed(what, signals.next(), show).await;
         progress.end();
         summarise(&ended?)
     }
