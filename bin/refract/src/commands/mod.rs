@@ -12,6 +12,7 @@ mod prism;
 mod results;
 mod run;
 mod serve;
+mod shown_result;
 mod signals;
 mod try_text;
 

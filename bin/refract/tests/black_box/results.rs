@@ -11,10 +11,64 @@ use crate::program;
 use crate::service::{Backend, PRISM, Service, TEXT, text};
 
 on_both!(
+    a_result_is_shown_as_the_api_has_it_and_for_a_person,
     the_newest_results_are_listed_first,
     every_failed_result_is_retried_once,
     what_fails_again_is_left_for_the_next_time,
 );
+
+async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body = json!({"text": "First line\r\nsecond \u{1b}[31m line", "ref": "order 7"});
+    let failed = text(&service.failed(&body).await.value(), "id");
+    let ok = text(&service.retry(&failed).await.value(), "id");
+    for id in [&ok, &failed] {
+        for format in ["json", "raw", "csv", "tsv", "jsonl"] {
+            let body = service.read(id, &format!("?format={format}")).await.body;
+            let shown = ["results", "show", id, "--format", format];
+            let shown = service.run(&shown).await.done();
+            let end = if matches!(format, "json" | "raw") {
+                "\n"
+            } else {
+                ""
+            };
+            assert_eq!(shown, format!("{body}{end}"), "{format}");
+        }
+    }
+    let json = service
+        .run(&["results", "show", &ok, "--format", "json"])
+        .await;
+    let usual = service.run(&["results", "show", &ok]).await;
+    assert_eq!(usual.done(), json.done(), "where nobody sits at a terminal");
+    let table = async |id| {
+        let arguments = ["results", "show", id, "--format", "table"];
+        service.run(&arguments).await.done()
+    };
+    let shown = table(&ok).await;
+    assert!(shown.contains("Billing") && shown.contains(&ok), "{shown}");
+    assert!(shown.contains("ref order 7"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    let end = "text   First line\n       second [31m line\n";
+    assert!(shown.ends_with(end), "{shown}");
+    let shown = table(&failed).await;
+    assert!(
+        shown.contains("\nerror       The model server answered with status 400.\n"),
+        "{shown}"
+    );
+    assert!(shown.contains(&format!("\nretried as  {ok}\n")), "{shown}");
+    for unknown in ["x", "0190b8f2-0000-7000-8000-0000000000aa"] {
+        let line = service.run(&["results", "show", unknown]).await.refused();
+        let words = [
+            "error: ID cannot be used: Invalid uuid",
+            "error: Result not found",
+        ];
+        assert!(words.contains(&line.as_str()), "{line}");
+    }
+    service.run(&["account", "create", "acme"]).await.done();
+    let elsewhere = ["results", "show", &ok, "--account", "acme"];
+    let line = service.run(&elsewhere).await.refused();
+    assert_eq!(line, "error: Result not found");
+}
 
 async fn the_newest_results_are_listed_first(backend: Backend) {
     let service = Service::start(backend).await;
