@@ -1,24 +1,63 @@
 //! A borrowed connection of either kind, and the macros that compile a query once for each.
 
+use std::sync::Arc;
+
 use diesel::connection::AnsiTransactionManager;
 use diesel::{QueryResult, SqliteConnection};
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
 use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager as _};
 
+use crate::postgres::Open;
+
 /// SQLite works in blocking threads.
 pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection>;
 
-/// A connection that goes back to its pool when it is dropped.
+/// A connection for one query that only reads.
+pub(crate) enum Reader {
+    /// To a PostgreSQL server; others use it at the same time.
+    Pipelined(Arc<Open>),
+    /// To a PostgreSQL server, until it is dropped.
+    Postgres(Object<AsyncPgConnection>),
+    /// To an SQLite file, until it is dropped.
+    Sqlite(Object<AsyncSqliteConnection>),
+}
+
+/// A connection that nobody else uses until it is dropped.
 #[expect(
     clippy::large_enum_variant,
     reason = "it lives as long as one query and is not stored"
 )]
-pub(crate) enum Connection {
+pub(crate) enum Writer {
     /// To a PostgreSQL server.
     Postgres(Object<AsyncPgConnection>),
     /// To an SQLite file.
     Sqlite(Object<AsyncSqliteConnection>),
+}
+
+/// What one statement needs of a connection. PostgreSQL's takes statements of many at once.
+pub(crate) enum Each<'a> {
+    Postgres(&'a AsyncPgConnection),
+    Sqlite(&'a mut AsyncSqliteConnection),
+}
+
+impl Reader {
+    pub(crate) fn each(&mut self) -> Each<'_> {
+        match self {
+            Self::Pipelined(open) => Each::Postgres(&open.connection),
+            Self::Postgres(object) => Each::Postgres(object),
+            Self::Sqlite(object) => Each::Sqlite(object),
+        }
+    }
+}
+
+impl Writer {
+    pub(crate) fn each(&mut self) -> Each<'_> {
+        match self {
+            Self::Postgres(object) => Each::Postgres(object),
+            Self::Sqlite(object) => Each::Sqlite(object),
+        }
+    }
 }
 
 /// Compiles a query for each kind of connection: `on!(connection, |c| query.execute(c).await)`.
@@ -27,15 +66,12 @@ pub(crate) enum Connection {
 /// inside for the same reason.
 macro_rules! on {
     ($connection:expr, |$c:ident| $query:expr) => {
-        match &mut $connection {
-            $crate::connection::Connection::Postgres(object) => {
-                let $c: &mut diesel_async::AsyncPgConnection = object;
+        match $connection.each() {
+            $crate::connection::Each::Postgres(mut connection) => {
+                let $c: &mut &diesel_async::AsyncPgConnection = &mut connection;
                 $query
             }
-            $crate::connection::Connection::Sqlite(object) => {
-                let $c: &mut $crate::connection::AsyncSqliteConnection = object;
-                $query
-            }
+            $crate::connection::Each::Sqlite($c) => $query,
         }
     };
 }
@@ -45,7 +81,7 @@ macro_rules! on {
 macro_rules! in_transaction {
     ($connection:expr, |$c:ident| $block:block) => {
         match &mut $connection {
-            $crate::connection::Connection::Postgres(object) => {
+            $crate::connection::Writer::Postgres(object) => {
                 let $c: &mut diesel_async::AsyncPgConnection = object;
                 match $crate::connection::begin_postgres($c).await {
                     Ok(()) => {
@@ -55,7 +91,7 @@ macro_rules! in_transaction {
                     Err(error) => Err(error),
                 }
             }
-            $crate::connection::Connection::Sqlite(object) => {
+            $crate::connection::Writer::Sqlite(object) => {
                 let $c: &mut $crate::connection::AsyncSqliteConnection = object;
                 match $crate::connection::begin_sqlite($c).await {
                     Ok(()) => {

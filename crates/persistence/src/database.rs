@@ -4,8 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use diesel_async::pooled_connection::deadpool::Pool;
-use diesel_async::{AsyncPgConnection, RunQueryDsl as _};
+use diesel_async::RunQueryDsl as _;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{Definition, VersionNumber};
@@ -13,9 +12,10 @@ use tokio::runtime::Handle;
 
 use crate::address::Address;
 use crate::cache::Immutable;
-use crate::connection::Connection;
+use crate::connection::{Reader, Writer};
 use crate::error::{ConnectError, PersistenceError, unavailable};
-use crate::postgres::{self, Server};
+use crate::pipeline::{self, Pipeline};
+use crate::postgres::{Connections, Server};
 use crate::sqlite::SqlitePools;
 
 /// How long a query waits for a connection before it fails.
@@ -33,7 +33,10 @@ pub struct DatabaseSettings {
 
 /// An open database. Clones are cheap and share connections and caches.
 #[derive(Clone)]
-pub struct Database(Arc<Shared>);
+pub struct Database {
+    shared: Arc<Shared>,
+    pipeline: Option<Arc<Pipeline>>,
+}
 
 struct Shared {
     runtime: Handle,
@@ -45,10 +48,7 @@ struct Shared {
 /// The connections that there are.
 pub(crate) enum Pools {
     /// To a server.
-    Postgres {
-        server: Arc<Server>,
-        pool: Pool<AsyncPgConnection>,
-    },
+    Postgres(Arc<Connections>),
     /// To a file.
     Sqlite(SqlitePools),
 }
@@ -72,12 +72,34 @@ impl Database {
         let address = Address::parse(&settings.url)?;
         let opening = run_on(&runtime, Pools::open(address, settings.pool)).await;
         let pools = opening.unwrap_or(Err(ConnectError::ShuttingDown))?;
-        Ok(Self(Arc::new(Shared {
+        let shared = Arc::new(Shared {
             runtime,
             pools,
             definitions: Immutable::new(),
             lenses: Immutable::new(),
-        })))
+        });
+        Ok(Self {
+            shared,
+            pipeline: None,
+        })
+    }
+
+    /// The same database for one thread that serves many calls with a runtime of its own: what
+    /// their checks need is read over one connection that they share.
+    ///
+    /// It is one of the pool's, from the first call on. A pool gives away at most half of its
+    /// connections; after that calls lease theirs as usual. The value must not be used from
+    /// another thread.
+    #[must_use]
+    pub fn for_this_thread(&self) -> Self {
+        let pipeline = match &self.shared.pools {
+            Pools::Postgres(connections) => Some(Arc::new(Pipeline::new(connections))),
+            Pools::Sqlite(_) => None,
+        };
+        Self {
+            shared: Arc::clone(&self.shared),
+            pipeline,
+        }
     }
 
     /// Whether the database answers, for `/readyz`.
@@ -104,7 +126,7 @@ impl Database {
         &self,
         work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
     ) -> impl Future<Output = Result<T, PersistenceError>> {
-        let running = run_on(&self.0.runtime, work);
+        let running = run_on(&self.shared.runtime, work);
         async {
             let shutting_down = "refract is shutting down";
             let ended = running.await;
@@ -112,32 +134,72 @@ impl Database {
         }
     }
 
-    /// A connection for a query that only reads.
-    pub(crate) async fn reader(&self) -> Result<Connection, PersistenceError> {
-        Ok(match &self.0.pools {
-            Pools::Postgres { pool, .. } => Connection::Postgres(pool.get().await?),
-            Pools::Sqlite(pools) => Connection::Sqlite(pools.readers.get().await?),
+    /// Runs a query in its caller's own task where that is safe: one that a server carries out
+    /// statement by statement, so that being dropped between two of them leaves nothing half done.
+    pub(crate) async fn run_here<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    ) -> Result<T, PersistenceError> {
+        match &self.shared.pools {
+            // boxed, since the caller may wait for long in a place of its own
+            Pools::Postgres(_) => Box::pin(work).await,
+            Pools::Sqlite(_) => self.run(work).await,
+        }
+    }
+
+    /// Runs a query that only reads, over the thread's pipeline when there is one.
+    pub(crate) async fn run_pipelined<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    ) -> Result<T, PersistenceError> {
+        let Some(pipeline) = &self.pipeline else {
+            return self.run_here(work).await;
+        };
+        let answered = tokio::time::timeout(pipeline::ANSWER, Box::pin(work)).await;
+        answered.unwrap_or_else(|_| {
+            pipeline.abandon();
+            Err(PersistenceError::Unavailable(
+                "it does not answer".to_owned(),
+            ))
         })
     }
 
+    /// A connection for a query that only reads.
+    pub(crate) async fn reader(&self) -> Result<Reader, PersistenceError> {
+        Ok(match &self.shared.pools {
+            Pools::Postgres(connections) => Reader::Postgres(connections.leased.get().await?),
+            Pools::Sqlite(pools) => Reader::Sqlite(pools.readers.get().await?),
+        })
+    }
+
+    /// The same for one that is run [pipelined](Database::run_pipelined).
+    pub(crate) async fn pipelined_reader(&self) -> Result<Reader, PersistenceError> {
+        if let Some(pipeline) = &self.pipeline
+            && let Some(connection) = pipeline.connection().await?
+        {
+            return Ok(Reader::Pipelined(connection));
+        }
+        self.reader().await
+    }
+
     /// A connection for a query that writes.
-    pub(crate) async fn writer(&self) -> Result<Connection, PersistenceError> {
-        Ok(match &self.0.pools {
-            Pools::Postgres { pool, .. } => Connection::Postgres(pool.get().await?),
-            Pools::Sqlite(pools) => Connection::Sqlite(pools.writer.get().await?),
+    pub(crate) async fn writer(&self) -> Result<Writer, PersistenceError> {
+        Ok(match &self.shared.pools {
+            Pools::Postgres(connections) => Writer::Postgres(connections.leased.get().await?),
+            Pools::Sqlite(pools) => Writer::Sqlite(pools.writer.get().await?),
         })
     }
 
     pub(crate) fn pools(&self) -> &Pools {
-        &self.0.pools
+        &self.shared.pools
     }
 
     pub(crate) fn definitions(&self) -> &Immutable<(PrismId, VersionNumber), Definition> {
-        &self.0.definitions
+        &self.shared.definitions
     }
 
     pub(crate) fn lenses(&self) -> &Immutable<(PrismId, i32), Lens> {
-        &self.0.lenses
+        &self.shared.lenses
     }
 }
 
@@ -151,16 +213,16 @@ impl Pools {
                     .map(Self::Sqlite)
             }
             Address::Postgres(address) => {
-                let server = Arc::new(Server::new(*address)?);
-                let pool = postgres::pool(&server, size)?;
-                if let Err(error) = pool.get().await {
+                let server = Server::new(*address)?;
+                let connections = Connections::new(server, size, Handle::current())?;
+                if let Err(error) = connections.leased.get().await {
                     let reason = unavailable(&error);
                     return Err(ConnectError::Unreachable {
-                        server: server.name(),
+                        server: connections.server.name(),
                         reason,
                     });
                 }
-                Ok(Self::Postgres { server, pool })
+                Ok(Self::Postgres(Arc::new(connections)))
             }
         }
     }

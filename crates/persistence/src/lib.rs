@@ -24,6 +24,7 @@ mod file_runs;
 mod lenses;
 mod migrations;
 mod new_results;
+mod pipeline;
 mod postgres;
 mod prism_versions;
 mod prisms;

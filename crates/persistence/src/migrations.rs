@@ -1,7 +1,5 @@
 //! Brings a database up to date. The migrations are embedded in the binary.
 
-use std::sync::Arc;
-
 use diesel::backend::Backend;
 use diesel::connection::SimpleConnection as _;
 use diesel::migration::MigrationSource;
@@ -34,13 +32,10 @@ impl Database {
         let database = self.clone();
         let work = async move {
             match database.pools() {
-                Pools::Postgres { server, .. } => {
-                    let server = Arc::clone(server);
-                    let connection = server
-                        .connect()
-                        .await
-                        .map_err(|error| unavailable(&error))?;
-                    blocking(move || migrate_postgres(connection)).await
+                Pools::Postgres(connections) => {
+                    let opening = connections.server.connect().await;
+                    let open = opening.map_err(|error| unavailable(&error))?;
+                    blocking(move || migrate_postgres(open.connection)).await
                 }
                 Pools::Sqlite(pools) => {
                     let path = pools.path.clone();

@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::result::SavedResult;
 
-use crate::connection::Connection;
+use crate::connection::Writer;
 use crate::database::Database;
 use crate::error::PersistenceError;
 use crate::result_columns::ResultColumns;
@@ -49,21 +49,21 @@ impl Database {
         let columns = ResultColumns::try_from(new)?;
         let race = Race::of(new);
         let database = self.clone();
-        self.run(async move {
-            let mut connection = database.writer().await?;
-            let inserted = match race.moves_key_from {
-                None => {
+        let Some(retried) = race.moves_key_from else {
+            return self
+                .run_here(async move {
+                    let mut connection = database.writer().await?;
                     let insert = diesel::insert_into(results::table).values(columns);
                     let insert = insert.on_conflict_do_nothing();
-                    on!(connection, |c| insert.execute(c).await)? == 1
-                }
-                Some(retried) => insert_with_key_of(&mut connection, retried, columns).await?,
-            };
-            if inserted {
-                Ok(Saving::Saved)
-            } else {
-                race.find_winner(&mut connection).await
-            }
+                    let inserted = on!(connection, |c| insert.execute(c).await)? == 1;
+                    race.settle(inserted, &mut connection).await
+                })
+                .await;
+        };
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let inserted = insert_with_key_of(&mut connection, retried, columns).await?;
+            race.settle(inserted, &mut connection).await
         })
         .await
     }
@@ -72,7 +72,7 @@ impl Database {
 /// Takes the idempotency key from the retried result and inserts its retry with it, or does
 /// neither.
 async fn insert_with_key_of(
-    connection: &mut Connection,
+    connection: &mut Writer,
     retried: ResultId,
     columns: ResultColumns,
 ) -> Result<bool, PersistenceError> {
@@ -115,9 +115,22 @@ impl Race {
         }
     }
 
+    /// What became of the result, after the attempt to insert it.
+    async fn settle(
+        self,
+        is_inserted: bool,
+        connection: &mut Writer,
+    ) -> Result<Saving, PersistenceError> {
+        if is_inserted {
+            Ok(Saving::Saved)
+        } else {
+            self.find_winner(connection).await
+        }
+    }
+
     /// Whom we lost to: an earlier attempt of our own to save this very result, another retry, or
     /// another holder of the key.
-    async fn find_winner(self, connection: &mut Connection) -> Result<Saving, PersistenceError> {
+    async fn find_winner(self, connection: &mut Writer) -> Result<Saving, PersistenceError> {
         let query = results::table.find(Bind(self.id)).select(results::id);
         let ours: Option<ResultId> = on!(*connection, |c| query.first(c).await.optional())?;
         if ours.is_some() {

@@ -6,11 +6,12 @@
 
 use std::error::Error as _;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use deadpool::Runtime;
 use deadpool::managed::QueueMode;
+use diesel::ConnectionError::BadConnection;
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::pooled_connection::deadpool::Pool;
 use diesel_async::pooled_connection::{
@@ -18,6 +19,8 @@ use diesel_async::pooled_connection::{
 };
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use rustls::ClientConfig;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -83,8 +86,8 @@ impl Server {
     }
 
     /// Opens a connection on the current runtime.
-    pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        let mut connection = match &self.tls {
+    pub(crate) async fn connect(&self) -> ConnectionResult<Open> {
+        let mut open = match &self.tls {
             None => open(&self.config, NoTls).await,
             Some(tls) => {
                 let encrypted =
@@ -100,12 +103,12 @@ impl Server {
                 }
             }
         }
-        .map_err(|refused| ConnectionError::BadConnection(refused.words))?;
-        connection
+        .map_err(|refused| BadConnection(refused.words))?;
+        open.connection
             .batch_execute(SESSION)
             .await
             .map_err(ConnectionError::CouldntSetupConfiguration)?;
-        Ok(connection)
+        Ok(open)
     }
 
     /// Its hosts and ports, for messages.
@@ -120,6 +123,19 @@ impl Server {
             }
         });
         named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A connection, and the task that moves its bytes.
+pub(crate) struct Open {
+    pub(crate) connection: AsyncPgConnection,
+    driver: JoinHandle<()>,
+}
+
+impl Open {
+    /// Whether nothing can come over it any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.driver.is_finished()
     }
 }
 
@@ -139,17 +155,24 @@ impl Refused {
     }
 }
 
-async fn open<T>(config: &Config, tls: T) -> Result<AsyncPgConnection, Refused>
+async fn open<T>(config: &Config, tls: T) -> Result<Open, Refused>
 where
     T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
     T::Stream: Send + 'static,
 {
     let (client, connection) = config.connect(tls).await.map_err(|error| refused(&error))?;
-    let opened = AsyncPgConnection::try_from_client_and_connection(client, connection).await;
-    opened.map_err(|error| Refused {
+    let driver = tokio::spawn(async {
+        if let Err(error) = connection.await {
+            let error = refused(&error).words;
+            tracing::warn!(error, "a connection to the database broke");
+        }
+    });
+    let opened = AsyncPgConnection::try_from(client).await;
+    let connection = opened.map_err(|error| Refused {
         words: error.to_string(),
         is_tls: false,
-    })
+    })?;
+    Ok(Open { connection, driver })
 }
 
 /// The words of an error and its causes; of what a server says, its message alone.
@@ -179,10 +202,52 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
     Refused { words, is_tls }
 }
 
-/// A pool of connections, opened when they are needed.
-pub(crate) fn pool(
+/// The connections to a server that one process holds.
+pub(crate) struct Connections {
+    pub(crate) server: Arc<Server>,
+    /// Those that are leased for a query each.
+    pub(crate) leased: Pool<AsyncPgConnection>,
+    size: usize,
+    taken: Mutex<usize>,
+}
+
+impl Connections {
+    /// Up to `size` connections, opened when they are needed. Those that are leased are driven by
+    /// `runtime`, whoever leases them.
+    pub(crate) fn new(server: Server, size: usize, runtime: Handle) -> Result<Self, ConnectError> {
+        let server = Arc::new(server);
+        Ok(Self {
+            leased: pool(&server, size, runtime)?,
+            server,
+            size,
+            taken: Mutex::new(0),
+        })
+    }
+
+    /// Takes one of the connections out of the lease for good, unless that would leave it less
+    /// than half of them.
+    pub(crate) fn take(&self) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_left = *taken < self.size / 2;
+        if is_left {
+            *taken += 1;
+            self.leased.resize(self.size - *taken);
+        }
+        is_left
+    }
+
+    /// Gives one back that was taken.
+    pub(crate) fn give_back(&self) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(1);
+        self.leased.resize(self.size - *taken);
+    }
+}
+
+fn pool(
     server: &Arc<Server>,
     size: usize,
+    runtime: Handle,
 ) -> Result<Pool<AsyncPgConnection>, ConnectError> {
     let mut config = ManagerConfig::default();
     // a closed connection is noticed without a question to the server
@@ -190,7 +255,13 @@ pub(crate) fn pool(
     let server = Arc::clone(server);
     config.custom_setup = Box::new(move |_| {
         let server = Arc::clone(&server);
-        Box::pin(async move { server.connect().await })
+        let opening = runtime.spawn(async move { server.connect().await });
+        Box::pin(async move {
+            let opened = opening
+                .await
+                .map_err(|ended| BadConnection(ended.to_string()))?;
+            Ok(opened?.connection)
+        })
     });
     let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
     Pool::builder(manager)

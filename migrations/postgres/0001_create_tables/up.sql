@@ -44,10 +44,12 @@ CREATE TABLE prism_versions (
 
 CREATE TABLE results (
     id uuid PRIMARY KEY,
-    account_id uuid NOT NULL REFERENCES accounts (id),
+    -- its prism's account, and a key of it: they are not references, since each of those locks a
+    -- row that all calls of a key have in common, which halves the rate of inserts
+    account_id uuid NOT NULL,
     prism_id uuid NOT NULL,
     version integer NOT NULL,
-    api_key_id uuid REFERENCES api_keys (id),
+    api_key_id uuid,
     reference text,
     idempotency_key text,
     status text NOT NULL,

@@ -64,7 +64,12 @@ pub(crate) async fn serve(
     let parts = (gateway.clone(), database.clone(), key_uses.clone(), counts);
     let make_answering = move || {
         let (gateway, database, key_uses, counts) = parts.clone();
-        Answering::new(database, gateway.model(), key_uses, counts)
+        Answering::new(
+            database.for_this_thread(),
+            gateway.model(),
+            key_uses,
+            counts,
+        )
     };
     let served = tokio::select! {
         served = refract_http_api::serve(http, make_answering, stop) => served,

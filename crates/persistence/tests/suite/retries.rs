@@ -1,6 +1,7 @@
 //! Retries: a new result, and an idempotency key that moves to it.
 
-use refract_persistence::{NewResult, Saving};
+use refract_domain::prism::VersionNumber;
+use refract_persistence::Saving;
 
 use crate::fixture::{Fixture, answered, failed, idempotency_key};
 
@@ -61,11 +62,8 @@ async fn a_second_retry_loses_to_the_first_and_changes_nothing(it: Fixture) {
 async fn a_retry_that_is_refused_leaves_the_key_where_it_was(it: Fixture) {
     let first = it.result(failed(), Some("order 1"));
     it.database.save_result(&first).await.unwrap();
-    let unknown_key = Some(refract_domain::ids::ApiKeyId(uuid::Uuid::now_v7()));
-    let broken = NewResult {
-        api_key: unknown_key,
-        ..it.retry(&first.result, answered())
-    };
+    let mut broken = it.retry(&first.result, answered());
+    broken.result.version = VersionNumber::new(99).unwrap();
     it.database.save_result(&broken).await.unwrap_err();
     assert_eq!(it.read(first.result.id).await, Some(first.result));
 }

@@ -1,0 +1,116 @@
+//! A node of Refract with a prism and a key.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::load::Call;
+use crate::process::Server;
+
+/// A prism with one question of every type; [`model`](crate::model) answers it.
+const PRISM: &str = r#"{"name":"Bench","fields":[{"key":"text","label":"Message"}],"context":"We sell bicycles online.","questions":[
+{"key":"topic","type":"choice","text":"What is the message about?","instructions":"Judge by the main request.","options":[{"label":"Billing","description":"charges and invoices"},{"key":"delivery","label":"Delivery"}]},
+{"key":"angry","type":"yes_no","text":"Is the writer angry?"},
+{"key":"urgency","type":"scale","text":"How urgent is it?","levels":[{"label":"Can wait"},{"label":"This week"},{"label":"Today"}]}]}"#;
+
+/// `refract serve` over a database that has one prism and one key.
+pub struct Node {
+    server: Server,
+    slug: String,
+    key: String,
+    _folder: TempDir,
+}
+
+impl Node {
+    pub fn start(
+        binary: &Path,
+        database: &str,
+        model: &str,
+        concurrency: usize,
+    ) -> anyhow::Result<Self> {
+        let folder = TempDir::new()?;
+        std::fs::write(folder.path().join("prism.json"), PRISM)?;
+        let settings = [
+            ("DATABASE_URL", database.to_owned()),
+            ("REFRACT_MODEL_URL", model.to_owned()),
+            (
+                "REFRACT_MODEL_CONCURRENCY",
+                concurrency.max(1024).to_string(),
+            ),
+            ("REFRACT_MODEL_TIMEOUT_MS", "60000".to_owned()),
+            ("REFRACT_WORKERS", "2".to_owned()),
+        ];
+        let run = |arguments: &[&str]| -> anyhow::Result<Value> {
+            let mut command = Command::new(binary);
+            let output = command
+                .args(arguments)
+                .current_dir(folder.path())
+                .envs(settings.clone())
+                .output()?;
+            if !output.status.success() {
+                bail!(
+                    "refract {arguments:?}: {}",
+                    String::from_utf8_lossy(&output.stderr)
+                );
+            }
+            Ok(serde_json::from_slice(&output.stdout)?)
+        };
+        let text = |value: &Value, key: &str| -> anyhow::Result<String> {
+            Ok(value[key]
+                .as_str()
+                .context("a command says too little")?
+                .to_owned())
+        };
+        let slug = text(&run(&["prism", "create", "prism.json"])?, "slug")?;
+        let key = text(&run(&["key", "create"])?, "key")?;
+        let server = Server::start_refract(binary, folder.path(), &settings)?;
+        Ok(Self {
+            server,
+            slug,
+            key,
+            _folder: folder,
+        })
+    }
+
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    pub fn create_path(&self) -> String {
+        format!("/v1/prisms/{}/results", self.slug)
+    }
+
+    /// The body of a create call: a text of 1,000 characters.
+    pub fn call_body(&self) -> String {
+        let text = "Where is my order? I have been waiting for two weeks and nobody answers. ";
+        json!({ "text": text.repeat(14)[..1000] }).to_string()
+    }
+
+    pub fn authorization(&self) -> String {
+        format!("Authorization: Bearer {}", self.key)
+    }
+
+    pub fn authorized(&self, call: Call) -> Call {
+        call.header(self.authorization())
+    }
+
+    /// Makes a result and returns its id.
+    pub fn create_result(&self) -> anyhow::Result<String> {
+        let headers = format!("{}\r\n", self.authorization());
+        let body = self
+            .server
+            .send("POST", &self.create_path(), &headers, &self.call_body())?;
+        let result: Value = serde_json::from_str(&body)?;
+        Ok(result["id"].as_str().context("no id")?.to_owned())
+    }
+
+    /// Reads a result as JSON.
+    pub fn read(&self, id: &str) -> anyhow::Result<String> {
+        let headers = format!("{}\r\n", self.authorization());
+        self.server
+            .send("GET", &format!("/v1/results/{id}"), &headers, "")
+    }
+}
