@@ -86,7 +86,10 @@ enum Command {
         after_help = "Examples:\n  refract lens show support-triage\n  refract lens preview support-triage lens.json\n  refract lens set support-triage lens.json"
     )]
     Lens(lens::LensCommand),
-    /// Answers one text, saves the result and prints it
+    /// Answers one text, saves the result and shows it
+    ///
+    /// Without --text, --field and --file the text is read from stdin. The last line break of a
+    /// file or of stdin is left out.
     Try(try_text::TryCommand),
     /// Shows, lists, exports and retries saved results
     #[command(
@@ -112,6 +115,11 @@ enum Command {
         folder: PathBuf,
     },
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
+    ///
+    /// The file is read once before anything is asked: a row that a limit refuses is named by its
+    /// line, a torn line refuses the file. A run that was stopped goes on when it is started
+    /// again: rows that are answered are not asked about twice, failed ones are retried. A row is
+    /// known by its place in the file and all that it holds.
     Run(Box<run::RunCommand>),
 }
 

@@ -23,10 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   refract try support-triage --text 'Where is my order?'
   refract try support-triage --file letter.txt --context 'A customer since 2019' --ref letter-4
-  pbpaste | refract try support-triage --format json
-
-Without --text, --field and --file the text is read from stdin. The last line break of a file or of
-stdin is left out.";
+  refract try support-triage --format json < letter.txt";
 
 /// One text for a prism.
 #[derive(Args)]

@@ -57,6 +57,8 @@ mod prisms;
 mod races;
 mod results;
 mod run;
+mod run_faults;
 mod run_stops;
 mod settings;
+mod tour;
 mod try_text;

@@ -1,220 +1,131 @@
-//! What a file run says of a bad file, and how it ends before its end.
+//! File runs that are stopped on their way, by a person or by what changes under their feet.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Output, Stdio};
 
 use refract_test_support::model_server::{ModelServer, Reply, Script};
+use tokio::process::Child;
 
 use crate::http::within_patience;
 use crate::program;
-use crate::run::{numbered, service, texts};
+use crate::run::{numbered, texts};
 use crate::service::{Backend, PRISM, Service, Setup};
 use crate::terminal::OnTerminal;
 
-#[tokio::test]
-async fn the_whole_file_is_checked_before_anything_is_asked() {
-    let service = service(Backend::Sqlite).await;
-    let mut rows = numbered(3);
-    let (over, large, long) = ("x".repeat(100_001), "y".repeat(99_999), "r".repeat(201));
-    let _ = write!(rows, "{over},4\n{large},5\nrow 6,{long}\nb\0d,7\n");
-    service.write("in.csv", &rows);
-    let ended = service.run_file("in.csv", &["--dry-run"]).await;
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
-    let said: Vec<_> = ended.stderr.lines().collect();
-    assert_eq!(said[0], "in.csv: CSV, 7 rows; support-triage version 1");
-    assert_eq!(
-        said[1..4],
-        [
-            "  line 5 is refused: fields.text: String must contain at most 100000 character(s)",
-            "  line 7 is refused: ref: String must contain at most 200 character(s)",
-            "  line 8 is refused: fields.text: must not contain NUL or unpaired surrogate characters",
-        ]
-    );
-    assert!(
-        said[4].starts_with("  4 rows to ask about: about 2"),
-        "{}",
-        said[4]
-    );
-    assert!(
-        said[4].ends_with(" tokens in 4 model requests"),
-        "{}",
-        said[4]
-    );
-    assert_eq!(said[5], "error: 3 rows cannot be asked about");
-    assert_eq!(service.asked(), 0);
-    let ended = service.run_file("in.csv", &["--format", "jsonl"]).await;
-    assert_eq!(ended.code, Some(1));
-    assert_eq!(ended.stdout.lines().count(), 4);
-    let last = ended.stderr.lines().last().unwrap();
-    assert_eq!(last, "error: 3 rows cannot be asked about");
-    // a torn line refuses the file, and nothing of it is asked
-    rows.push_str("one cell\n");
-    service.write("in.csv", &rows);
-    let asked = service.asked();
-    let line = service.run_file("in.csv", &[]).await.refused();
-    assert_eq!(
-        line,
-        "error: in.csv: line 9 is torn: 1 cell where the header has 2"
-    );
-    let line = service.run_file("nothing.csv", &[]).await.refused();
-    assert!(
-        line.starts_with("error: nothing.csv: it cannot be read: "),
-        "{line}"
-    );
-    assert_eq!(service.asked(), asked);
-}
-
-#[tokio::test]
-async fn a_summary_says_what_stands_in_the_columns() {
-    let service = service(Backend::Sqlite).await;
-    service.write("in.csv", numbered(4));
-    service.model.then_once(Reply::status(400));
-    let ended = service.run_file("in.csv", &["--concurrency", "1"]).await;
-    let said = ended.stderr;
-    for words in [
-        "4 rows in ",
-        ": 3 ok, 1 failed\n",
-        "\ntokens: ",
-        "\nfailed, 1 row: The model server answered with status 400.\n",
-        "\n  topic    Billing 100%\n",
-        "\n  angry    Yes 100%\n",
-        "\n  urgency  Can wait 100%\n",
-    ] {
-        assert!(said.contains(words), "{words}: {said}");
-    }
-}
-
-#[tokio::test]
-async fn a_stop_finishes_what_is_under_way_and_the_next_run_goes_on() {
+/// A service whose model holds every answer back.
+async fn held(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,
         script: Script::from(Reply::answers().held()),
         ..Setup::default()
     };
-    let service = Service::with(Backend::Sqlite, setup).await;
-    service.write("in.csv", numbered(20));
+    Service::with(backend, setup).await
+}
+
+/// Starts a run and waits until the model has so many of its rows.
+async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
     let url = service.model.url();
     let settings = [
         ("DATABASE_URL", service.database_url.as_str()),
         ("REFRACT_MODEL_URL", url.as_str()),
     ];
-    let arguments = [
-        "run",
-        PRISM,
-        "in.csv",
-        "--output",
-        "out.jsonl",
-        "--concurrency",
-        "3",
-    ];
-    let mut command = program::command(service.folder.path(), &settings, &arguments);
-    let child = command
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    within_patience(service.model.wait_until(|counts| counts.requests == 3)).await;
+    let mut all = vec!["run", PRISM, "in.csv"];
+    all.extend_from_slice(arguments);
+    let mut command = program::command(service.folder.path(), &settings, &all);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    within_patience(service.model.wait_until(|counts| counts.requests == asked)).await;
+    child
+}
+
+/// Its exit status and its last words.
+async fn end(child: Child) -> (Option<i32>, String) {
+    let Output { status, stderr, .. } = within_patience(child.wait_with_output()).await.unwrap();
+    let said = String::from_utf8(stderr).unwrap();
+    let last = said.lines().last().unwrap_or_default().to_owned();
+    (status.code(), last)
+}
+
+#[tokio::test]
+async fn a_stop_finishes_what_is_under_way_and_the_next_run_goes_on() {
+    let service = held(Backend::Sqlite).await;
+    service.write("in.csv", numbered(20));
+    let arguments = ["--output", "out.jsonl", "--concurrency", "3"];
+    let child = begun(&service, &arguments, 3).await;
     program::signal(&child, "INT").await;
     // it waits for the three, whose answers come now
     service.model.release_all();
-    let ended = within_patience(child.wait_with_output()).await.unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{said}");
-    let last = said.lines().last().unwrap();
-    assert_eq!(
-        last,
-        "error: in.csv: it was stopped; everything that was answered is saved: run the same \
-         command again to go on; the rows so far are in out.jsonl.part"
-    );
+    let expected = "error: in.csv: it was stopped; everything that was answered is saved: run \
+        the same command again to go on; the rows so far are in out.jsonl.part";
+    assert_eq!(end(child).await, (Some(1), expected.to_owned()));
     assert!(!service.folder.path().join("out.jsonl").exists());
     let begun = service.asked();
     assert!((3..20).contains(&begun), "{begun}");
     let rows = texts(&service.written("out.jsonl.part"));
     assert_eq!(rows.len(), begun);
     assert_eq!(rows[0], "row 1");
-    service.run(&arguments).await.done();
+    service.run_file("in.csv", &arguments).await.done();
     assert_eq!(service.asked(), 20, "none twice");
     assert_eq!(texts(&service.written("out.jsonl")).len(), 20);
     assert!(!service.folder.path().join("out.jsonl.part").exists());
 }
 
 #[tokio::test]
-async fn a_model_that_goes_away_ends_the_run_with_a_line() {
-    let service = service(Backend::Sqlite).await;
-    service.write("in.csv", numbered(500));
-    for _ in 0..10 {
-        service.model.then_once(Reply::answers());
-    }
-    service.model.then_always(Reply::status(401));
-    let ended = service
-        .run_file("in.csv", &["--concurrency", "1", "--format", "jsonl"])
-        .await;
-    assert_eq!(ended.code, Some(1));
-    let last = ended.stderr.lines().last().unwrap();
-    let words = "error: in.csv: the model failed 51 times in a row, from line 12 on: The model \
-        server answered with status 401.; everything that was answered is saved: run the same \
-        command again to go on";
-    assert_eq!(last, words);
-    assert_eq!(service.asked(), 61);
-    assert_eq!(ended.stdout.lines().count(), 61);
-    service.model.then_always(Reply::answers());
-    let rows = service
-        .run_file("in.csv", &["--format", "jsonl"])
-        .await
-        .done();
-    assert_eq!(rows.matches("\"status\":\"ok\"").count(), 500);
-    assert_eq!(service.asked(), 551);
-    // who wants to go on, may
-    service.model.then_always(Reply::status(401));
-    let going = [
-        "--keep-going",
-        "--name",
-        "n",
-        "--concurrency",
-        "1",
-        "--format",
-        "jsonl",
-    ];
-    let ended = service.run_file("in.csv", &going).await;
-    assert_eq!(ended.stdout.lines().count(), 500);
+async fn a_file_that_changes_meanwhile_stops_the_run() {
+    let service = held(Backend::Sqlite).await;
+    let path = service.write("in.csv", numbered(1_500));
+    let child = begun(&service, &["--concurrency", "4"], 4).await;
+    // so many rows are never read ahead
+    let mut file = std::fs::File::options().append(true).open(path).unwrap();
+    file.write_all(b"one more,1\n").unwrap();
+    service.model.release_all();
+    let expected = "error: in.csv: it was changed while it was read, at line 1025 or before; \
+        everything that was answered is saved: run the same command again to go on";
+    assert_eq!(end(child).await, (Some(1), expected.to_owned()));
+    let asked = service.asked();
+    assert_eq!(asked, 1_024);
+    service.run_file("in.csv", &[]).await.done();
+    assert_eq!(service.asked(), 1_501, "none twice");
 }
 
 #[tokio::test]
-async fn an_output_that_cannot_be_written_loses_nothing() {
-    let service = service(Backend::Sqlite).await;
-    service.write("in.csv", numbered(50));
-    let line = service
-        .run_file("in.csv", &["--output", "nowhere/out.csv"])
-        .await;
-    let last = line.stderr.lines().last().unwrap();
+async fn a_prism_that_is_archived_meanwhile_is_asked_no_more() {
+    let service = held(Backend::Sqlite).await;
+    service.write("in.csv", numbered(1_500));
+    let child = begun(&service, &["--concurrency", "4"], 4).await;
+    service.run(&["prism", "archive", PRISM]).await.done();
+    service.model.release_all();
+    let (code, last) = end(child).await;
+    assert_eq!(code, Some(1));
     assert!(
-        last.starts_with("error: cannot write to nowhere/out.csv.part: "),
+        last.contains("the prism was archived, so it cannot answer"),
         "{last}"
     );
-    assert_eq!(service.asked(), 0);
-    // more than one buffer
-    service.write("in.csv", numbered(1_000));
-    let full = service.run_file("in.csv", &["--output", "/dev/full"]).await;
-    assert_eq!(full.code, Some(1));
-    let last = full.stderr.lines().last().unwrap();
-    assert!(last.starts_with("error: in.csv: line "), "{last}");
-    let words = "the output cannot be written: No space left on device";
-    assert!(last.contains(words), "{last}");
-    assert!(service.asked() < 1_000);
-    let rows = service
-        .run_file("in.csv", &["--format", "jsonl"])
-        .await
-        .done();
-    assert_eq!(rows.lines().count(), 1_000);
-    assert_eq!(service.asked(), 1_000, "none twice");
+    assert!(service.asked() < 1_000, "{}", service.asked());
+}
+
+#[tokio::test]
+async fn a_database_that_goes_away_is_told_with_the_line() {
+    let mut service = held(Backend::Postgres).await;
+    service.write("in.csv", numbered(20));
+    let child = begun(&service, &["--concurrency", "1"], 1).await;
+    service.lose_database();
+    service.model.release_all();
+    let (code, last) = end(child).await;
+    assert_eq!(code, Some(1));
+    assert!(
+        last.starts_with("error: in.csv: line 2: the database failed: "),
+        "{last}"
+    );
+    assert!(
+        last.ends_with("run the same command again to go on"),
+        "{last}"
+    );
 }
 
 #[tokio::test]
 async fn a_terminal_shows_how_far_it_is_and_a_person_can_stop_it() {
-    let setup = Setup {
-        nodes: 0,
-        script: Script::from(Reply::answers().held()),
-        ..Setup::default()
-    };
-    let service = Service::with(Backend::Sqlite, setup).await;
+    let service = held(Backend::Sqlite).await;
     service.write("in.csv", numbered(20));
     let url = service.model.url();
     let settings = [

@@ -35,12 +35,7 @@ const EXAMPLES: &str = "\
 Examples:
   refract run support-triage messages.csv --output answers.csv
   refract run support-triage tickets.jsonl --map body=text --map id=ref --dry-run
-  refract run support-triage huge.csv --shard 1/4 --concurrency 128 --output part-1.csv
-
-The file is read once before anything is asked: a row that a limit refuses is told by its line, a
-torn line refuses the file. A run that was stopped goes on when it is started again: rows that are
-answered are not asked about twice, failed ones are retried. A row is known by its place in the file
-and all that it holds.";
+  refract run support-triage huge.csv --shard 1/4 --concurrency 128 --output part-1.csv";
 
 /// A file for a prism.
 #[derive(Args)]
@@ -106,6 +101,11 @@ impl RunCommand {
         let settings = self.model.settings()?;
         let most_requests = settings.concurrency;
         let gateway = ModelGateway::new(settings)?;
+        let output = self.output.as_deref();
+        anyhow::ensure!(
+            !output.is_some_and(|output| target::is_over(&self.input, output)),
+            "--output would be written over the input: name another file"
+        );
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let selector = operator::find_prism(&database, account, &self.prism).await?;

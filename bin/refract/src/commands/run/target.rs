@@ -35,17 +35,23 @@ impl<'a> Target<'a> {
             });
         };
         let refused = |path: &Path| format!("cannot write to {}", path.display());
-        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let found = std::fs::metadata(path).ok();
+        if found.as_ref().is_some_and(|found| !found.is_file()) {
             let device = File::options().write(true).open(path);
             let device = device.with_context(|| refused(path))?;
             return Ok(Self::Device(BufWriter::new(device)));
         }
-        let part = part_of(path);
+        let (path, part) = (place_of(path), part_of(path));
         let file = File::create(&part).with_context(|| refused(&part))?;
+        if let Some(found) = found {
+            // it takes the place of one that others may not read
+            file.set_permissions(found.permissions())
+                .with_context(|| refused(&part))?;
+        }
         Ok(Self::Part {
             file: BufWriter::with_capacity(64 * 1024, file),
             part,
-            path: path.to_owned(),
+            path,
         })
     }
 
@@ -61,11 +67,28 @@ impl<'a> Target<'a> {
     }
 }
 
+/// Where a file stands: a link stays one.
+fn place_of(path: &Path) -> PathBuf {
+    if path.is_symlink() {
+        path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    }
+}
+
 /// Where a file is written until it is whole.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
+    let place = place_of(path);
+    let mut name = place.file_name().unwrap_or_default().to_owned();
     name.push(".part");
-    path.with_file_name(name)
+    place.with_file_name(name)
+}
+
+/// Whether the output would be written over the input.
+pub(crate) fn is_over(input: &Path, output: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().ok();
+    let input = place(input);
+    input.is_some() && (input == place(output) || input == place(&part_of(output)))
 }
 
 impl Write for Target<'_> {
