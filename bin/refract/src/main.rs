@@ -5,7 +5,9 @@
 mod commands;
 mod metrics;
 mod output;
+mod output_file;
 mod settings;
+mod suggestion;
 mod telemetry;
 mod terminal;
 

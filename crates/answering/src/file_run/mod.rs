@@ -43,7 +43,7 @@ pub use self::shard::Shard;
 pub use self::stop::Stop;
 pub use self::tally::{Counts, Tally};
 use crate::Refusal;
-use crate::prisms::{self, PrismRefusal};
+use crate::prisms::{self, PrismLens, PrismRefusal};
 
 /// What is to be run.
 pub struct RunOrder<'a> {
@@ -114,7 +114,8 @@ impl FileRun {
         let version = order.version.unwrap_or(prism.latest_version);
         let found = database.find_definition(prism.id, version).await?;
         let definition = found.ok_or(Refusal::VersionNotFound)?;
-        let (lens, latest) = prisms::show_lens(database, account, order.prism).await?;
+        let found = prisms::find_lens(database, account, order.prism).await?;
+        let PrismLens { lens, latest, .. } = found;
         let columns = Columns::new(&definition, order.mappings)?;
         let input = InputFile::open(order.input, columns.wanted())?;
         let identity = RunIdentity {

@@ -19,6 +19,7 @@ use diesel::connection::{
 };
 use diesel::sql_types::Text;
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
+use refract_domain::ids::ResultId;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::ResultFilter;
 use tokio_postgres::NoTls;
@@ -58,10 +59,9 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let retry = it.retry(&first.result, answered());
     let plain = it.result(failed(), None);
     let plain_retry = it.retry(&plain.result, answered());
-    let row = &it.prism;
-    let (prism, version, revision) = (row.id, row.latest_version, row.lens_revision);
-    let filter = ResultFilter::default();
-    BTreeMap::from([
+    let (prism, version) = (it.prism.id, it.prism.latest_version);
+    let revision = it.prism.lens_revision;
+    let calls = [
         ("save", sent(database.save_result(&first)).await),
         (
             "save without a key",
@@ -122,11 +122,35 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             "find result by key",
             sent(database.find_result_by_key(it.account, &key)).await,
         ),
+    ];
+    calls
+        .into_iter()
+        .chain(page_statements(it, id).await)
+        .collect()
+}
+
+/// The statements that go through all results of a prism.
+async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<String>); 4] {
+    let (database, prism) = (&it.database, it.prism.id);
+    let filter = ResultFilter::default();
+    [
         (
             "page",
             sent(database.list_results(it.account, prism, filter, Some(id), 50)).await,
         ),
-    ])
+        (
+            "newest page",
+            sent(database.list_newest_results(it.account, prism, filter, Some(id), 50)).await,
+        ),
+        (
+            "retriable page",
+            sent(database.list_retriable_results(it.account, prism, filter, Some(id), 50)).await,
+        ),
+        (
+            "count",
+            sent(database.count_results(it.account, prism, filter)).await,
+        ),
+    ]
 }
 
 /// The same with what a file run looks up.
@@ -231,7 +255,7 @@ async fn postgres_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
         // a table of one row is read whole, and rightly
         let scans = plan.matches("Seq Scan").count() - plan.matches("Seq Scan on accounts").count();
         assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if name == "page" {
+        if name.ends_with("page") {
             assert!(
                 plan.contains("results_prism_id_id"),
                 "{name}: {sql}\n{plan}"
@@ -267,7 +291,7 @@ fn sqlite_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
             .join("\n");
         let scans = plan.lines().filter(|step| step.starts_with("SCAN")).count();
         assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if name == "page" {
+        if name.ends_with("page") {
             assert!(
                 plan.contains("results_prism_id_id"),
                 "{name}: {sql}\n{plan}"

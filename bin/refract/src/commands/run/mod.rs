@@ -107,9 +107,10 @@ impl RunCommand {
             "--output would be written over the input: name another file"
         );
         let database = operator::open(&database.settings()).await?;
-        let selector = operator::prism_selector(&self.prism)?;
+        let account = self.account.find(&database).await?;
+        let selector = operator::find_prism(&database, account, &self.prism).await?;
         let order = RunOrder {
-            account: self.account.find(&database).await?,
+            account,
             prism: &selector,
             version: self.version.and_then(VersionNumber::new),
             input: &self.input,

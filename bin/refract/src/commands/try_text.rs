@@ -1,7 +1,5 @@
 //! `refract try`: answers one text, saves the result and shows it.
 
-mod table;
-
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,13 +10,14 @@ use refract_answering::api_keys::KeyUses;
 use refract_answering::{Answering, AnsweringMetrics, CreateCall};
 use refract_domain::call::Ref;
 use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
-use refract_lens_rendering::{Format, render};
 use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
+use super::shown_result::{self, Facts, Shown};
+use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
-use crate::{output, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,7 +58,7 @@ pub(crate) struct TryCommand {
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
     /// else json]
-    #[arg(long, value_parser = shown)]
+    #[arg(long, value_parser = Shown::parse)]
     format: Option<Shown>,
 
     #[command(flatten)]
@@ -67,15 +66,6 @@ pub(crate) struct TryCommand {
 
     #[command(flatten)]
     model: ModelArgs,
-}
-
-/// How a result is shown.
-#[derive(Clone, Copy)]
-enum Shown {
-    /// For a person.
-    Table,
-    /// The API's bytes.
-    As(Format),
 }
 
 impl TryCommand {
@@ -87,33 +77,20 @@ impl TryCommand {
         if gateway.is_for_trying_only() {
             output::say("The built-in scorer answers: it is for trying things only.");
         }
-        let shown = self.format.unwrap_or(if terminal::stdout_is_terminal() {
-            Shown::Table
-        } else {
-            Shown::As(Format::Json)
-        });
-        let call = self.call()?;
+        let shown = self.format.unwrap_or_else(Shown::usual);
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
+        let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
-        match shown {
-            Shown::Table => output::data(table::of(&result, terminal::width()).as_bytes())?,
-            Shown::As(format) => {
-                let mut bytes = Vec::new();
-                render(format, &result.columns(), &result.view(), &mut bytes)?;
-                if matches!(format, Format::Json | Format::Raw) {
-                    bytes.push(b'\n');
-                }
-                output::data(&bytes)?;
-            }
-        }
+        shown_result::print(&result, shown, &Facts::default())?;
         match result.view().status.error() {
             None => Ok(ExitCode::SUCCESS),
             Some(error) => Ok(output::fail_with(&format!("error: {error}"))),
         }
     }
 
-    fn call(self) -> anyhow::Result<CreateCall> {
+    fn call(self, prism: PrismSelector) -> anyhow::Result<CreateCall> {
         let text = match (self.text, &self.file) {
             (Some(text), _) => Some(text),
             (None, Some(file)) => Some(text_of(file)?),
@@ -134,7 +111,7 @@ impl TryCommand {
         let context = self.context.map(CallContext::parse).transpose();
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
         Ok(CreateCall {
-            prism: operator::prism_selector(&self.prism)?,
+            prism,
             fields: SentFields(fields),
             context: context
                 .map_err(|faults| operator::faulty("--context", &faults))?
@@ -149,14 +126,6 @@ impl TryCommand {
 fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
     let (key, value) = text.split_once('=').context("expected KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
-}
-
-fn shown(name: &str) -> anyhow::Result<Shown> {
-    if name == "table" {
-        return Ok(Shown::Table);
-    }
-    let format = Format::parse(name).map(Shown::As);
-    format.context("expected json, raw, csv, tsv, jsonl or table")
 }
 
 fn text_of(file: &Path) -> anyhow::Result<String> {
