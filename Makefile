@@ -1,14 +1,14 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
+.PHONY: help demo build check check-api fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
 help: ## print this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
 	@"$${CARGO_TARGET_DIR:-target}/release/refract" demo $(ARGS)
@@ -36,6 +36,11 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
 
+KILLS ?= 50
+
+test-faults: ## break databases, connections and nodes under load, at full length (KILLS=50 of nodes on each database)
+	REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
 
@@ -52,6 +57,11 @@ cargo-deny:
 bench: ## run the benchmarks: rendering beside serde_json and csv, lenses, the gateway beside a bare client
 	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
 	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
+
+GROWTH ?= 10000,1000000
+
+bench-growth: ## measure reads, creates and exports as results gather (GROWTH=10000,1000000,5000000 of them)
+	REFRACT_GROWTH=$(GROWTH) .ci/with-postgres $(CARGO) bench --package refract-persistence --bench growth --locked
 
 FUZZ := crates/lens-rendering/fuzz
 FUZZ_TARGETS := prism_file lens_file renderer

@@ -10,7 +10,7 @@ use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
 use refract_model_gateway::{CallReport, ModelFailure};
-use refract_persistence::{NewResult, PrismRow, Provenance, Saving};
+use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
 use crate::refusal::InternalError;
@@ -81,7 +81,7 @@ impl Answering {
             result,
             provenance: provenance(called.report),
         };
-        let saved = match self.database.save_result(&new).await? {
+        let saved = match self.save(&new).await? {
             Saving::Saved => {
                 self.metrics.result_saved(new.result.status.name());
                 new.result
@@ -92,6 +92,17 @@ impl Answering {
             }
         };
         Ok(ReadableResult::load(&self.database, saved, prism).await?)
+    }
+
+    /// Saves a result. An answer that was paid for is not thrown away because the database is away
+    /// for a moment: saving the same result again is safe.
+    async fn save(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+        let save = || self.database.save_result(new);
+        let failed = |error: &PersistenceError| {
+            self.metrics.save_failed();
+            tracing::warn!(%error, "a result could not be saved yet");
+        };
+        self.patience.insist(save, failed).await
     }
 
     /// Sends a failed result's stored values again, against its own version (spec 4.3).

@@ -8,6 +8,7 @@ pub mod api_keys;
 mod ask;
 mod create_result;
 mod metrics;
+mod patience;
 pub mod prisms;
 mod read_result;
 mod readable;
@@ -16,6 +17,7 @@ mod retry_result;
 
 pub use create_result::CreateCall;
 pub use metrics::AnsweringMetrics;
+pub use patience::Patience;
 pub use readable::ReadableResult;
 use refract_model_gateway::Model;
 use refract_persistence::Database;
@@ -32,6 +34,7 @@ pub struct Answering {
     model: Model,
     key_uses: KeyUses,
     metrics: AnsweringMetrics,
+    patience: Patience,
 }
 
 impl Answering {
@@ -47,7 +50,13 @@ impl Answering {
             model,
             key_uses,
             metrics,
+            patience: Patience::default(),
         }
+    }
+
+    /// The same with another patience than the default.
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
     }
 
     /// Whether the database answers.

@@ -29,6 +29,7 @@ macro_rules! on_both {
 
 mod accounts;
 mod api_keys;
+mod backups;
 mod calls;
 mod connecting;
 mod exports;
@@ -42,4 +43,7 @@ mod round_trip;
 mod runtimes;
 mod saving;
 mod schemas;
+mod tls;
+mod upgrades;
 mod versions;
+mod waiting;
