@@ -15,6 +15,8 @@ mod readable;
 mod refusal;
 mod retry_result;
 
+use std::time::Duration;
+
 pub use create_result::CreateCall;
 pub use metrics::AnsweringMetrics;
 pub use patience::Patience;
@@ -24,6 +26,9 @@ use refract_persistence::Database;
 pub use refusal::{InternalError, Refusal};
 
 use crate::api_keys::KeyUses;
+
+/// How long whoever asks whether a node is ready is kept waiting.
+const MOMENT: Duration = Duration::from_secs(3);
 
 /// The use cases that callers have, with what they need.
 ///
@@ -59,8 +64,9 @@ impl Answering {
         Self { patience, ..self }
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and does so in a moment.
     pub async fn is_ready(&self) -> bool {
-        self.database.ping().await.is_ok()
+        let ping = tokio::time::timeout(MOMENT, self.database.ping());
+        matches!(ping.await, Ok(Ok(())))
     }
 }

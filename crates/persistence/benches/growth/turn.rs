@@ -21,13 +21,13 @@ use crate::filling::Filled;
 /// Callers at once.
 const CALLERS: u64 = 8;
 /// Reads of each caller in a turn.
-const READS: u64 = 1_500;
+const READS: u64 = 250;
 /// Creates of each caller in a turn.
-const CREATES: u64 = 200;
+const CREATES: u64 = 30;
 /// Results of a page, as an export asks for them.
 const PAGE: u32 = 500;
 /// Pages of a turn.
-const PAGES: u64 = 20;
+const PAGES: u64 = 6;
 
 /// How fast one kind of call went.
 pub(crate) struct Rate {
