@@ -54,8 +54,9 @@ cargo-deny:
 	@$(CARGO) deny --version >/dev/null 2>&1 \
 		|| $(CARGO) install cargo-deny --locked --version $(CARGO_DENY_VERSION)
 
-bench: ## run the benchmarks: rendering beside serde_json and csv, lenses
+bench: ## run the benchmarks: rendering beside serde_json and csv, lenses, the gateway beside a bare client
 	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
+	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
 
 GROWTH ?= 10000,1000000
 

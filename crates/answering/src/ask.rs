@@ -9,8 +9,8 @@ use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
-use refract_model_gateway::ModelFailure;
-use refract_persistence::{NewResult, PersistenceError, PrismRow, Saving};
+use refract_model_gateway::{CallReport, ModelFailure};
+use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
 use crate::refusal::InternalError;
@@ -79,6 +79,7 @@ impl Answering {
             api_key,
             retry_of: question.retry_of,
             result,
+            provenance: provenance(called.report),
         };
         let saved = match self.save(&new).await? {
             Saving::Saved => {
@@ -127,5 +128,18 @@ impl Answering {
             retry_of: Some(failed.id),
         };
         self.ask_and_save(question).await
+    }
+}
+
+/// What the gateway reports of a call, as it is kept with the result.
+fn provenance(report: CallReport) -> Provenance {
+    Provenance {
+        protocol: Some(report.protocol.to_owned()),
+        model: report.model,
+        prompt_version: report.prompt_version,
+        input_tokens: report.input_tokens,
+        output_tokens: report.output_tokens,
+        requests: Some(report.requests),
+        attempts: Some(report.attempts),
     }
 }

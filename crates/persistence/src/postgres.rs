@@ -258,11 +258,15 @@ impl Connections {
         })
     }
 
-    /// Takes one of the connections out of the lease for good, unless that would leave it less
-    /// than half of them.
+    /// How many may be taken out of the lease for good: half of them.
+    pub(crate) fn can_be_taken(&self) -> usize {
+        self.size / 2
+    }
+
+    /// Takes one of the connections out of the lease for good, when one may be.
     pub(crate) fn take(&self) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_left = *taken < self.size / 2;
+        let is_left = *taken < self.can_be_taken();
         if is_left {
             *taken += 1;
             self.leased.resize(self.size - *taken);

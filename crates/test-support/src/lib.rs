@@ -1,6 +1,7 @@
-//! Test databases, servers to break and a scripted model server, for tests only.
+//! Test databases, servers to break and model servers, for tests and benches only.
 
 pub mod cluster;
+pub mod fixed_server;
 pub mod model_server;
 pub mod pgbouncer;
 pub mod postgres;

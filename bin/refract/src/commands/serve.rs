@@ -69,9 +69,10 @@ pub(crate) async fn serve(
         counts,
         patience.clone(),
     );
+    let threads = http.workers;
     let make_answering = move || {
         let (gateway, database, key_uses, counts, patience) = parts.clone();
-        let database = database.for_this_thread();
+        let database = database.for_this_thread(threads);
         Answering::new(database, gateway.model(), key_uses, counts).with_patience(patience)
     };
     let stop = async move {

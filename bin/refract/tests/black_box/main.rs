@@ -49,5 +49,6 @@ mod operations;
 mod order_about_results;
 mod order_of_create;
 mod prisms;
+mod provenance;
 mod races;
 mod settings;

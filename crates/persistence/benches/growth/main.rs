@@ -71,7 +71,10 @@ async fn main() {
         "| results | reads/s | p99 ms | creates/s | p99 ms | exported rows/s | bytes/result |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|");
-    let settings = ["shared_buffers = 2GB", "max_wal_size = 4GB"];
+    // a server of the right size: all of it fits into its memory
+    let kilobytes = sizes().iter().sum::<u64>() * 13 / 10 + 131_072;
+    let memory = format!("shared_buffers = {kilobytes}kB");
+    let settings = [memory.as_str(), "max_wal_size = 4GB"];
     let cluster = tokio::task::block_in_place(|| Cluster::start(&settings));
     let mut filled = Vec::new();
     for size in sizes() {

@@ -12,7 +12,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::probability::Probability;
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
-use refract_persistence::{Database, NewResult, ResultFilter};
+use refract_persistence::{Database, NewResult, Provenance, ResultFilter};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -156,6 +156,15 @@ fn new_result(filled: &Filled) -> NewResult {
         account: filled.account,
         api_key: Some(filled.key.id),
         retry_of: None,
+        provenance: Provenance {
+            protocol: Some("systemone".to_owned()),
+            model: Some("jev-1.13.0".to_owned()),
+            prompt_version: None,
+            input_tokens: Some(318),
+            output_tokens: Some(34),
+            requests: Some(1),
+            attempts: Some(1),
+        },
         result: SavedResult {
             id: ResultId(id),
             prism: filled.prism.id,

@@ -49,9 +49,8 @@ async fn sent<T>(work: impl Future<Output = T>) -> Vec<String> {
 
 /// The statements of everything that an API call or an export does, by name.
 async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
-    let database = &it.database;
     warm_up(it).await;
-    let hash = &it.key.hash;
+    let (database, hash) = (&it.database, &it.key.hash);
     let key = idempotency_key("order 1");
     let slug = PrismSelector::Slug("triage".to_owned());
     let first = it.result(failed(), Some("order 1"));
@@ -59,8 +58,8 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let retry = it.retry(&first.result, answered());
     let plain = it.result(failed(), None);
     let plain_retry = it.retry(&plain.result, answered());
-    let (prism, version) = (it.prism.id, it.prism.latest_version);
-    let revision = it.prism.lens_revision;
+    let row = &it.prism;
+    let (prism, version, revision) = (row.id, row.latest_version, row.lens_revision);
     let filter = ResultFilter::default();
     BTreeMap::from([
         ("save", sent(database.save_result(&first)).await),
@@ -114,6 +113,10 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
         (
             "find result",
             sent(database.find_result(it.account, id)).await,
+        ),
+        (
+            "provenance",
+            sent(database.find_provenance(it.account, id)).await,
         ),
         (
             "find result by key",

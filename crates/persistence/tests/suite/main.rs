@@ -36,6 +36,7 @@ mod exports;
 mod lenses;
 mod migrations;
 mod prisms;
+mod provenance;
 mod races;
 mod retries;
 mod round_trip;
