@@ -1,14 +1,14 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
 help: ## print this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
 	@"$${CARGO_TARGET_DIR:-target}/release/refract" demo $(ARGS)
@@ -20,6 +20,12 @@ check: fmt-check clippy test docs deny fuzz-build ## the whole gate: formatting,
 
 check-api: ## hold a running server to docs/openapi.json with Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
+
+check-spreadsheet: ## open an exported CSV in LibreOffice: no cell a formula, no row torn (needs LibreOffice Calc and Python 3)
+	.ci/check-spreadsheet
+
+man: ## write the manual, a page for each command, to target/man (read it with `man -l target/man/refract.1`)
+	$(CARGO) run --quiet --locked --package refract -- man "$${CARGO_TARGET_DIR:-target}/man"
 
 fmt: ## format the sources
 	$(CARGO) fmt --all

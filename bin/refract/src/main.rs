@@ -5,8 +5,11 @@
 mod commands;
 mod metrics;
 mod output;
+mod output_file;
 mod settings;
+mod suggestion;
 mod telemetry;
+mod terminal;
 
 use std::process::ExitCode;
 

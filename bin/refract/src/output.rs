@@ -3,9 +3,15 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use comfy_table::Table;
+use anyhow::Context as _;
 use comfy_table::presets::NOTHING;
+use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use serde::Serialize;
+
+use crate::terminal;
+
+/// What is said of data that did not reach stdout.
+pub(crate) const NOT_WRITTEN: &str = "cannot write to stdout";
 
 /// Writes one JSON object on a line of its own.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
@@ -31,20 +37,52 @@ pub(crate) fn list<R: Serialize>(
     if as_json {
         return rows.iter().try_for_each(json);
     }
+    table(headers, rows.iter().map(cells))
+}
+
+/// Writes rows under headers. On a terminal each takes one line: the first column is shown whole,
+/// the others share what is left and are cut where they do not fit.
+pub(crate) fn table(
+    headers: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> anyhow::Result<()> {
+    let width = terminal::stdout_is_terminal().then(terminal::width);
+    data(format!("{}\n", drawn(headers, rows, width)).as_bytes())
+}
+
+fn drawn(
+    headers: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    width: Option<usize>,
+) -> Table {
     let mut table = Table::new();
+    let headers = headers.iter().map(|header| header.to_uppercase());
+    table.load_style(NOTHING).set_header(line(headers));
+    for cells in rows {
+        table.add_row(line(cells.iter().map(|cell| terminal::plain(cell))));
+    }
+    let Some(width) = width else { return table };
     table
-        .load_style(NOTHING)
-        .set_header(headers.iter().map(|header| header.to_uppercase()));
-    table.add_rows(rows.iter().map(cells));
-    data(format!("{table}\n").as_bytes())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    if let Some(first) = table.column_mut(0) {
+        first.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    table
+}
+
+/// A row that is never more than a line.
+fn line(cells: impl Iterator<Item = String>) -> Row {
+    let mut row = Row::from(cells);
+    row.max_height(1);
+    row
 }
 
 /// Writes bytes as they are.
 pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.flush()?;
-    Ok(())
+    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    written.context(NOT_WRITTEN)
 }
 
 /// Says something beside the data. Whoever closed stderr does not want to know.
@@ -67,4 +105,60 @@ pub(crate) fn fail_with(line: &str) -> ExitCode {
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<io::Error>();
     cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        let row = |cells: [&str; 3]| cells.map(ToOwned::to_owned).to_vec();
+        vec![
+            row([
+                "0190b8f2-0000-7000-8000-0000000000aa",
+                "\u{6f22}\u{5b57}\u{6f22}\u{5b57}",
+                "a b",
+            ]),
+            row([
+                "0190b8f2-0000-7000-8000-0000000000ab",
+                "two\nlines\u{1b}[31m",
+                &"word ".repeat(40),
+            ]),
+        ]
+    }
+
+    #[test]
+    fn on_a_terminal_a_row_is_a_line_that_fits() {
+        for width in [50, 60, 80, 200] {
+            let drawn = drawn(&["id", "name", "words"], rows(), Some(width)).to_string();
+            assert_eq!(drawn.lines().count(), 3, "{drawn}");
+            for line in drawn.lines() {
+                assert!(terminal::columns_of(line) <= width, "{width}: {drawn}");
+            }
+            assert!(
+                drawn.contains("0190b8f2-0000-7000-8000-0000000000ab"),
+                "{drawn}"
+            );
+        }
+    }
+
+    #[test]
+    fn elsewhere_nothing_is_cut_and_wide_characters_count_twice() {
+        let drawn = drawn(&["id", "name", "words"], rows(), None).to_string();
+        assert!(drawn.contains(&"word ".repeat(40)), "{drawn}");
+        assert!(
+            !drawn.contains('\u{1b}') && drawn.lines().count() == 3,
+            "{drawn}"
+        );
+        let column_of = |line: &str, part: &str| {
+            let (before, _) = line.split_once(part).unwrap();
+            terminal::columns_of(before)
+        };
+        let lines: Vec<_> = drawn.lines().collect();
+        assert_eq!(
+            column_of(lines[1], "a b"),
+            column_of(lines[2], "word"),
+            "{drawn}"
+        );
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::Utc;
 use refract_domain::budget;
 use refract_domain::call::{IdempotencyKey, Ref};
-use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
@@ -26,7 +26,7 @@ pub(crate) struct Caller {
 /// A call that passed every check but its size.
 pub(crate) struct Question {
     pub(crate) caller: Caller,
-    pub(crate) prism: PrismRow,
+    pub(crate) prism: PrismId,
     pub(crate) version: VersionNumber,
     pub(crate) definition: Arc<Definition>,
     pub(crate) submission: Submission,
@@ -35,12 +35,30 @@ pub(crate) struct Question {
     pub(crate) retry_of: Option<ResultId>,
 }
 
+/// What became of a question.
+pub(crate) struct Asked {
+    /// The result that was saved, by this call or by the one that was first.
+    pub(crate) result: SavedResult,
+    /// What this call cost.
+    pub(crate) report: CallReport,
+}
+
 impl Answering {
+    /// Checks the size, asks the model, saves the result and brings what its formats need.
+    pub(crate) async fn ask_and_save(
+        &self,
+        question: Question,
+        prism: PrismRow,
+    ) -> Result<ReadableResult, Refusal> {
+        let asked = self.ask(question).await?;
+        Ok(ReadableResult::load(&self.database, asked.result, prism).await?)
+    }
+
     /// Checks the size, asks the model, saves the result.
     ///
     /// When another call saved first, under the same key or as the retry of the same result, its
     /// result is this call's too.
-    pub(crate) async fn ask_and_save(&self, question: Question) -> Result<ReadableResult, Refusal> {
+    pub(crate) async fn ask(&self, question: Question) -> Result<Asked, Refusal> {
         let Question {
             caller,
             prism,
@@ -64,7 +82,7 @@ impl Answering {
         };
         let result = SavedResult {
             id: ResultId(Uuid::now_v7()),
-            prism: prism.id,
+            prism,
             version,
             reference: question.reference,
             submission,
@@ -79,19 +97,22 @@ impl Answering {
             api_key,
             retry_of: question.retry_of,
             result,
-            provenance: provenance(called.report),
+            provenance: provenance(called.report.clone()),
         };
-        let saved = match self.save(&new).await? {
+        let result = match self.save(&new).await? {
             Saving::Saved => {
                 self.metrics.result_saved(new.result.status.name());
                 new.result
             }
             Saving::Lost(winner) => {
-                winner.repeat(prism.id)?;
+                winner.repeat(prism)?;
                 winner
             }
         };
-        Ok(ReadableResult::load(&self.database, saved, prism).await?)
+        Ok(Asked {
+            result,
+            report: called.report,
+        })
     }
 
     /// Saves a result. An answer that was paid for is not thrown away because the database is away
@@ -112,22 +133,31 @@ impl Answering {
         failed: SavedResult,
         prism: PrismRow,
     ) -> Result<ReadableResult, Refusal> {
+        let question = self.question_again(caller, failed).await?;
+        self.ask_and_save(question, prism).await
+    }
+
+    /// What a failed result asked, as its retry asks it.
+    pub(crate) async fn question_again(
+        &self,
+        caller: Caller,
+        failed: SavedResult,
+    ) -> Result<Question, Refusal> {
         let found = self
             .database
-            .find_definition(prism.id, failed.version)
+            .find_definition(failed.prism, failed.version)
             .await?;
         let definition = found.ok_or(InternalError::VersionMissing)?;
-        let question = Question {
+        Ok(Question {
             caller,
-            prism,
+            prism: failed.prism,
             version: failed.version,
             definition,
             submission: failed.submission,
             reference: failed.reference,
             idempotency_key: failed.idempotency_key,
             retry_of: Some(failed.id),
-        };
-        self.ask_and_save(question).await
+        })
     }
 }
 

@@ -105,7 +105,7 @@ impl Answering {
         let submission = Submission::new(call.fields, call.context, &definition)?;
         let question = Question {
             caller,
-            prism,
+            prism: prism.id,
             version,
             definition,
             submission,
@@ -113,6 +113,6 @@ impl Answering {
             idempotency_key: call.idempotency_key,
             retry_of: None,
         };
-        self.ask_and_save(question).await
+        self.ask_and_save(question, prism).await
     }
 }

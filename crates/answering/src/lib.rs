@@ -1,5 +1,7 @@
 //! The use cases of Refract: create, read and retry a result, and what an operator does to prisms.
 //!
+//! [`file_run`] asks a prism about every row of a file.
+//!
 //! The only place where the order of checks lives. A use case asks the domain what is right, the
 //! persistence what is so and the gateway what a model says; it knows nothing of HTTP, of SQL or
 //! of any model server's protocol.
@@ -7,23 +9,36 @@
 pub mod api_keys;
 mod ask;
 mod create_result;
+mod cutoff_steps;
+mod export;
+pub mod file_run;
+mod lens_preview;
+mod lens_tally;
 mod metrics;
 mod patience;
+mod prism_results;
 pub mod prisms;
 mod read_result;
 mod readable;
 mod refusal;
+mod retry_failed;
 mod retry_result;
 
 use std::time::Duration;
 
 pub use create_result::CreateCall;
+pub use cutoff_steps::{CutoffStep, CutoffSteps, LabelCounts};
+pub use export::{ExportError, export};
+pub use lens_preview::{ColumnPreview, LensPreview};
+pub use lens_tally::{Counted, Tally};
 pub use metrics::AnsweringMetrics;
 pub use patience::Patience;
+pub use prism_results::PrismResults;
 pub use readable::ReadableResult;
 use refract_model_gateway::Model;
 use refract_persistence::Database;
 pub use refusal::{InternalError, Refusal};
+pub use retry_failed::{Retried, RetryFailed};
 
 use crate::api_keys::KeyUses;
 

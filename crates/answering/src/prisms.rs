@@ -10,6 +10,7 @@ use refract_domain::prism::{Definition, KeyHistory, PrismName, VersionNumber};
 use refract_domain::prism_file::{Past, PrismFile};
 use refract_domain::problem::Problems;
 use refract_domain::slug::{PrismSelector, Slug};
+use refract_domain::view::Columns;
 use refract_persistence::{
     Database, NewPrism, NewVersion, PersistenceError, PrismHistory, PrismRow, Writing,
 };
@@ -152,22 +153,46 @@ async fn change_lens(
     Err(PrismRefusal::Contended)
 }
 
-/// The prism's lens and the version that its automatic columns follow.
+/// A prism with its lens and the version that the lens's automatic columns follow, as they are at
+/// one moment.
+#[derive(Clone)]
+pub struct PrismLens {
+    /// The prism.
+    pub prism: PrismRow,
+    /// Its lens.
+    pub lens: Arc<Lens>,
+    /// Its latest version.
+    pub latest: Arc<Definition>,
+}
+
+impl PrismLens {
+    /// The columns of the prism's rows.
+    pub fn columns(&self) -> Columns<'_> {
+        Columns {
+            fields: self.latest.fields(),
+            lens: self.lens.columns(&self.latest),
+        }
+    }
+}
+
+/// The prism's lens.
 ///
 /// # Errors
 /// When there is no such prism, or the database fails.
-pub async fn show_lens(
+pub async fn find_lens(
     database: &Database,
     account: AccountId,
     selector: &PrismSelector,
-) -> Result<(Arc<Lens>, Arc<Definition>), PrismRefusal> {
+) -> Result<PrismLens, PrismRefusal> {
     for _ in 0..TRIES {
         let prism = find(database, account, selector).await?;
         if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
-            return Ok((
+            let latest = find_version(database, &prism, prism.latest_version).await?;
+            return Ok(PrismLens {
+                prism,
                 lens,
-                find_version(database, &prism, prism.latest_version).await?,
-            ));
+                latest,
+            });
         }
     }
     Err(PrismRefusal::Contended)

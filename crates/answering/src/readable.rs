@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use refract_domain::call::Ref;
-use refract_domain::ids::ResultId;
-use refract_domain::lens::Lens;
+use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::SavedResult;
 use refract_domain::view::{Columns, ResultView};
 use refract_persistence::{Database, PrismRow};
 
+use crate::Refusal;
+use crate::prisms::PrismLens;
 use crate::refusal::InternalError;
 
 /// How often a lens that moves while it is read is read again.
@@ -19,10 +20,8 @@ const LENS_READS: usize = 4;
 #[derive(Clone)]
 pub struct ReadableResult {
     result: SavedResult,
-    prism: PrismRow,
     definition: Arc<Definition>,
-    latest: Arc<Definition>,
-    lens: Arc<Lens>,
+    lens: Arc<PrismLens>,
 }
 
 impl ReadableResult {
@@ -36,12 +35,15 @@ impl ReadableResult {
         for _ in 0..LENS_READS {
             if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
                 let latest = self::definition(database, &prism, prism.latest_version).await?;
+                let lens = PrismLens {
+                    prism,
+                    lens,
+                    latest,
+                };
                 return Ok(Self {
                     result,
-                    prism,
                     definition,
-                    latest,
-                    lens,
+                    lens: Arc::new(lens),
                 });
             }
             let moved = database.find_prism_by_id(prism.id).await?;
@@ -50,12 +52,40 @@ impl ReadableResult {
         Err(InternalError::LensKeepsMoving)
     }
 
+    /// A result of an account, for its operator, and the result that retried it when one did.
+    ///
+    /// # Errors
+    /// When the account has no such result, or the database fails.
+    pub async fn find(
+        database: &Database,
+        account: AccountId,
+        id: ResultId,
+    ) -> Result<(Self, Option<ResultId>), Refusal> {
+        let found = database.find_result(account, id).await?;
+        let (result, prism, retried_as) = found.ok_or(Refusal::ResultNotFound)?;
+        Ok((Self::load(database, result, prism).await?, retried_as))
+    }
+
+    /// The same through a lens that was brought before.
+    pub(crate) async fn through(
+        database: &Database,
+        result: SavedResult,
+        lens: &Arc<PrismLens>,
+    ) -> Result<Self, InternalError> {
+        let definition = definition(database, &lens.prism, result.version).await?;
+        Ok(Self {
+            result,
+            definition,
+            lens: Arc::clone(lens),
+        })
+    }
+
     /// The result as its formats show it.
     pub fn view(&self) -> ResultView<'_> {
         ResultView {
             id: self.result.id,
             reference: self.result.reference.as_ref().map(Ref::as_str),
-            prism: self.prism.slug.as_str(),
+            prism: self.lens.prism.slug.as_str(),
             version: self.result.version,
             definition: &self.definition,
             status: &self.result.status,
@@ -67,10 +97,7 @@ impl ReadableResult {
 
     /// The columns of its rows.
     pub fn columns(&self) -> Columns<'_> {
-        Columns {
-            fields: self.latest.fields(),
-            lens: self.lens.columns(&self.latest),
-        }
+        self.lens.columns()
     }
 
     /// Whether every question was answered.
@@ -85,7 +112,7 @@ impl ReadableResult {
 
     /// The slug of its prism.
     pub fn prism_slug(&self) -> &str {
-        self.prism.slug.as_str()
+        self.lens.prism.slug.as_str()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Retry a failed result, once (spec 4.3).
 
 use refract_domain::api_key::ApiKey;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{AccountId, ResultId};
+use refract_persistence::FoundResult;
 
+use crate::ask::Caller;
 use crate::{Answering, ReadableResult, Refusal};
 
 impl Answering {
@@ -15,7 +17,33 @@ impl Answering {
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let (caller, (failed, prism, retried_as)) = self.find_result(api_key, id).await?;
+        let (caller, found) = self.find_result(api_key, id).await?;
+        self.retry(caller, found).await
+    }
+
+    /// The same from the operator's terminal, for a whole account.
+    ///
+    /// # Errors
+    /// As [`Answering::retry_result`].
+    pub async fn retry_result_in(
+        &self,
+        account: AccountId,
+        id: ResultId,
+    ) -> Result<ReadableResult, Refusal> {
+        let found = self.database.find_result(account, id).await?;
+        let caller = Caller {
+            account,
+            api_key: None,
+        };
+        self.retry(caller, found.ok_or(Refusal::ResultNotFound)?)
+            .await
+    }
+
+    async fn retry(
+        &self,
+        caller: Caller,
+        (failed, prism, retried_as): FoundResult,
+    ) -> Result<ReadableResult, Refusal> {
         failed.may_be_retried(retried_as, prism.archived_at.is_some())?;
         self.ask_again(caller, failed, prism).await
     }

@@ -281,6 +281,11 @@ impl Average {
     pub fn decimal(self) -> Decimal {
         Decimal::new(self.0, 2)
     }
+
+    /// The level that is nearest, from 1; the higher of two that are equally near.
+    pub fn nearest_level(self) -> u32 {
+        (self.0 + 50) / 100
+    }
 }
 
 /// A plain decimal without trailing zeros.

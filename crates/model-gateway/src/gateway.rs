@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use refract_domain::prism::Definition;
+
 use crate::attempts::Requests;
 use crate::chat::Chat;
 use crate::connection::{Connections, ServerAccess};
+use crate::estimate::Estimator;
 use crate::model::{Backend, Model};
 use crate::settings::{ModelEndpoint, ModelSettings, Protocol, SettingFault};
 use crate::stated::Stated;
@@ -107,6 +110,17 @@ impl ModelGateway {
             },
         };
         Model { backend }
+    }
+
+    /// Estimates what calls for this version will cost.
+    pub fn estimator(&self, definition: &Definition) -> Estimator {
+        let protocol = match &self.way {
+            Way::Lexical => None,
+            Way::SystemOne { .. } => Some(Protocol::SystemOne),
+            Way::Chat { .. } => Some(Protocol::Chat),
+            Way::Stated { .. } => Some(Protocol::Stated),
+        };
+        Estimator::new(protocol, self.settings.request_tokens, definition)
     }
 
     fn requests(&self, access: &Arc<ServerAccess>) -> Requests {

@@ -13,6 +13,7 @@
 mod attempts;
 mod chat;
 mod connection;
+mod estimate;
 mod failure;
 mod gateway;
 mod json;
@@ -30,6 +31,7 @@ mod system_one;
 mod tls;
 mod turns;
 
+pub use estimate::{CallEstimate, Estimator};
 pub use failure::{ModelFailure, Unreachable};
 pub use gateway::ModelGateway;
 pub use meter::CallReport;

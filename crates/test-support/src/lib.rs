@@ -1,4 +1,4 @@
-//! Test databases, servers to break and model servers, for tests and benches only.
+//! Test databases, servers to break and scripted model servers, for tests and benches only.
 
 pub mod cluster;
 pub mod fixed_server;

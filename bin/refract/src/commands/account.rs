@@ -15,11 +15,15 @@ use crate::settings::DatabaseArgs;
 #[derive(Subcommand)]
 pub(crate) enum AccountCommand {
     /// Makes an account
+    #[command(after_help = "Examples:\n  refract account create acme")]
     Create {
         /// Its name, unique
         name: String,
     },
     /// Lists the accounts
+    #[command(
+        after_help = "Examples:\n  refract account list\n  refract account list --json | jq -r .name"
+    )]
     List {
         /// JSON lines instead of a table
         #[arg(long)]

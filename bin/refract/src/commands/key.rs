@@ -15,6 +15,9 @@ use crate::settings::DatabaseArgs;
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
     /// Makes a key and shows it, this one time
+    #[command(
+        after_help = "Examples:\n  refract key create --name laptop\n  export REFRACT_KEY=$(refract key create --name ci | jq -r .key)"
+    )]
     Create {
         /// A label to tell it from others
         #[arg(long, value_name = "LABEL", default_value = "API key")]
@@ -23,6 +26,9 @@ pub(crate) enum KeyCommand {
         account: AccountArg,
     },
     /// Lists the keys, without the keys themselves
+    #[command(
+        after_help = "Examples:\n  refract key list\n  refract key list --json | jq 'select(.last_used_at == null)'"
+    )]
     List {
         /// JSON lines instead of a table
         #[arg(long)]
@@ -31,6 +37,7 @@ pub(crate) enum KeyCommand {
         account: AccountArg,
     },
     /// Revokes a key: the next request with it is refused
+    #[command(after_help = "Examples:\n  refract key revoke 0190b8f2-0000-7000-8000-0000000000aa")]
     Revoke {
         /// The key's id
         id: String,

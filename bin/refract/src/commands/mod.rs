@@ -5,23 +5,35 @@ mod backup;
 mod demo;
 mod key;
 mod lens;
+mod manual;
 mod migrate;
 mod model;
 mod operator;
 mod prism;
+mod results;
+mod run;
 mod serve;
+mod shown_result;
+mod signals;
 mod try_text;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::settings::{DatabaseArgs, LogSettings};
 
 /// Answers typed questions about a text, with probabilities and a memory
 #[derive(Parser)]
-#[command(name = "refract", version, disable_help_subcommand = true)]
+#[command(
+    name = "refract",
+    version,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  refract demo\n  refract prism create docs/examples/support-triage.json\n  refract try support-triage --text 'Where is my order?' --model-url builtin:lexical\n  refract results export support-triage --output results.csv"
+)]
 pub(crate) struct Program {
     #[command(flatten)]
     database: DatabaseArgs,
@@ -36,30 +48,82 @@ pub(crate) struct Program {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the API until SIGTERM or SIGINT
+    #[command(
+        after_help = "Examples:\n  REFRACT_MODEL_URL=http://127.0.0.1:8000/v1 refract serve\n  DATABASE_URL=postgres://refract@db.example.com/refract refract serve --listen 0.0.0.0:8080\n  refract serve --model-url builtin:lexical"
+    )]
     Serve(serve::ServeCommand),
     /// Shows the main job with nothing to set up: a prism, a key, one real call
+    #[command(after_help = "Examples:\n  refract demo\n  refract demo --once")]
     Demo(demo::DemoCommand),
     /// Brings the database up to date
+    #[command(
+        after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate"
+    )]
     Migrate,
     /// Copies the SQLite file while it is in use
     Backup(backup::BackupCommand),
     /// Asks the configured model what it can do
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Examples:\n  refract model check")]
     Model(model::ModelCommand),
     /// Makes and lists accounts
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract account create acme\n  refract account list"
+    )]
     Account(account::AccountCommand),
     /// Makes, lists and revokes API keys
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract key create --name laptop\n  refract key list"
+    )]
     Key(key::KeyCommand),
     /// Makes, saves and shows prisms
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism list"
+    )]
     Prism(prism::PrismCommand),
     /// Shows and changes the lens of a prism
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract lens show support-triage\n  refract lens preview support-triage lens.json\n  refract lens set support-triage lens.json"
+    )]
     Lens(lens::LensCommand),
-    /// Answers one text, saves the result and prints it
+    /// Answers one text, saves the result and shows it
+    ///
+    /// Without --text, --field and --file the text is read from stdin. The last line break of a
+    /// file or of stdin is left out.
     Try(try_text::TryCommand),
+    /// Shows, lists, exports and retries saved results
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
+    )]
+    Results(results::ResultsCommand),
+    /// Writes what a shell needs to complete commands
+    #[command(
+        after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Writes the manual, a page for each command, into a folder
+    #[command(
+        hide = true,
+        after_help = "Examples:\n  refract man target/man && man -l target/man/refract.1"
+    )]
+    Man {
+        /// Made when it is missing
+        folder: PathBuf,
+    },
+    /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
+    ///
+    /// The file is read once before anything is asked: a row that a limit refuses is named by its
+    /// line, a torn line refuses the file. A run that was stopped goes on when it is started
+    /// again: rows that are answered are not asked about twice, failed ones are retried. A row is
+    /// known by its place in the file and all that it holds.
+    Run(Box<run::RunCommand>),
 }
 
 impl Program {
@@ -76,7 +140,11 @@ impl Program {
             | Command::Key(_)
             | Command::Prism(_)
             | Command::Lens(_)
-            | Command::Try(_) => "error",
+            | Command::Try(_)
+            | Command::Results(_)
+            | Command::Completions { .. }
+            | Command::Man { .. }
+            | Command::Run(_) => "error",
         }
     }
 
@@ -94,6 +162,10 @@ impl Program {
             Command::Prism(command) => command.run(database).await?,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
+            Command::Results(command) => return command.run(database).await,
+            Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
+            Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
+            Command::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -121,4 +193,33 @@ pub(crate) fn is_about_a_setting(error: &clap::Error) -> bool {
         .chain(commands)
         .filter(|a| a.get_env().is_some());
     is_value && settings.any(|setting| setting.get_long() == flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(command: &clap::Command, path: &str) {
+        let help = command.get_after_help().map(ToString::to_string);
+        let help = help.unwrap_or_else(|| panic!("`{path}` has no examples"));
+        assert!(help.starts_with("Examples:\n  "), "{path}: {help}");
+        let examples = help.lines().skip(1).take_while(|line| !line.is_empty());
+        for example in examples {
+            assert!(example.contains("refract "), "{path}: {example}");
+        }
+        let about = command.get_about().map(ToString::to_string);
+        assert!(about.is_some_and(|about| !about.is_empty()), "{path}");
+        for argument in command.get_arguments() {
+            assert!(argument.get_help().is_some(), "{path}: {argument}");
+        }
+        for subcommand in command.get_subcommands() {
+            check(subcommand, &format!("{path} {}", subcommand.get_name()));
+        }
+    }
+
+    #[test]
+    fn every_command_is_explained_with_examples() {
+        Program::command().debug_assert();
+        check(&Program::command(), "refract");
+    }
 }

@@ -19,6 +19,9 @@ use crate::settings::ModelArgs;
 #[derive(Subcommand)]
 pub(crate) enum ModelCommand {
     /// Asks the configured model a small call of every question type and shows how it answered
+    #[command(
+        after_help = "Examples:\n  REFRACT_MODEL_URL=http://127.0.0.1:8000/v1 refract model check\n  refract model check --model-url builtin:lexical --json"
+    )]
     Check {
         /// JSON lines instead of a table
         #[arg(long)]

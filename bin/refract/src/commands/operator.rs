@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use chrono::Utc;
 use clap::Args;
+use refract_answering::prisms::{self, PrismRefusal};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
@@ -13,6 +14,8 @@ use refract_domain::slug::PrismSelector;
 use refract_persistence::{DEFAULT_ACCOUNT, Database, DatabaseSettings};
 use tokio::runtime::Handle;
 use uuid::Uuid;
+
+use crate::suggestion;
 
 /// How long the start waits for a database that is still starting itself.
 const WAIT_FOR_START: Duration = Duration::from_secs(10);
@@ -93,9 +96,23 @@ pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Resu
     }
 }
 
-/// A prism as it was named on the command line.
-pub(crate) fn prism_selector(name: &str) -> anyhow::Result<PrismSelector> {
-    PrismSelector::parse(name).map_err(|faults| faulty("PRISM", &faults))
+/// The prism of the account that was named on the command line; a name that is nearly another's
+/// is refused with that one.
+pub(crate) async fn find_prism(
+    database: &Database,
+    account: AccountId,
+    name: &str,
+) -> anyhow::Result<PrismSelector> {
+    let prism = PrismSelector::parse(name).map_err(|faults| faulty("PRISM", &faults))?;
+    match prisms::find(database, account, &prism).await {
+        Ok(found) => Ok(PrismSelector::Id(found.id)),
+        Err(error @ PrismRefusal::NotFound) => {
+            let prisms = database.list_prisms(account).await?;
+            let slugs = prisms.iter().map(|prism| prism.slug.as_str());
+            bail!("{error}{}", suggestion::did_you_mean(name, slugs))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The bytes of a file that a command was given.

@@ -17,6 +17,9 @@ use crate::settings::DatabaseArgs;
 #[derive(Subcommand)]
 pub(crate) enum PrismCommand {
     /// Makes a prism from a file
+    #[command(
+        after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"
+    )]
     Create {
         /// The prism file, JSON
         file: PathBuf,
@@ -24,6 +27,7 @@ pub(crate) enum PrismCommand {
         account: AccountArg,
     },
     /// Saves a file as the next version of a prism
+    #[command(after_help = "Examples:\n  refract prism save support-triage triage.json")]
     Save {
         /// Slug or id
         prism: String,
@@ -33,6 +37,9 @@ pub(crate) enum PrismCommand {
         account: AccountArg,
     },
     /// Shows a version in the form of the prism file, every key filled in
+    #[command(
+        after_help = "Examples:\n  refract prism show support-triage > triage.json\n  refract prism show support-triage --version 1"
+    )]
     Show {
         /// Slug or id
         prism: String,
@@ -43,6 +50,9 @@ pub(crate) enum PrismCommand {
         account: AccountArg,
     },
     /// Lists the prisms
+    #[command(
+        after_help = "Examples:\n  refract prism list\n  refract prism list --json | jq -r .slug"
+    )]
     List {
         /// JSON lines instead of a table
         #[arg(long)]
@@ -51,6 +61,7 @@ pub(crate) enum PrismCommand {
         account: AccountArg,
     },
     /// Gives a prism another name; its slug stays
+    #[command(after_help = "Examples:\n  refract prism rename support-triage \"First line\"")]
     Rename {
         /// Slug or id
         prism: String,
@@ -60,6 +71,7 @@ pub(crate) enum PrismCommand {
         account: AccountArg,
     },
     /// Stops a prism from answering; its results stay readable
+    #[command(after_help = "Examples:\n  refract prism archive support-triage")]
     Archive {
         /// Slug or id
         prism: String,
@@ -67,6 +79,7 @@ pub(crate) enum PrismCommand {
         account: AccountArg,
     },
     /// Lets an archived prism answer again
+    #[command(after_help = "Examples:\n  refract prism restore support-triage")]
     Restore {
         /// Slug or id
         prism: String,
@@ -109,7 +122,7 @@ impl PrismCommand {
             } => {
                 let file = operator::read_file(&file)?;
                 let account = account.find(&database).await?;
-                let prism = operator::prism_selector(&prism)?;
+                let prism = operator::find_prism(&database, account, &prism).await?;
                 let (prism, version) =
                     prisms::save_version(&database, account, &prism, &file).await?;
                 output::json(&saved(&prism, version))
@@ -120,7 +133,7 @@ impl PrismCommand {
                 account,
             } => {
                 let account = account.find(&database).await?;
-                let prism = operator::prism_selector(&prism)?;
+                let prism = operator::find_prism(&database, account, &prism).await?;
                 let prism = prisms::find(&database, account, &prism).await?;
                 let version = version
                     .and_then(VersionNumber::new)
@@ -153,7 +166,7 @@ impl PrismCommand {
                 account,
             } => {
                 let account = account.find(&database).await?;
-                let prism = operator::prism_selector(&prism)?;
+                let prism = operator::find_prism(&database, account, &prism).await?;
                 let name = operator::name("NAME", &name)?;
                 prisms::rename(&database, account, &prism, &name).await?;
                 output::say("The prism is renamed.");
@@ -180,7 +193,7 @@ async fn set_archived(
     archived: bool,
 ) -> anyhow::Result<()> {
     let account = account.find(database).await?;
-    let prism = operator::prism_selector(prism)?;
+    let prism = operator::find_prism(database, account, prism).await?;
     Ok(prisms::set_archived(database, account, &prism, archived).await?)
 }
 

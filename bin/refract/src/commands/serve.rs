@@ -10,9 +10,9 @@ use refract_answering::{Answering, AnsweringMetrics, Patience};
 use refract_http_api::{Drained, HttpSettings};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::operator;
+use super::signals::StopSignals;
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
@@ -102,12 +102,6 @@ fn listen(setting: &str, address: &str) -> anyhow::Result<TcpListener> {
 
 /// Ends at the first SIGTERM or SIGINT.
 pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+    let mut signals = StopSignals::watch()?;
+    Ok(async move { signals.next().await })
 }

@@ -1,5 +1,7 @@
-//! `refract try`: answers one text, saves the result and prints it.
+//! `refract try`: answers one text, saves the result and shows it.
 
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -8,16 +10,24 @@ use refract_answering::api_keys::KeyUses;
 use refract_answering::{Answering, AnsweringMetrics, CreateCall};
 use refract_domain::call::Ref;
 use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
-use refract_lens_rendering::{Format, render};
 use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
+use super::shown_result::{self, Facts, Shown};
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
+const EXAMPLES: &str = "\
+Examples:
+  refract try support-triage --text 'Where is my order?'
+  refract try support-triage --file letter.txt --context 'A customer since 2019' --ref letter-4
+  refract try support-triage --format json < letter.txt";
+
 /// One text for a prism.
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct TryCommand {
     /// Slug or id
     prism: String,
@@ -29,6 +39,10 @@ pub(crate) struct TryCommand {
     /// The value of one field; once for each
     #[arg(long = "field", value_name = "KEY=VALUE", value_parser = key_and_value)]
     fields: Vec<(String, String)>,
+
+    /// A file with the value of a prism's only field, `text`; `-` is stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "text"])]
+    file: Option<PathBuf>,
 
     /// Background for this call
     #[arg(long, value_name = "TEXT")]
@@ -42,9 +56,10 @@ pub(crate) struct TryCommand {
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
 
-    /// json, raw, csv, tsv or jsonl
-    #[arg(long, default_value = "json", value_parser = format)]
-    format: Format,
+    /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
+    /// else json]
+    #[arg(long, value_parser = Shown::parse)]
+    format: Option<Shown>,
 
     #[command(flatten)]
     account: AccountArg,
@@ -62,25 +77,27 @@ impl TryCommand {
         if gateway.is_for_trying_only() {
             output::say("The built-in scorer answers: it is for trying things only.");
         }
-        let format = self.format;
-        let call = self.call()?;
+        let shown = self.format.unwrap_or_else(Shown::usual);
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
+        let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
-        let mut bytes = Vec::new();
-        render(format, &result.columns(), &result.view(), &mut bytes)?;
-        if matches!(format, Format::Json | Format::Raw) {
-            bytes.push(b'\n');
-        }
-        output::data(&bytes)?;
+        shown_result::print(&result, shown, &Facts::default())?;
         match result.view().status.error() {
             None => Ok(ExitCode::SUCCESS),
             Some(error) => Ok(output::fail_with(&format!("error: {error}"))),
         }
     }
 
-    fn call(self) -> anyhow::Result<CreateCall> {
-        let fields = match self.text {
+    fn call(self, prism: PrismSelector) -> anyhow::Result<CreateCall> {
+        let text = match (self.text, &self.file) {
+            (Some(text), _) => Some(text),
+            (None, Some(file)) => Some(text_of(file)?),
+            (None, None) if self.fields.is_empty() => piped_text()?,
+            (None, None) => None,
+        };
+        let fields = match text {
             Some(text) => vec![("text".to_owned(), text)],
             None => self.fields,
         };
@@ -94,7 +111,7 @@ impl TryCommand {
         let context = self.context.map(CallContext::parse).transpose();
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
         Ok(CreateCall {
-            prism: operator::prism_selector(&self.prism)?,
+            prism,
             fields: SentFields(fields),
             context: context
                 .map_err(|faults| operator::faulty("--context", &faults))?
@@ -111,6 +128,40 @@ fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn format(name: &str) -> anyhow::Result<Format> {
-    Format::parse(name).context("expected json, raw, csv, tsv or jsonl")
+fn text_of(file: &Path) -> anyhow::Result<String> {
+    if file == Path::new("-") {
+        return Ok(without_last_break(read_stdin()?));
+    }
+    let text = String::from_utf8(operator::read_file(file)?);
+    // the fault would hold the text
+    let text = text.map_err(|_| anyhow::anyhow!("{} is not UTF-8", file.display()))?;
+    Ok(without_last_break(text))
+}
+
+/// What another program wrote to stdin, if there is one and it wrote something.
+fn piped_text() -> anyhow::Result<Option<String>> {
+    if io::stdin().is_terminal() {
+        output::say("Write the text, then end it with Ctrl-D on a line of its own:");
+    }
+    let text = read_stdin()?;
+    Ok((!text.is_empty()).then(|| without_last_break(text)))
+}
+
+fn read_stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .context("cannot read the text from stdin")?;
+    Ok(text)
+}
+
+fn without_last_break(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    text
 }

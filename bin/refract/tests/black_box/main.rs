@@ -15,6 +15,8 @@ mod node;
 mod order;
 mod program;
 mod service;
+mod terminal;
+mod varied;
 
 /// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
 macro_rules! on_both {
@@ -36,12 +38,15 @@ macro_rules! on_both {
 
 mod authorization;
 mod bodies;
+mod command_line;
 mod commands;
 mod connections;
 mod create_result;
 mod demo;
+mod exports;
 mod failed_results;
 mod idempotency;
+mod lens_work;
 mod lifecycle;
 mod logs;
 mod model_check;
@@ -51,4 +56,10 @@ mod order_of_create;
 mod prisms;
 mod provenance;
 mod races;
+mod results;
+mod run;
+mod run_faults;
+mod run_stops;
 mod settings;
+mod tour;
+mod try_text;

@@ -4,7 +4,7 @@
 //! its opinion of its own certainty: proper distributions, but coarser than log-probabilities.
 
 mod reading;
-mod request;
+pub(crate) mod request;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

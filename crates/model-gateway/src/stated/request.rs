@@ -12,7 +12,7 @@ use crate::chat::request::write_inside;
 use crate::request_body::RequestBody;
 
 /// Questions of one request.
-const MOST_QUESTIONS: usize = 10;
+pub(crate) const MOST_QUESTIONS: usize = 10;
 /// Outcomes that the model names where there are too many to state a percentage for each.
 pub(super) const NAMED: usize = 5;
 /// The percentage of all outcomes that are not named, together.

@@ -4,7 +4,7 @@
 //! reads it; neither knows of connections.
 
 mod reading;
-mod request;
+pub(crate) mod request;
 
 use awc::http::Uri;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};

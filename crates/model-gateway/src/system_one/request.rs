@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use refract_domain::asking::{State, SystemOneQuestion};
+use refract_domain::asking::{self, State, SystemOneQuestion, json_chars};
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::Definition;
 use refract_domain::question::Question;
@@ -60,7 +60,8 @@ pub(crate) fn split<'a>(
     }
     let bytes = Bytes::from(text.bytes);
     let most_chars = request_tokens.saturating_mul(CHARS_PER_TOKEN);
-    let groups = fewest_groups(&questions, FRAME_CHARS + state_chars, most_chars);
+    let chars = questions.iter().map(|question| question.chars);
+    let groups = fewest_groups(chars, FRAME_CHARS + state_chars, most_chars);
     groups
         .into_iter()
         .filter_map(|group| {
@@ -87,23 +88,39 @@ struct Written {
 
 /// Ranges of questions, each as long as it can be: with an order to keep, no other cut is fewer.
 fn fewest_groups(
-    questions: &[Written],
+    questions: impl Iterator<Item = usize>,
     frame_chars: usize,
     most_chars: usize,
 ) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::with_capacity(1);
     let mut chars = 0;
-    for (index, question) in questions.iter().enumerate() {
-        chars += ",".len() + question.chars;
+    for (index, question_chars) in questions.enumerate() {
+        chars += ",".len() + question_chars;
         match groups.last_mut() {
             Some(group) if chars <= most_chars => group.end = index + 1,
             Some(_) | None => {
                 groups.push(index..index + 1);
-                chars = frame_chars + question.chars;
+                chars = frame_chars + question_chars;
             }
         }
     }
     groups
+}
+
+/// Characters of each question as [`split`] counts them.
+pub(crate) fn question_chars(definition: &Definition) -> Vec<usize> {
+    let written = definition
+        .questions()
+        .iter()
+        .map(|question| json_chars(&question.key) + ":".len() + asking::question_chars(question));
+    written.collect()
+}
+
+/// How many requests [`split`] makes of a state of so many characters.
+pub(crate) fn requests(questions: &[usize], state_chars: usize, request_tokens: usize) -> usize {
+    let most_chars = request_tokens.saturating_mul(CHARS_PER_TOKEN);
+    let chars = questions.iter().copied();
+    fewest_groups(chars, FRAME_CHARS + state_chars, most_chars).len()
 }
 
 /// JSON as it grows.

@@ -19,6 +19,7 @@ use diesel::connection::{
 };
 use diesel::sql_types::Text;
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
+use refract_domain::ids::ResultId;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::ResultFilter;
 use tokio_postgres::NoTls;
@@ -58,10 +59,9 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let retry = it.retry(&first.result, answered());
     let plain = it.result(failed(), None);
     let plain_retry = it.retry(&plain.result, answered());
-    let row = &it.prism;
-    let (prism, version, revision) = (row.id, row.latest_version, row.lens_revision);
-    let filter = ResultFilter::default();
-    BTreeMap::from([
+    let (prism, version) = (it.prism.id, it.prism.latest_version);
+    let revision = it.prism.lens_revision;
+    let calls = [
         ("save", sent(database.save_result(&first)).await),
         (
             "save without a key",
@@ -122,11 +122,44 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             "find result by key",
             sent(database.find_result_by_key(it.account, &key)).await,
         ),
+    ];
+    calls
+        .into_iter()
+        .chain(page_statements(it, id).await)
+        .collect()
+}
+
+/// The statements that go through all results of a prism.
+async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<String>); 4] {
+    let (database, prism) = (&it.database, it.prism.id);
+    let filter = ResultFilter::default();
+    [
         (
             "page",
             sent(database.list_results(it.account, prism, filter, Some(id), 50)).await,
         ),
-    ])
+        (
+            "newest page",
+            sent(database.list_newest_results(it.account, prism, filter, Some(id), 50)).await,
+        ),
+        (
+            "retriable page",
+            sent(database.list_retriable_results(it.account, prism, filter, Some(id), 50)).await,
+        ),
+        (
+            "count",
+            sent(database.count_results(it.account, prism, filter)).await,
+        ),
+    ]
+}
+
+/// The same with what a file run looks up.
+async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
+    let mut statements = statements(it).await;
+    let keys = ["order 1", "order 2", "order 3"].map(idempotency_key);
+    let looking = it.database.find_held_rows(it.account, it.prism.id, &keys);
+    statements.insert("rows of a file run", sent(looking).await);
+    statements
 }
 
 /// Connections are opened and set up before anything is counted.
@@ -146,6 +179,7 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     for (name, sent) in statements {
         let expected = match *name {
             "definition again" | "lens again" => 0,
+            "rows of a file run" => 2,
             "retry" => 4,
             "lost retry" => continue,
             _ => 1,
@@ -221,7 +255,7 @@ async fn postgres_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
         // a table of one row is read whole, and rightly
         let scans = plan.matches("Seq Scan").count() - plan.matches("Seq Scan on accounts").count();
         assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if name == "page" {
+        if name.ends_with("page") {
             assert!(
                 plan.contains("results_prism_id_id"),
                 "{name}: {sql}\n{plan}"
@@ -257,7 +291,7 @@ fn sqlite_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
             .join("\n");
         let scans = plan.lines().filter(|step| step.starts_with("SCAN")).count();
         assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if name == "page" {
+        if name.ends_with("page") {
             assert!(
                 plan.contains("results_prism_id_id"),
                 "{name}: {sql}\n{plan}"
@@ -283,10 +317,10 @@ fn planned<'a>(
 async fn every_call_is_one_statement_by_an_index_and_caches_save_the_rest() {
     set_default_instrumentation(|| Some(Box::new(Listener))).unwrap();
     let sqlite = Fixture::sqlite().await;
-    let in_sqlite = statements(&sqlite).await;
+    let in_sqlite = all_statements(&sqlite).await;
     assert_counts("sqlite", &in_sqlite);
     let postgres = Fixture::postgres().await;
-    let in_postgres = statements(&postgres).await;
+    let in_postgres = all_statements(&postgres).await;
     assert_counts("postgres", &in_postgres);
     sqlite_plans(&sqlite, &in_sqlite);
     postgres_plans(&postgres, &in_postgres).await;

@@ -1,12 +1,14 @@
 //! Results of a prism, page by page.
 
 use refract_domain::ids::ResultId;
-use refract_persistence::ResultFilter;
+use refract_persistence::{ResultFilter, ResultOrder};
 
-use crate::fixture::{Fixture, account, answered, failed, moment, prism};
+use crate::fixture::{Fixture, account, answered, failed, moment, prism, submission};
 
 on_both!(
     pages_follow_each_other_without_gaps,
+    everything_is_read_from_either_end_in_pages_that_fit,
+    only_failed_results_that_nobody_retried_are_retriable,
     a_filter_keeps_what_it_names,
     other_prisms_and_accounts_stay_out,
 );
@@ -57,6 +59,8 @@ async fn a_filter_keeps_what_it_names(it: Fixture) {
     };
     assert_eq!(list(&it, status(true)).await, [ids[0], ids[2]]);
     assert_eq!(list(&it, status(false)).await, [ids[1]]);
+    let counted = |filter| it.database.count_results(it.account, it.prism.id, filter);
+    assert_eq!(counted(status(true)).await.unwrap(), 2);
     let between = |since, until| ResultFilter {
         is_ok: None,
         since: Some(moment(since)),
@@ -68,7 +72,78 @@ async fn a_filter_keeps_what_it_names(it: Fixture) {
         "until is exclusive, since is not"
     );
     assert_eq!(list(&it, between(10, 21)).await, [ids[1], ids[2]]);
+    assert_eq!(counted(between(10, 21)).await.unwrap(), 2);
     assert_eq!(list(&it, ResultFilter::default()).await, ids);
+    assert_eq!(counted(ResultFilter::default()).await.unwrap(), 3);
+    let newest =
+        it.database
+            .list_newest_results(it.account, it.prism.id, status(true), Some(ids[2]), 100);
+    let newest: Vec<_> = newest.await.unwrap().iter().map(|it| it.id).collect();
+    assert_eq!(newest, [ids[0]], "before the one named");
+}
+
+async fn everything_is_read_from_either_end_in_pages_that_fit(it: Fixture) {
+    let mut saved = Vec::new();
+    for number in 0..90 {
+        let mut new = it.result(answered(), None);
+        if (20..80).contains(&number) {
+            new.result.submission = submission(&"x".repeat(500_000));
+        }
+        it.database.save_result(&new).await.unwrap();
+        saved.push(new.result.id);
+    }
+    for order in [ResultOrder::OldestFirst, ResultOrder::NewestFirst] {
+        let filter = ResultFilter::default();
+        let mut pages = it
+            .database
+            .result_pages(it.account, it.prism.id, filter, order);
+        let (mut read, mut sizes) = (Vec::new(), Vec::new());
+        loop {
+            let page = pages.next().await.unwrap();
+            if page.is_empty() {
+                break;
+            }
+            sizes.push(page.len());
+            read.extend(page.iter().map(|result| result.id));
+        }
+        if order == ResultOrder::NewestFirst {
+            read.reverse();
+        }
+        assert_eq!(read, saved, "{order:?}");
+        assert_eq!(sizes.iter().max(), Some(&32), "{order:?}: {sizes:?}");
+        // what is 2 MiB of the large ones
+        let settled = sizes.iter().filter(|size| **size == 4).count();
+        assert!(settled >= 6, "{order:?}: {sizes:?}");
+    }
+}
+
+async fn only_failed_results_that_nobody_retried_are_retriable(it: Fixture) {
+    let failure = it.result(failed(), None);
+    let fresh = it.result(failed(), None);
+    it.database.save_result(&failure).await.unwrap();
+    it.database.save_result(&fresh).await.unwrap();
+    let ok = it.result(answered(), None);
+    it.database.save_result(&ok).await.unwrap();
+    let failed_again = it.retry(&failure.result, failed());
+    it.database.save_result(&failed_again).await.unwrap();
+    let list = |filter, after, limit| {
+        it.database
+            .list_retriable_results(it.account, it.prism.id, filter, after, limit)
+    };
+    let everything = ResultFilter::default();
+    let (fresh, again) = (fresh.result.id, failed_again.result.id);
+    assert_eq!(list(everything, None, 9).await.unwrap(), [fresh, again]);
+    assert_eq!(list(everything, None, 1).await.unwrap(), [fresh]);
+    let counted = it
+        .database
+        .count_retriable_results(it.account, it.prism.id, everything);
+    assert_eq!(counted.await.unwrap(), 2);
+    assert_eq!(list(everything, Some(fresh), 9).await.unwrap(), [again]);
+    let later = ResultFilter {
+        since: Some(moment(1)),
+        ..everything
+    };
+    assert!(list(later, None, 9).await.unwrap().is_empty());
 }
 
 async fn other_prisms_and_accounts_stay_out(it: Fixture) {

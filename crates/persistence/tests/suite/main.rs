@@ -33,6 +33,7 @@ mod backups;
 mod calls;
 mod connecting;
 mod exports;
+mod file_runs;
 mod lenses;
 mod migrations;
 mod prisms;

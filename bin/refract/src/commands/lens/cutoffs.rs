@@ -1,0 +1,239 @@
+//! `refract lens cutoffs`: the stored probabilities of a column, and what each cutoff would answer.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::HumanCount;
+use refract_answering::{CutoffStep, CutoffSteps, PrismResults, prisms};
+use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::lens::Column;
+use refract_persistence::{ResultFilter, ResultOrder};
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use super::share;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Palette, Progress};
+use crate::{output, suggestion};
+
+/// Columns of the longest bar.
+const BAR: usize = 14;
+
+/// The probabilities behind a Yes / No column.
+#[derive(Args)]
+pub(crate) struct CutoffsCommand {
+    /// Slug or id
+    prism: String,
+
+    /// A column of its lens that reads a Yes / No question
+    column: String,
+
+    /// A line every so many percent
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=50))]
+    step: u8,
+
+    /// One JSON object instead of a histogram
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl CutoffsCommand {
+    /// Carries it out.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
+        let lens = prisms::find_lens(&database, account, &prism).await?;
+        let mut counted = self.steps(lens.columns().lens)?;
+        let question = lens.latest.question(counted.question());
+        let question = question.map(|question| question.text.clone());
+        let answered = ResultFilter {
+            is_ok: Some(true),
+            ..ResultFilter::default()
+        };
+        let oldest_first = ResultOrder::OldestFirst;
+        let mut results = PrismResults::new(&database, lens, answered, oldest_first);
+        let progress = Progress::begin("results", None);
+        let mut read = 0;
+        loop {
+            let page = results.next_page().await?;
+            if page.is_empty() {
+                break;
+            }
+            for result in page {
+                counted.add(&result.view());
+                read += 1;
+            }
+            progress.show(read, "");
+        }
+        progress.end();
+        let steps = counted.steps(usize::from(self.step));
+        if self.json {
+            return output::json(&self.shown(&counted, &steps));
+        }
+        let words = self.words(&counted, &steps, &question.unwrap_or_default())?;
+        output::data(words.as_bytes())
+    }
+
+    /// Nothing counted yet for the column that was named.
+    fn steps(&self, lens: &[Column]) -> anyhow::Result<CutoffSteps> {
+        let name = &self.column;
+        let found = lens.iter().find(|column| column.name.as_str() == name);
+        let Some(column) = found else {
+            let names = lens.iter().map(|column| column.name.as_str());
+            let proposal = suggestion::did_you_mean(name, names);
+            bail!(
+                "the lens has no column '{}'{proposal}",
+                terminal::plain(name)
+            );
+        };
+        CutoffSteps::of(column)
+            .with_context(|| format!("the column '{name}' reads no Yes / No question"))
+    }
+
+    fn words(
+        &self,
+        counted: &CutoffSteps,
+        steps: &[CutoffStep],
+        question: &str,
+    ) -> anyhow::Result<String> {
+        let palette = Palette::of_stdout();
+        let results = counted.results();
+        let mut words = format!(
+            "{} ({}): {}\n{} answered results",
+            palette.heading.apply_to(&self.column),
+            counted.question(),
+            terminal::plain(question),
+            HumanCount(results)
+        );
+        if let Some((cutoffs, labels)) = counted.now() {
+            let part = |count| {
+                format!(
+                    "{} ({:.1} %)",
+                    HumanCount(count),
+                    100.0 * share(count, results)
+                )
+            };
+            let (yes, unsure, no) = (part(labels.yes), part(labels.unsure), part(labels.no));
+            let (no_below, yes_from) = limits(cutoffs);
+            write!(
+                words,
+                "; no below {no_below}, yes from {yes_from}: Yes {yes}, Unsure {unsure}, No {no}"
+            )?;
+        }
+        words.push_str(".\n\n");
+        let header = format!(
+            "{:>7}  {:BAR$}  {:>9}  {:>17}  {:>17}",
+            "CUTOFF", "PROBABILITIES", "RESULTS", "NO BELOW", "YES FROM"
+        );
+        writeln!(words, "{}", palette.faint.apply_to(header))?;
+        let most = steps.iter().map(|step| step.results).max().unwrap_or(0);
+        for step in steps {
+            let part = |count| {
+                format!(
+                    "{} {:>5.1} %",
+                    HumanCount(count),
+                    100.0 * share(count, results)
+                )
+            };
+            let line = format!(
+                "{:>5} %  {}  {:>9}  {:>17}  {:>17}",
+                step.percent,
+                terminal::bar(share(step.results, most), &[], BAR),
+                HumanCount(step.results).to_string(),
+                part(step.no),
+                part(step.yes),
+            );
+            match self.beginning(step.percent, counted.now().map(|(cutoffs, _)| cutoffs)) {
+                Some(label) => {
+                    let mark = palette.chosen.apply_to(format!("< {}", label.label()));
+                    writeln!(words, "{line}  {mark}")?;
+                }
+                None => writeln!(words, "{line}")?,
+            }
+        }
+        Ok(words)
+    }
+
+    /// The label that begins in the step at this percent, as the lens is now.
+    fn beginning(&self, percent: u32, cutoffs: Option<Cutoffs>) -> Option<YesNoLabel> {
+        let (no_below, yes_from) = limits(cutoffs?);
+        let from = f64::from(percent) / 100.0;
+        let to = f64::from(percent + u32::from(self.step)) / 100.0;
+        let is_here = |cutoff: f64| from <= cutoff && cutoff < to;
+        if is_here(yes_from) {
+            Some(YesNoLabel::Yes)
+        } else if is_here(no_below) {
+            Some(YesNoLabel::Unsure)
+        } else {
+            None
+        }
+    }
+
+    fn shown<'a>(&'a self, counted: &'a CutoffSteps, steps: &[CutoffStep]) -> Shown<'a> {
+        let now = counted.now();
+        let cutoffs = now.map(|(cutoffs, _)| cutoffs);
+        Shown {
+            column: &self.column,
+            question: counted.question().as_str(),
+            results: counted.results(),
+            no_below: cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value),
+            yes_from: cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value),
+            now: now.map(|(_, labels)| ShownLabels {
+                yes: labels.yes,
+                unsure: labels.unsure,
+                no: labels.no,
+            }),
+            steps: steps.iter().map(ShownStep::from).collect(),
+        }
+    }
+}
+
+/// Where no ends and where yes begins.
+fn limits(cutoffs: Cutoffs) -> (f64, f64) {
+    let no_below = cutoffs.no_below().map_or(0.5, Cutoff::value);
+    (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
+}
+
+/// The same for programs.
+#[derive(Serialize)]
+struct Shown<'a> {
+    column: &'a str,
+    question: &'a str,
+    results: u64,
+    no_below: Option<f64>,
+    yes_from: Option<f64>,
+    /// Null for a column of probabilities.
+    now: Option<ShownLabels>,
+    steps: Vec<ShownStep>,
+}
+
+#[derive(Serialize)]
+struct ShownLabels {
+    yes: u64,
+    unsure: u64,
+    no: u64,
+}
+
+#[derive(Serialize)]
+struct ShownStep {
+    percent: u32,
+    results: u64,
+    no: u64,
+    yes: u64,
+}
+
+impl From<&CutoffStep> for ShownStep {
+    fn from(step: &CutoffStep) -> Self {
+        Self {
+            percent: step.percent,
+            results: step.results,
+            no: step.no,
+            yes: step.yes,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `refract lens`: the columns that readers of a prism's results see.
+
+mod cutoffs;
+mod preview;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use refract_answering::prisms;
+use refract_domain::lens_file::ShownLens;
+
+use super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// What becomes of a lens before it is shown.
+enum Change {
+    Nothing,
+    /// The columns of this file.
+    To(Vec<u8>),
+    Reset,
+}
+
+/// What may be done to a lens.
+#[derive(Subcommand)]
+pub(crate) enum LensCommand {
+    /// Shows the lens
+    #[command(
+        after_help = "Examples:\n  refract lens show support-triage\n  refract lens show support-triage | jq '{columns}' > lens.json"
+    )]
+    Show {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes the columns of a file the lens; old results are read through it at once
+    #[command(
+        after_help = "Examples:\n  refract lens set support-triage docs/examples/support-triage.lens.json"
+    )]
+    Set {
+        /// Slug or id
+        prism: String,
+        /// The lens file, JSON
+        file: PathBuf,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes the lens automatic again: one column per question
+    #[command(after_help = "Examples:\n  refract lens reset support-triage")]
+    Reset {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Shows what another lens would make of stored results, without setting it
+    #[command(
+        after_help = "Examples:\n  refract lens preview support-triage lens.json\n  refract lens preview support-triage lens.json --sample 1000 --json | jq .changed"
+    )]
+    Preview(preview::PreviewCommand),
+    /// Draws the stored probabilities of a column, and what a cutoff at each percent would answer
+    #[command(
+        after_help = "Examples:\n  refract lens cutoffs support-triage angry\n  refract lens cutoffs support-triage is_angry --step 5"
+    )]
+    Cutoffs(cutoffs::CutoffsCommand),
+}
+
+impl LensCommand {
+    /// Carries it out, and shows the lens as it is then.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (prism, account, change) = match self {
+            Self::Preview(command) => return command.run(database).await,
+            Self::Cutoffs(command) => return command.run(database).await,
+            Self::Show { prism, account } => (prism, account, Change::Nothing),
+            Self::Set {
+                prism,
+                file,
+                account,
+            } => (prism, account, Change::To(operator::read_file(&file)?)),
+            Self::Reset { prism, account } => (prism, account, Change::Reset),
+        };
+        let database = operator::open(&database.settings()).await?;
+        let account = account.find(&database).await?;
+        let prism = operator::find_prism(&database, account, &prism).await?;
+        match change {
+            Change::Nothing => {}
+            Change::To(file) => prisms::set_lens(&database, account, &prism, &file).await?,
+            Change::Reset => prisms::reset_lens(&database, account, &prism).await?,
+        }
+        let found = prisms::find_lens(&database, account, &prism).await?;
+        output::json(&ShownLens::new(&found.lens, found.columns().lens))
+    }
+}
+
+/// A part of a whole, from 0 to 1; of nothing it is 0.
+fn share(part: u64, whole: u64) -> f64 {
+    let millionths = part.saturating_mul(1_000_000) / whole.max(1);
+    f64::from(u32::try_from(millionths).unwrap_or(u32::MAX)) / 1e6
+}

@@ -1,0 +1,121 @@
+//! `refract results export`: every saved result as a row under one header.
+
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use refract_answering::{ExportError, PrismResults, export, prisms};
+use refract_lens_rendering::RowFormat;
+use refract_persistence::ResultOrder;
+
+use super::super::operator::{self, AccountArg};
+use super::super::signals::StopSignals;
+use super::FilterArgs;
+use crate::output;
+use crate::output_file::OutputFile;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Progress};
+
+/// The results of a prism as rows.
+#[derive(Args)]
+pub(crate) struct ExportCommand {
+    /// Slug or id
+    prism: String,
+
+    /// csv, tsv or jsonl
+    #[arg(long, default_value = "csv", value_parser = row_format)]
+    format: RowFormat,
+
+    /// A file to write instead of stdout; it takes its place when it is whole
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    filter: FilterArgs,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl ExportCommand {
+    /// Carries it out.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
+        let lens = prisms::find_lens(&database, account, &prism).await?;
+        let oldest_first = ResultOrder::OldestFirst;
+        let results = PrismResults::new(&database, lens, self.filter.filter(), oldest_first);
+        let is_drawn = terminal::stderr_is_terminal()
+            && (self.output.is_some() || !terminal::stdout_is_terminal());
+        let progress = if is_drawn {
+            Some(Progress::begin("results", Some(results.count().await?)))
+        } else {
+            None
+        };
+        let exported = match &self.output {
+            None => to_stdout(results, self.format, progress.as_ref()).await,
+            Some(place) => to_file(results, self.format, place, progress.as_ref()).await,
+        };
+        if let Some(progress) = &progress {
+            progress.end();
+        }
+        let written = exported?;
+        if let Some(place) = &self.output {
+            let results = if written == 1 { "result" } else { "results" };
+            let place = place.display();
+            output::say(&format!("{written} {results} written to {place}."));
+        }
+        Ok(())
+    }
+}
+
+async fn to_stdout(
+    mut results: PrismResults,
+    format: RowFormat,
+    progress: Option<&Progress>,
+) -> anyhow::Result<u64> {
+    let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
+    match export(&mut results, format, stdout, |done| show(progress, done)).await {
+        Ok(written) => Ok(written),
+        // the error itself, by which a closed pipe is known
+        Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
+        Err(error @ ExportError::Read(_)) => Err(error.into()),
+    }
+}
+
+/// Stops at the first SIGTERM or SIGINT, with the file as it was before.
+async fn to_file(
+    mut results: PrismResults,
+    format: RowFormat,
+    place: &Path,
+    progress: Option<&Progress>,
+) -> anyhow::Result<u64> {
+    let mut signals = StopSignals::watch()?;
+    let mut file = OutputFile::create(place)?;
+    let exporting = export(&mut results, format, &mut file, |done| show(progress, done));
+    let exported = tokio::select! {
+        exported = exporting => exported,
+        () = signals.next() => bail!("stopped: {} is as it was", place.display()),
+    };
+    let written = match exported {
+        Ok(written) => written,
+        Err(ExportError::Write(error)) => {
+            return Err(error).with_context(|| format!("cannot write {}", place.display()));
+        }
+        Err(error @ ExportError::Read(_)) => return Err(error.into()),
+    };
+    file.finish()?;
+    Ok(written)
+}
+
+fn show(progress: Option<&Progress>, done: u64) {
+    if let Some(progress) = progress {
+        progress.show(done, "");
+    }
+}
+
+fn row_format(name: &str) -> anyhow::Result<RowFormat> {
+    RowFormat::parse(name).context("expected csv, tsv or jsonl")
+}

@@ -1,0 +1,123 @@
+//! `refract results retry`: every failed result of a prism that was never retried.
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use clap::Args;
+use refract_answering::api_keys::KeyUses;
+use refract_answering::{Answering, AnsweringMetrics, Retried, RetryFailed, prisms};
+use refract_model_gateway::ModelGateway;
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use super::super::signals::StopSignals;
+use super::PeriodArgs;
+use crate::output;
+use crate::settings::{DatabaseArgs, ModelArgs};
+use crate::terminal::Progress;
+
+/// Asks the model again about what it did not answer.
+#[derive(Args)]
+pub(crate) struct RetryCommand {
+    /// Slug or id
+    prism: String,
+
+    /// Every failed result that was never retried: there are no others to retry
+    #[arg(long, required = true)]
+    failed: bool,
+
+    /// Calls at once
+    #[arg(long, value_name = "N", default_value = "16")]
+    concurrency: NonZeroUsize,
+
+    #[command(flatten)]
+    period: PeriodArgs,
+
+    #[command(flatten)]
+    account: AccountArg,
+
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+/// How it ended, in numbers of results.
+#[derive(Serialize)]
+struct Summary {
+    retried: u64,
+    ok: u64,
+    failed: u64,
+}
+
+impl RetryCommand {
+    /// Carries it out; results that failed again end it with status 1.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let prism = operator::find_prism(&database, account, &self.prism).await?;
+        let prism = prisms::find(&database, account, &prism).await?.id;
+        if gateway.is_for_trying_only() {
+            output::say("The built-in scorer answers: it is for trying things only.");
+        }
+        let filter = self.period.filter();
+        let total = database
+            .count_retriable_results(account, prism, filter)
+            .await?;
+        let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
+        let answering = Answering::new(database, gateway.model(), uses, counts);
+        let what = RetryFailed {
+            account,
+            prism,
+            filter,
+            concurrency: self.concurrency,
+        };
+        let mut signals = StopSignals::watch()?;
+        let progress = Progress::begin("results", Some(total));
+        let mut is_told = false;
+        let show = |retried: &Retried| {
+            if retried.is_stopped && !is_told {
+                is_told = true;
+                progress.beside(|| output::say("Stopping when the calls under way have ended."));
+            }
+            progress.show(retried.done(), &words(retried));
+        };
+        let ended = answering.retry_failed(what, signals.next(), show).await;
+        progress.end();
+        summarise(&ended?)
+    }
+}
+
+fn words(retried: &Retried) -> String {
+    match retried.not_answered() {
+        0 => String::new(),
+        failed => format!(", {failed} failed again"),
+    }
+}
+
+fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
+    let not_answered = retried.not_answered();
+    output::json(&Summary {
+        retried: retried.done(),
+        ok: retried.ok,
+        failed: not_answered,
+    })?;
+    let causes = retried.failed.iter().chain(&retried.refused);
+    for (cause, results) in causes {
+        output::say(&format!("{results} × {cause}"));
+    }
+    if retried.is_stopped {
+        let words = "error: stopped: the same command goes on with the rest";
+        return Ok(output::fail_with(words));
+    }
+    if not_answered > 0 {
+        let results = if not_answered == 1 {
+            "result"
+        } else {
+            "results"
+        };
+        let words =
+            format!("error: {not_answered} {results} failed again: the same command retries them");
+        return Ok(output::fail_with(&words));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,37 @@
+//! `refract results show`: one result, with what its operator may know of it.
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_answering::ReadableResult;
+use refract_domain::ids::ResultId;
+
+use super::super::operator::{self, AccountArg};
+use super::super::shown_result::{self, Facts, Shown};
+use crate::settings::DatabaseArgs;
+
+/// A saved result.
+#[derive(Args)]
+pub(crate) struct ShowCommand {
+    /// The result's id
+    id: String,
+
+    /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
+    /// else json]
+    #[arg(long, value_parser = Shown::parse)]
+    format: Option<Shown>,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl ShowCommand {
+    /// Carries it out.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
+        let (result, retried_as) = ReadableResult::find(&database, account, id).await?;
+        let shown = self.format.unwrap_or_else(Shown::usual);
+        shown_result::print(&result, shown, &Facts::of(&result, retried_as))
+    }
+}

@@ -1,0 +1,56 @@
+//! What a mistyped name was meant to be.
+
+/// How alike two names are that may be meant for each other, from 0 to 1; clap's own measure.
+const ALIKE: f64 = 0.7;
+
+/// What to say behind the words that refuse an unknown name: the known one that is most like it,
+/// or nothing.
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let name = name.to_lowercase();
+    let likenesses = known
+        .into_iter()
+        .map(|known| (likeness(&name, known), known));
+    let best = likenesses.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    match best {
+        Some((likeness, known)) if likeness > ALIKE => format!(": did you mean `{known}`?"),
+        Some(_) | None => String::new(),
+    }
+}
+
+/// Whoever knows some words of a name has nearly named it.
+fn likeness(name: &str, known: &str) -> f64 {
+    let is_part = name.len() >= 3 && known.contains(name);
+    let part = if is_part { ALIKE + 0.01 } else { 0.0 };
+    strsim::jaro(name, known).max(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_similar_name_is_proposed() {
+        let known = ["support-triage", "sales-leads", "prism"];
+        for name in [
+            "suport-triage",
+            "support_triage",
+            "Support-Triage",
+            "triage",
+            "support",
+        ] {
+            assert_eq!(
+                did_you_mean(name, known),
+                ": did you mean `support-triage`?",
+                "{name}"
+            );
+        }
+        assert_eq!(
+            did_you_mean("sales", known),
+            ": did you mean `sales-leads`?"
+        );
+        for name in ["nothing", "xy", ""] {
+            assert_eq!(did_you_mean(name, known), "", "{name}");
+        }
+        assert_eq!(did_you_mean("support", []), "");
+    }
+}

@@ -1,0 +1,161 @@
+//! How far long work is: a bar where stderr is a terminal, elsewhere a line every few seconds.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+
+use crate::output;
+
+/// Between two lines where there is no bar.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
+
+/// How far work is. It is drawn by whoever calls [`Progress::show`], ten times a second at most.
+pub(crate) struct Progress {
+    shown: Shown,
+}
+
+enum Shown {
+    Bar(ProgressBar),
+    Lines(RefCell<Lines>),
+}
+
+impl Progress {
+    /// Begins: `what` is a word for the work, such as `rows`. Without a total there is no end in
+    /// sight.
+    pub(crate) fn begin(what: &'static str, total: Option<u64>) -> Self {
+        let shown = if super::stderr_is_terminal() {
+            Shown::Bar(drawn(what, total))
+        } else {
+            Shown::Lines(RefCell::new(Lines::begin(what, total, Instant::now())))
+        };
+        Self { shown }
+    }
+
+    /// How much is done by now, and what else is to be said of it.
+    pub(crate) fn show(&self, done: u64, words: &str) {
+        match &self.shown {
+            Shown::Bar(bar) => {
+                bar.set_message(words.to_owned());
+                bar.set_position(done);
+                bar.tick();
+            }
+            Shown::Lines(lines) => {
+                if let Some(line) = lines.borrow_mut().due(done, words, Instant::now()) {
+                    output::say(&line);
+                }
+            }
+        }
+    }
+
+    /// Writes to the terminal while the bar is out of the way.
+    pub(crate) fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.shown {
+            Shown::Bar(bar) => bar.suspend(write),
+            Shown::Lines(_) => write(),
+        }
+    }
+
+    /// Takes the bar away; whoever did the work says how it ended.
+    pub(crate) fn end(&self) {
+        match &self.shown {
+            Shown::Bar(bar) => bar.finish_and_clear(),
+            Shown::Lines(_) => {}
+        }
+    }
+}
+
+fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
+    let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let template = if total.is_some() {
+        "{wide_bar} {human_pos} of {human_len} {prefix} {rate}{msg}, {eta} left"
+    } else {
+        "{spinner} {human_pos} {prefix} {rate}{msg}"
+    };
+    let style = ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("█▉▊▋▌▍▎▏ ")
+        .with_key(
+            "rate",
+            |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{:.0}/s", state.per_sec());
+            },
+        );
+    bar.set_style(style);
+    bar.set_prefix(what);
+    bar
+}
+
+/// The lines, and when the last one was said.
+struct Lines {
+    what: &'static str,
+    total: Option<u64>,
+    last: Instant,
+    done: u64,
+}
+
+impl Lines {
+    fn begin(what: &'static str, total: Option<u64>, now: Instant) -> Self {
+        Self {
+            what,
+            total,
+            last: now,
+            done: 0,
+        }
+    }
+
+    /// The line that is due, if one is.
+    fn due(&mut self, done: u64, words: &str, now: Instant) -> Option<String> {
+        let since = now.duration_since(self.last);
+        if since < BETWEEN_LINES {
+            return None;
+        }
+        let milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        let rate = done.saturating_sub(self.done) * 1000 / milliseconds.max(1);
+        let mut line = HumanCount(done).to_string();
+        if let Some(total) = self.total {
+            let _ = write!(line, " of {}", HumanCount(total));
+        }
+        let _ = write!(line, " {} {rate}/s{words}", self.what);
+        if let (Some(total), 1..) = (self.total, rate) {
+            let left = Duration::from_secs(total.saturating_sub(done) / rate);
+            let _ = write!(line, ", {} left", HumanDuration(left));
+        }
+        (self.last, self.done) = (now, done);
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_due_every_few_seconds() {
+        let start = Instant::now();
+        let mut lines = Lines::begin("rows", Some(10_000), start);
+        assert_eq!(lines.due(1, "", start + Duration::from_secs(4)), None);
+        assert_eq!(
+            lines
+                .due(1_500, ", 1 failed", start + Duration::from_secs(5))
+                .unwrap(),
+            "1,500 of 10,000 rows 300/s, 1 failed, 28 seconds left"
+        );
+        assert_eq!(lines.due(1_600, "", start + Duration::from_secs(9)), None);
+        assert_eq!(
+            lines
+                .due(1_500, "", start + Duration::from_secs(10))
+                .unwrap(),
+            "1,500 of 10,000 rows 0/s"
+        );
+    }
+
+    #[test]
+    fn without_a_total_no_end_is_promised() {
+        let start = Instant::now();
+        let mut lines = Lines::begin("results", None, start);
+        let line = lines.due(5_000, "", start + Duration::from_secs(5));
+        assert_eq!(line.unwrap(), "5,000 results 1000/s");
+    }
+}

@@ -1,0 +1,218 @@
+//! What every command has in common: help, exit codes, lists, pipes that somebody closes.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::json;
+use tokio::process::Command;
+
+use crate::http::within_patience;
+use crate::program::{self, Ended, run};
+use crate::service::{Backend, PRISM, Service, TEXT};
+
+/// Every command that prints data about what is in the database.
+const PRINTING: [&[&str]; 9] = [
+    &["account", "list"],
+    &["key", "list"],
+    &["prism", "list"],
+    &["prism", "show", PRISM],
+    &["lens", "show", PRISM],
+    &["lens", "cutoffs", PRISM, "angry"],
+    &["results", "list", PRISM],
+    &["results", "export", PRISM],
+    &["results", "retry", PRISM, "--failed"],
+];
+
+async fn with_stdout(service: &Service, arguments: &[&str], stdout: Stdio) -> Ended {
+    let url = service.model.url();
+    let settings = [
+        ("DATABASE_URL", service.database_url.as_str()),
+        ("REFRACT_MODEL_URL", url.as_str()),
+    ];
+    let mut command = program::command(service.folder.path(), &settings, arguments);
+    let mut child = command
+        .stdout(stdout)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // where it is a pipe, nobody reads it any more
+    drop(child.stdout.take());
+    let output = within_patience(child.wait_with_output()).await.unwrap();
+    Ended {
+        code: output.status.code(),
+        stdout: String::new(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn a_closed_pipe_ends_a_command_quietly_and_a_full_disk_with_a_line() {
+    let service = Service::start(Backend::Sqlite).await;
+    service.create(&json!({"text": TEXT})).await;
+    for arguments in PRINTING {
+        for json in [false, true] {
+            let takes_json = arguments.contains(&"list") || arguments.contains(&"cutoffs");
+            let mut arguments = arguments.to_vec();
+            if json && takes_json {
+                arguments.push("--json");
+            }
+            let ended = with_stdout(&service, &arguments, Stdio::piped()).await;
+            assert_eq!(
+                (ended.code, ended.stderr.as_str()),
+                (Some(0), ""),
+                "{arguments:?}"
+            );
+            let full = std::fs::File::options().write(true).open("/dev/full");
+            let ended = with_stdout(&service, &arguments, full.unwrap().into()).await;
+            let line = ended.refused();
+            let words = "error: cannot write to stdout: No space left on device";
+            assert!(line.starts_with(words), "{arguments:?}: {line}");
+        }
+    }
+    for arguments in [&["completions", "bash"][..], &["--help"], &["--version"]] {
+        let ended = with_stdout(&service, arguments, Stdio::piped()).await;
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    }
+}
+
+#[tokio::test]
+async fn every_list_has_json_lines() {
+    let service = Service::start(Backend::Sqlite).await;
+    service.create(&json!({"text": TEXT})).await;
+    let lists = PRINTING
+        .iter()
+        .filter(|arguments| arguments.contains(&"list"));
+    for arguments in lists {
+        let table = service.run(arguments).await.done();
+        let header = table.lines().next().unwrap();
+        assert!(
+            header.contains("ID") && header == header.to_uppercase(),
+            "{table}"
+        );
+        let mut arguments = arguments.to_vec();
+        arguments.push("--json");
+        let lines = service.run(&arguments).await.lines();
+        assert_eq!(lines.len(), table.lines().count() - 1, "{arguments:?}");
+        assert!(lines.iter().all(|line| line["id"].is_string()), "{lines:?}");
+    }
+}
+
+#[tokio::test]
+async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, proposal) in [
+        (&["prisn", "list"][..], "prism"),
+        (&["results", "exprot", "x"], "export"),
+        (&["results", "export", "x", "--ouput", "y"], "--output"),
+        (&["results", "export", "x", "--status", "fail"], "failed"),
+    ] {
+        let ended = run(folder.path(), &[], arguments).await;
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (Some(2), ""),
+            "{ended:?}"
+        );
+        assert!(ended.stderr.contains(proposal), "{ended:?}");
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    let file = service.file("prism.json", &crate::service::example_prism());
+    for arguments in [
+        &["prism", "show", "support-triaje"][..],
+        &["prism", "save", "support-triaje", &file],
+        &["prism", "rename", "support-triaje", "x"],
+        &["prism", "archive", "support-triaje"],
+        &["prism", "restore", "support-triaje"],
+        &["lens", "show", "support-triaje"],
+        &["lens", "reset", "support-triaje"],
+        &["lens", "cutoffs", "support-triaje", "angry"],
+        &["try", "support-triaje", "--text", TEXT],
+        &["results", "list", "support-triaje"],
+        &["results", "export", "support-triaje"],
+        &["results", "retry", "support-triaje", "--failed"],
+    ] {
+        let line = service.run(arguments).await.refused();
+        let words = "error: Prism not found: did you mean `support-triage`?";
+        assert_eq!(line, words, "{arguments:?}");
+    }
+    let line = service.run(&["prism", "show", "zzz"]).await.refused();
+    assert_eq!(line, "error: Prism not found");
+    let nobody = "0190b8f2-0000-7000-8000-0000000000aa";
+    let line = service.run(&["prism", "show", nobody]).await.refused();
+    assert_eq!(line, "error: Prism not found");
+}
+
+/// The commands that a help page lists.
+fn commands_of(help: &str) -> Vec<String> {
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    // a line that goes on with the words of the one before is indented further
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names
+        .filter(|name| !name.is_empty())
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+#[tokio::test]
+async fn every_command_has_help_with_examples_a_manual_page_and_completions() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = [
+        ("DATABASE_URL", "postgres://refract:hush@db/x"),
+        ("REFRACT_MODEL_API_KEY", "hush"),
+    ];
+    run(folder.path(), &secret, &["man", "manual/pages"])
+        .await
+        .done();
+    let completions = run(folder.path(), &secret, &["completions", "bash"])
+        .await
+        .done();
+    let mut commands = vec![vec![]];
+    let mut pages = 0;
+    while let Some(command) = commands.pop() {
+        let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        arguments.push("--help");
+        let help = run(folder.path(), &secret, &arguments).await.done();
+        assert!(help.contains("\nExamples:\n  "), "{command:?}: {help}");
+        assert!(!help.contains("hush"), "{command:?}");
+        let name = [&["refract".to_owned()][..], &command].concat();
+        let page = folder
+            .path()
+            .join("manual/pages")
+            .join(format!("{}.1", name.join("-")));
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(
+            page.contains("Examples:") && !page.contains("hush"),
+            "{command:?}"
+        );
+        pages += 1;
+        if let Some(last) = command.last() {
+            assert!(completions.contains(last.as_str()), "{command:?}");
+        }
+        for inner in commands_of(&help) {
+            commands.push([&command[..], &[inner]].concat());
+        }
+    }
+    assert!(pages > 25, "{pages}");
+    for shell in ["zsh", "fish"] {
+        let script = run(folder.path(), &[], &["completions", shell])
+            .await
+            .done();
+        assert!(
+            script.contains("refract") && script.contains("cutoffs"),
+            "{shell}"
+        );
+    }
+    assert_eq!(
+        run(folder.path(), &[], &["completions", "cmd"]).await.code,
+        Some(2)
+    );
+    assert!(is_bash(folder.path(), &completions).await);
+}
+
+/// Whether bash can read a script.
+async fn is_bash(folder: &Path, script: &str) -> bool {
+    let file = folder.join("completions");
+    std::fs::write(&file, script).unwrap();
+    let read = Command::new("bash").arg("-n").arg(file).status().await;
+    read.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,246 @@
+//! `refract results`: what an operator sees of saved results, and what is done about failed ones.
+
+use std::process::Stdio;
+
+use refract_test_support::model_server::Reply;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+
+use crate::http::within_patience;
+use crate::program;
+use crate::service::{Backend, PRISM, Service, TEXT, text};
+
+on_both!(
+    a_result_is_shown_as_the_api_has_it_and_for_a_person,
+    the_newest_results_are_listed_first,
+    every_failed_result_is_retried_once,
+    what_fails_again_is_left_for_the_next_time,
+);
+
+async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body = json!({"text": "First line\r\nsecond \u{1b}[31m line", "ref": "order 7"});
+    let failed = text(&service.failed(&body).await.value(), "id");
+    let ok = text(&service.retry(&failed).await.value(), "id");
+    for id in [&ok, &failed] {
+        for format in ["json", "raw", "csv", "tsv", "jsonl"] {
+            let body = service.read(id, &format!("?format={format}")).await.body;
+            let shown = ["results", "show", id, "--format", format];
+            let shown = service.run(&shown).await.done();
+            let end = if matches!(format, "json" | "raw") {
+                "\n"
+            } else {
+                ""
+            };
+            assert_eq!(shown, format!("{body}{end}"), "{format}");
+        }
+    }
+    let json = service
+        .run(&["results", "show", &ok, "--format", "json"])
+        .await;
+    let usual = service.run(&["results", "show", &ok]).await;
+    assert_eq!(usual.done(), json.done(), "where nobody sits at a terminal");
+    let table = async |id| {
+        let arguments = ["results", "show", id, "--format", "table"];
+        service.run(&arguments).await.done()
+    };
+    let shown = table(&ok).await;
+    assert!(shown.contains("Billing") && shown.contains(&ok), "{shown}");
+    assert!(shown.contains("ref order 7"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    let end = "text   First line\n       second [31m line\n";
+    assert!(shown.ends_with(end), "{shown}");
+    let shown = table(&failed).await;
+    assert!(
+        shown.contains("\nerror       The model server answered with status 400.\n"),
+        "{shown}"
+    );
+    assert!(shown.contains(&format!("\nretried as  {ok}\n")), "{shown}");
+    for unknown in ["x", "0190b8f2-0000-7000-8000-0000000000aa"] {
+        let line = service.run(&["results", "show", unknown]).await.refused();
+        let words = [
+            "error: ID cannot be used: Invalid uuid",
+            "error: Result not found",
+        ];
+        assert!(words.contains(&line.as_str()), "{line}");
+    }
+    service.run(&["account", "create", "acme"]).await.done();
+    let elsewhere = ["results", "show", &ok, "--account", "acme"];
+    let line = service.run(&elsewhere).await.refused();
+    assert_eq!(line, "error: Result not found");
+}
+
+async fn the_newest_results_are_listed_first(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ids = Vec::new();
+    for number in 0..4 {
+        let body = json!({"text": TEXT, "ref": format!("漢字 {number}\u{1b}[31m")});
+        let answer = match number {
+            2 => service.failed(&body).await,
+            _ => service.create(&body).await,
+        };
+        ids.push(text(&answer.value(), "id"));
+    }
+    let list = async |arguments: &[&str]| {
+        let mut all = vec!["results", "list", PRISM];
+        all.extend(arguments);
+        service.run(&all).await.done()
+    };
+    // each line is what the API has in json
+    let mut expected = String::new();
+    for id in ids.iter().rev() {
+        expected.push_str(&service.read(id, "").await.body);
+        expected.push('\n');
+    }
+    assert_eq!(list(&["--json"]).await, expected);
+    let newest = expected.split_inclusive('\n').next().unwrap();
+    assert_eq!(list(&["--json", "--limit", "1"]).await, newest);
+    let failed: Value =
+        serde_json::from_str(&list(&["--json", "--status", "failed"]).await).unwrap();
+    assert_eq!(failed["id"], *ids[2]);
+    let table = list(&[]).await;
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines.len(), 5, "{table}");
+    assert!(lines[0].contains("TOPIC · ANGRY · URGENCY"), "{table}");
+    for (line, id) in lines[1..].iter().zip(ids.iter().rev()) {
+        assert!(line.contains(id.as_str()), "{table}");
+    }
+    assert!(lines[1].contains("漢字 3[31m"), "{table}");
+    assert!(lines[1].contains("Billing · Yes · Can wait"), "{table}");
+    assert!(
+        lines[2].contains("The model server answered with status 400."),
+        "{table}"
+    );
+    assert_eq!(
+        list(&["--since", "2999-01-01T00:00:00Z", "--json"]).await,
+        ""
+    );
+    let line = service.run(&["results", "list", "suport-triage"]).await;
+    let line = line.refused();
+    assert_eq!(
+        line,
+        "error: Prism not found: did you mean `support-triage`?"
+    );
+    for wrong in [&["--limit", "0"][..], &["--status", "lost"]] {
+        let mut arguments = vec!["results", "list", PRISM];
+        arguments.extend(wrong);
+        assert_eq!(service.run(&arguments).await.code, Some(2));
+    }
+}
+
+async fn every_failed_result_is_retried_once(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut failed = Vec::new();
+    for number in 0..40 {
+        let key = format!("key {number}");
+        let body = json!({"text": TEXT, "ref": number.to_string(), "idempotency_key": key});
+        if number % 4 == 0 {
+            service.create(&body).await;
+        } else {
+            failed.push(text(&service.failed(&body).await.value(), "id"));
+        }
+    }
+    // one was retried already
+    service.retry(&failed[0]).await;
+    let asked = service.asked();
+    let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "4"];
+    let summary = service.run(&retry).await.object();
+    assert_eq!(summary, json!({"retried": 29, "ok": 29, "failed": 0}));
+    assert_eq!(service.asked() - asked, 29);
+    for id in &failed {
+        let refused = service.retry(id).await;
+        assert_eq!(refused.status, 409, "{refused:?}");
+    }
+    // the retry has the key, so that a repeat of the call finds its answer
+    let body = json!({"text": TEXT, "idempotency_key": "key 1"});
+    let repeated = service.create(&body).await;
+    assert_eq!(
+        (repeated.status, &repeated.value()["ref"]),
+        (200, &json!("1"))
+    );
+    let again = service.run(&retry).await.object();
+    assert_eq!(again, json!({"retried": 0, "ok": 0, "failed": 0}));
+    assert_eq!(service.asked() - asked, 29);
+    // there is nothing else to retry
+    let ended = service.run(&["results", "retry", PRISM]).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+}
+
+async fn what_fails_again_is_left_for_the_next_time(backend: Backend) {
+    let service = Service::start(backend).await;
+    for _ in 0..3 {
+        service.failed(&json!({"text": TEXT})).await;
+    }
+    service.model.then_once(Reply::status(400));
+    let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "1"];
+    let ended = service.run(&retry).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.stdout, "{\"retried\":3,\"ok\":2,\"failed\":1}\n");
+    assert_eq!(
+        ended.stderr,
+        "1 × The model server answered with status 400.\n\
+         error: 1 result failed again: the same command retries them\n"
+    );
+    let arguments = [
+        "results",
+        "retry",
+        PRISM,
+        "--failed",
+        "--until",
+        "2020-01-01T00:00:00Z",
+    ];
+    let none = service.run(&arguments).await.object();
+    assert_eq!(none["retried"], 0);
+    service.run(&["prism", "archive", PRISM]).await.done();
+    let line = service.run(&retry).await.refused();
+    assert_eq!(line, "error: This prism is archived, so it cannot answer.");
+    service.run(&["prism", "restore", PRISM]).await.done();
+    let summary = service.run(&retry).await.object();
+    assert_eq!(summary, json!({"retried": 1, "ok": 1, "failed": 0}));
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_what_was_asked() {
+    let service = Service::start(Backend::Sqlite).await;
+    for _ in 0..8 {
+        service.failed(&json!({"text": TEXT})).await;
+    }
+    service.model.then_always(Reply::answers().held());
+    let (url, asked) = (service.model.url(), service.asked());
+    let settings = [
+        ("DATABASE_URL", service.database_url.as_str()),
+        ("REFRACT_MODEL_URL", url.as_str()),
+    ];
+    let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "3"];
+    let mut child = program::command(service.folder.path(), &settings, &retry)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    within_patience(
+        service
+            .model
+            .wait_until(|counts| counts.requests == asked + 3),
+    )
+    .await;
+    program::signal(&child, "INT").await;
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = within_patience(lines.next_line()).await.unwrap();
+    let words = "Stopping when the calls under way have ended.";
+    assert_eq!(told.as_deref(), Some(words));
+    service.model.release(3);
+    let ended = within_patience(child.wait_with_output()).await.unwrap();
+    let last = within_patience(lines.next_line()).await.unwrap().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{last}");
+    assert_eq!(
+        last,
+        "error: stopped: the same command goes on with the rest"
+    );
+    assert_eq!(
+        String::from_utf8(ended.stdout).unwrap(),
+        "{\"retried\":3,\"ok\":3,\"failed\":0}\n"
+    );
+    service.model.release_all();
+    let rest = service.run(&retry).await.object();
+    assert_eq!(rest, json!({"retried": 5, "ok": 5, "failed": 0}));
+}

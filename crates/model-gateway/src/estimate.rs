@@ -1,0 +1,83 @@
+//! What calls will cost, estimated before anything is sent: for who has a whole file to ask about.
+
+use refract_domain::limits::CHARS_PER_TOKEN;
+use refract_domain::prism::Definition;
+
+use crate::settings::Protocol;
+use crate::{stated, system_one};
+
+/// Estimated cost of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallEstimate {
+    /// Requests to the model server, second attempts not counted.
+    pub requests: usize,
+    /// Tokens that the model reads, four characters of JSON each.
+    pub tokens: usize,
+}
+
+/// Estimates calls for one prism version, whose questions it has measured once.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    /// `None` is the built-in scorer, which sends nothing.
+    protocol: Option<Protocol>,
+    request_tokens: usize,
+    /// Characters of each question.
+    questions: Vec<usize>,
+}
+
+impl Estimator {
+    pub(crate) fn new(
+        protocol: Option<Protocol>,
+        request_tokens: usize,
+        definition: &Definition,
+    ) -> Self {
+        Self {
+            protocol,
+            request_tokens,
+            questions: system_one::request::question_chars(definition),
+        }
+    }
+
+    /// The cost of a call whose state, as JSON, has so many characters: every request holds the
+    /// whole state and its part of the questions.
+    pub fn estimate(&self, state_chars: usize) -> CallEstimate {
+        let questions = &self.questions;
+        let requests = match self.protocol {
+            None => return CallEstimate::default(),
+            Some(Protocol::SystemOne) => {
+                system_one::request::requests(questions, state_chars, self.request_tokens)
+            }
+            Some(Protocol::Chat) => questions.len(),
+            Some(Protocol::Stated) => questions.len().div_ceil(stated::request::MOST_QUESTIONS),
+        };
+        let chars = requests * state_chars + questions.iter().sum::<usize>();
+        CallEstimate {
+            requests,
+            tokens: chars.div_ceil(CHARS_PER_TOKEN),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimator(protocol: Option<Protocol>) -> Estimator {
+        Estimator {
+            protocol,
+            request_tokens: 1_000,
+            questions: vec![400; 12],
+        }
+    }
+
+    #[test]
+    fn a_text_is_sent_once_for_each_request() {
+        let of = |protocol, state| estimator(protocol).estimate(state);
+        let cost = |requests, tokens| CallEstimate { requests, tokens };
+        assert_eq!(of(Some(Protocol::Chat), 800), cost(12, 12 * 200 + 1_200));
+        assert_eq!(of(Some(Protocol::Stated), 800), cost(2, 2 * 200 + 1_200));
+        // 3,200 characters a request are left for questions of 401
+        assert_eq!(of(Some(Protocol::SystemOne), 770), cost(2, 385 + 1_200));
+        assert_eq!(of(None, 800), cost(0, 0));
+    }
+}

@@ -1,0 +1,62 @@
+//! What a file run looks up: which of its rows are answered already.
+
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::call::IdempotencyKey;
+use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::result::SavedResult;
+
+use crate::database::Database;
+use crate::error::PersistenceError;
+use crate::result_columns::ResultColumns;
+use crate::schema::{prisms, results};
+use crate::sql_types::Bind;
+
+/// What there is of some rows of a file run.
+#[derive(Clone, Debug)]
+pub struct HeldRows {
+    /// Whether the prism answers: it is there and not archived.
+    pub prism_answers: bool,
+    /// The results that hold one of the keys, in no particular order.
+    pub held: Vec<SavedResult>,
+}
+
+impl Database {
+    /// The results of the account that hold one of these keys, and whether the prism still
+    /// answers. Two queries however many keys, of which there should be some hundreds at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_held_rows(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        keys: &[IdempotencyKey],
+    ) -> Result<HeldRows, PersistenceError> {
+        let database = self.clone();
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|key| Some(key.as_str().to_owned()))
+            .collect();
+        self.run(async move {
+            let mut connection = database.reader().await?;
+            let query = prisms::table
+                .find(Bind(prism))
+                .select(prisms::archived_at.is_null());
+            let answers: Option<bool> = on!(connection, |c| query.first(c).await.optional())?;
+            let query = results::table
+                .filter(results::account_id.eq(Bind(account)))
+                .filter(results::idempotency_key.eq_any(keys));
+            let found: Vec<ResultColumns> = on!(connection, |c| query
+                .select(ResultColumns::as_select())
+                .load(c)
+                .await)?;
+            let held = found.into_iter().map(SavedResult::try_from);
+            Ok(HeldRows {
+                prism_answers: answers.unwrap_or(false),
+                held: held.collect::<Result<_, _>>()?,
+            })
+        })
+        .await
+    }
+}
