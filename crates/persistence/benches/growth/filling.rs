@@ -35,6 +35,8 @@ pub(crate) struct Filled {
     pub(crate) key: NewApiKey,
     pub(crate) prism: PrismRow,
     pub(crate) results: u64,
+    /// The process whose children serve the connections, unless the file is opened here.
+    pub(crate) server: Option<u32>,
     /// On disk, indexes included.
     pub(crate) bytes_per_result: u64,
 }
@@ -68,6 +70,7 @@ impl Filled {
             .query_one("SELECT pg_total_relation_size('results')", &[])
             .await;
         let size: i64 = size.unwrap().get(0);
+        filled.server = Some(cluster.process_id());
         filled.bytes_per_result = u64::try_from(size).unwrap() / results;
         filled
     }
@@ -135,6 +138,7 @@ impl Filled {
             key,
             prism,
             results,
+            server: None,
             bytes_per_result: 0,
         }
     }
