@@ -24,6 +24,8 @@ mod refusal;
 mod retry_failed;
 mod retry_result;
 
+use std::time::Duration;
+
 pub use create_result::CreateCall;
 pub use cutoff_steps::{CutoffStep, CutoffSteps, LabelCounts};
 pub use export::{ExportError, export};
@@ -39,6 +41,9 @@ pub use refusal::{InternalError, Refusal};
 pub use retry_failed::{Retried, RetryFailed};
 
 use crate::api_keys::KeyUses;
+
+/// How long whoever asks whether a node is ready is kept waiting.
+const MOMENT: Duration = Duration::from_secs(3);
 
 /// The use cases that callers have, with what they need.
 ///
@@ -74,8 +79,9 @@ impl Answering {
         Self { patience, ..self }
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and does so in a moment.
     pub async fn is_ready(&self) -> bool {
-        self.database.ping().await.is_ok()
+        let ping = tokio::time::timeout(MOMENT, self.database.ping());
+        matches!(ping.await, Ok(Ok(())))
     }
 }
