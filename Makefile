@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-spreadsheet man fmt fmt-check clippy test docs deny audit cargo-deny bench fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -42,6 +42,11 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
 
+KILLS ?= 50
+
+test-faults: ## break databases, connections and nodes under load, at full length (KILLS=50 of nodes on each database)
+	REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
 
@@ -55,8 +60,14 @@ cargo-deny:
 	@$(CARGO) deny --version >/dev/null 2>&1 \
 		|| $(CARGO) install cargo-deny --locked --version $(CARGO_DENY_VERSION)
 
-bench: ## run the benchmarks: rendering beside serde_json and csv, lenses
+bench: ## run the benchmarks: rendering beside serde_json and csv, lenses, the gateway beside a bare client
 	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
+	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
+
+GROWTH ?= 10000,1000000
+
+bench-growth: ## measure reads, creates and exports as results gather (GROWTH=10000,1000000,5000000 of them)
+	REFRACT_GROWTH=$(GROWTH) .ci/with-postgres $(CARGO) bench --package refract-persistence --bench growth --locked
 
 FUZZ := crates/lens-rendering/fuzz
 FUZZ_TARGETS := prism_file lens_file renderer

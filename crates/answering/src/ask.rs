@@ -10,7 +10,7 @@ use refract_domain::prism::{Definition, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
 use refract_model_gateway::{CallReport, ModelFailure};
-use refract_persistence::{NewResult, PrismRow, Saving};
+use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
 use crate::refusal::InternalError;
@@ -97,8 +97,9 @@ impl Answering {
             api_key,
             retry_of: question.retry_of,
             result,
+            provenance: provenance(called.report.clone()),
         };
-        let result = match self.database.save_result(&new).await? {
+        let result = match self.save(&new).await? {
             Saving::Saved => {
                 self.metrics.result_saved(new.result.status.name());
                 new.result
@@ -112,6 +113,17 @@ impl Answering {
             result,
             report: called.report,
         })
+    }
+
+    /// Saves a result. An answer that was paid for is not thrown away because the database is away
+    /// for a moment: saving the same result again is safe.
+    async fn save(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+        let save = || self.database.save_result(new);
+        let failed = |error: &PersistenceError| {
+            self.metrics.save_failed();
+            tracing::warn!(%error, "a result could not be saved yet");
+        };
+        self.patience.insist(save, failed).await
     }
 
     /// Sends a failed result's stored values again, against its own version (spec 4.3).
@@ -146,5 +158,18 @@ impl Answering {
             idempotency_key: failed.idempotency_key,
             retry_of: Some(failed.id),
         })
+    }
+}
+
+/// What the gateway reports of a call, as it is kept with the result.
+fn provenance(report: CallReport) -> Provenance {
+    Provenance {
+        protocol: Some(report.protocol.to_owned()),
+        model: report.model,
+        prompt_version: report.prompt_version,
+        input_tokens: report.input_tokens,
+        output_tokens: report.output_tokens,
+        requests: Some(report.requests),
+        attempts: Some(report.attempts),
     }
 }

@@ -15,6 +15,7 @@ pub mod file_run;
 mod lens_preview;
 mod lens_tally;
 mod metrics;
+mod patience;
 mod prism_results;
 pub mod prisms;
 mod read_result;
@@ -29,6 +30,7 @@ pub use export::{ExportError, export};
 pub use lens_preview::{ColumnPreview, LensPreview};
 pub use lens_tally::{Counted, Tally};
 pub use metrics::AnsweringMetrics;
+pub use patience::Patience;
 pub use prism_results::PrismResults;
 pub use readable::ReadableResult;
 use refract_model_gateway::Model;
@@ -47,6 +49,7 @@ pub struct Answering {
     model: Model,
     key_uses: KeyUses,
     metrics: AnsweringMetrics,
+    patience: Patience,
 }
 
 impl Answering {
@@ -62,7 +65,13 @@ impl Answering {
             model,
             key_uses,
             metrics,
+            patience: Patience::default(),
         }
+    }
+
+    /// The same with another patience than the default.
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
     }
 
     /// Whether the database answers.

@@ -19,6 +19,7 @@ pub struct AnsweringMetrics {
     model_calls: Family<OutcomeLabel, Counter>,
     model_call_duration: Histogram,
     results_saved: Family<StatusLabel, Counter>,
+    saves_failed: Counter,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -37,6 +38,7 @@ impl Default for AnsweringMetrics {
             model_calls: Family::default(),
             model_call_duration: Histogram::new(SECONDS),
             results_saved: Family::default(),
+            saves_failed: Counter::default(),
         }
     }
 }
@@ -59,6 +61,11 @@ impl AnsweringMetrics {
             "Results saved by status",
             self.results_saved.clone(),
         );
+        registry.register(
+            "refract_result_saves_failed",
+            "Attempts to save a result that failed and were followed by another",
+            self.saves_failed.clone(),
+        );
     }
 
     /// Counts a call to the model: `answered`, or the kind of its failure.
@@ -74,5 +81,10 @@ impl AnsweringMetrics {
         self.results_saved
             .get_or_create(&StatusLabel { status })
             .inc();
+    }
+
+    /// Counts an attempt to save a result that failed and is made again.
+    pub(crate) fn save_failed(&self) {
+        self.saves_failed.inc();
     }
 }

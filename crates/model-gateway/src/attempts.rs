@@ -4,7 +4,7 @@
 //! turn, so that a full node is not mistaken for a slow model.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use awc::http::Uri;
 use bytes::Bytes;
@@ -17,6 +17,25 @@ use crate::request_body::RequestBody;
 use crate::retry_after;
 use crate::turns::Turns;
 
+/// What is left of the time that one part of a call may take, however many requests it needs: two
+/// attempts and one pause. Waiting for a turn takes nothing from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimeLeft {
+    attempts: Duration,
+    pauses: Duration,
+}
+
+impl TimeLeft {
+    /// The lesser of both, of requests that were made side by side.
+    #[must_use]
+    pub(crate) fn min(self, other: Self) -> Self {
+        Self {
+            attempts: self.attempts.min(other.attempts),
+            pauses: self.pauses.min(other.pauses),
+        }
+    }
+}
+
 /// Makes requests of one thread, each with its attempts.
 #[derive(Clone)]
 pub(crate) struct Requests {
@@ -26,15 +45,25 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
+    /// The time of one part of a call, at its beginning.
+    pub(crate) fn time(&self) -> TimeLeft {
+        TimeLeft {
+            attempts: self.timeout.saturating_mul(2),
+            pauses: retry_after::LONGEST_PAUSE,
+        }
+    }
+
     /// The body of the answer with status 200.
     pub(crate) async fn post(
         &self,
         uri: &Uri,
         body: RequestBody,
         meter: &Meter,
+        left: &mut TimeLeft,
     ) -> Result<Bytes, ModelFailure> {
         meter.request_begins();
-        let (status, retry_after) = match self.attempt(uri, body.clone(), meter).await? {
+        let first = self.attempt(uri, body.clone(), meter, left).await?;
+        let (status, retry_after) = match first {
             Reply::Answer(answer) => return Ok(answer),
             Reply::TryAgain {
                 status,
@@ -42,9 +71,11 @@ impl Requests {
             } => (status, retry_after),
         };
         let pause = retry_after::pause(retry_after.as_deref(), SystemTime::now());
+        let pause = pause.min(left.pauses);
+        left.pauses -= pause;
         tracing::debug!(status, ?pause, "one more attempt at the model server");
         sleep(pause).await;
-        match self.attempt(uri, body, meter).await? {
+        match self.attempt(uri, body, meter, left).await? {
             Reply::Answer(answer) => Ok(answer),
             Reply::TryAgain {
                 status,
@@ -58,11 +89,14 @@ impl Requests {
         uri: &Uri,
         body: RequestBody,
         meter: &Meter,
+        left: &mut TimeLeft,
     ) -> Result<Reply, ModelFailure> {
         let _turn = self.turns.take().await?;
         meter.attempt_begins();
-        timeout(self.timeout, self.connections.exchange(uri, body))
-            .await
-            .unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))
+        let begin = Instant::now();
+        let limit = self.timeout.min(left.attempts);
+        let reply = timeout(limit, self.connections.exchange(uri, body)).await;
+        left.attempts = left.attempts.saturating_sub(begin.elapsed());
+        reply.unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))
     }
 }

@@ -5,6 +5,7 @@
 
 #[cfg(test)]
 mod tests;
+mod wire;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -15,9 +16,9 @@ use actix_tls::connect::{Connection, Connector as TcpConnector, Resolver};
 use awc::error::{ConnectError, PayloadError, SendRequestError};
 use awc::http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
-    RETRY_AFTER, USER_AGENT,
+    RETRY_AFTER, TRANSFER_ENCODING, USER_AGENT,
 };
-use awc::http::{StatusCode, Uri};
+use awc::http::{StatusCode, Uri, Version};
 use awc::{Client, Connector};
 use bytes::Bytes;
 use rustls::ClientConfig;
@@ -28,6 +29,7 @@ use crate::refusal;
 use crate::request_body::RequestBody;
 use crate::settings::{ModelApiKey, SettingFault};
 use crate::tls;
+use wire::Wire;
 
 /// Answers over this many bytes are refused.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -57,6 +59,7 @@ pub(crate) struct ServerAccess {
     headers: HeaderMap,
     tls: Option<Arc<ClientConfig>>,
     timeout: Duration,
+    keep_alive: Duration,
 }
 
 impl ServerAccess {
@@ -84,6 +87,7 @@ impl ServerAccess {
             headers,
             tls,
             timeout,
+            keep_alive: KEEP_ALIVE,
         })
     }
 }
@@ -99,14 +103,14 @@ impl Connections {
     pub(crate) fn new(access: Arc<ServerAccess>) -> Self {
         let tcp = TcpConnector::new(Resolver::default())
             .service()
-            .map(send_at_once);
+            .map(prepare);
         // connecting is part of an attempt, whose clock is the only one; so is the bound on
         // requests in flight, which awc would count per thread and against that clock
         let mut connector = Connector::new()
             .connector(tcp)
             .timeout(access.timeout)
             .handshake_timeout(access.timeout)
-            .conn_keep_alive(KEEP_ALIVE)
+            .conn_keep_alive(access.keep_alive)
             .limit(0);
         if let Some(tls) = &access.tls {
             connector = connector.rustls_0_23(Arc::clone(tls));
@@ -133,6 +137,9 @@ impl Connections {
             .map_err(|error| self.send_failure(error))?;
         let status = response.status();
         if status == StatusCode::OK {
+            if is_unframed(response.version(), response.headers()) {
+                return Err(ModelFailure::Unframed);
+            }
             let announced = header(response.headers(), &CONTENT_LENGTH);
             let body = response
                 .body()
@@ -209,12 +216,22 @@ impl Connections {
 }
 
 /// Turns off Nagle's algorithm, which awc leaves on: it holds back the end of a larger request
-/// until the server has acknowledged the beginning.
-fn send_at_once(connection: Connection<Uri, TcpStream>) -> Connection<Uri, TcpStream> {
+/// until the server has acknowledged the beginning. And reads what awc would not.
+fn prepare(connection: Connection<Uri, TcpStream>) -> Connection<Uri, Wire> {
     if let Err(error) = connection.io_ref().set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY could not be set towards the model server");
     }
+    let (tcp, connection) = connection.replace_io(());
+    let ((), connection) = connection.replace_io(Wire::new(tcp));
     connection
+}
+
+/// Whether only the connection's end tells the end of the body, in HTTP/1.1 behind TLS: awc takes
+/// such a body for none. Without TLS, [`Wire`] has changed the version.
+fn is_unframed(version: Version, headers: &HeaderMap) -> bool {
+    version == Version::HTTP_11
+        && !headers.contains_key(CONTENT_LENGTH)
+        && !headers.contains_key(TRANSFER_ENCODING)
 }
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

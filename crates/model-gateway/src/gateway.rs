@@ -78,12 +78,8 @@ impl ModelGateway {
             (ModelEndpoint::Server(address), Protocol::Stated) => {
                 let uri = address.endpoint("chat/completions")?;
                 let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
-                let protocol = Stated {
-                    uri,
-                    model: settings.name.clone(),
-                };
                 Way::Stated {
-                    protocol: Arc::new(protocol),
+                    protocol: Arc::new(Stated::new(uri, settings.name.clone())),
                     access: Arc::new(access),
                 }
             }

@@ -12,8 +12,14 @@ use crate::chat::Chat;
 use crate::failure::ModelFailure;
 use crate::lexical;
 use crate::meter::{CallReport, Meter, Told};
+use crate::settings::Protocol;
 use crate::stated::Stated;
 use crate::system_one::SystemOne;
+
+/// Which version of the prompts this is. It rises with every change of what a model is sent besides
+/// a prism's and a caller's own words: answers to different prompts are different measurements.
+/// Tests that spell the requests out hold the two together.
+pub const PROMPT_VERSION: i32 = 1;
 
 /// A model as one thread asks it. Clones share the thread's connections.
 #[derive(Clone)]
@@ -38,6 +44,18 @@ pub(crate) enum Backend {
     },
 }
 
+impl Backend {
+    /// What its server speaks; `None` for the embedded scorer.
+    fn protocol(&self) -> Option<Protocol> {
+        match self {
+            Self::Lexical => None,
+            Self::SystemOne { .. } => Some(Protocol::SystemOne),
+            Self::Chat { .. } => Some(Protocol::Chat),
+            Self::Stated { .. } => Some(Protocol::Stated),
+        }
+    }
+}
+
 /// How a call to the model ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCall {
@@ -55,10 +73,13 @@ impl Model {
     /// It ends within two attempts and the pause between them, however many questions, once its
     /// requests have their turns. Dropping the future abandons what is under way.
     pub async fn answer(&self, definition: &Definition, submission: &Submission) -> ModelCall {
-        let meter = Meter::default();
+        let meter = match self.backend.protocol() {
+            Some(protocol) => Meter::new(protocol.name(), Some(PROMPT_VERSION)),
+            None => Meter::new(lexical::PROTOCOL, None),
+        };
         let outcome = match &self.backend {
             Backend::Lexical => {
-                meter.attempt_begins();
+                meter.clock_starts();
                 let model = Some(lexical::NAME.to_owned());
                 meter.told(&Told {
                     model,
@@ -79,8 +100,16 @@ impl Model {
         let took = meter.took();
         let report = meter.into_report();
         if let Err(failure) = &outcome {
-            let (kind, attempts) = (failure.kind(), report.attempts);
-            tracing::warn!(kind, attempts, ?took, %failure, "a call to the model failed");
+            tracing::warn!(
+                kind = failure.kind(),
+                protocol = report.protocol,
+                model = report.model,
+                requests = report.requests,
+                attempts = report.attempts,
+                ?took,
+                %failure,
+                "a call to the model failed"
+            );
         }
         ModelCall {
             outcome,

@@ -80,6 +80,23 @@ mod tests {
                 Some("top_logprobs"),
             ),
             ("logprobs are not for this model", Some("logprobs")),
+            // as gateways, hosted models and local servers word it
+            (
+                r#"{"error":{"message":"litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['logprobs', 'top_logprobs'], for model=m. To drop these, set `litellm.drop_params=True`","type":"None","param":null,"code":"400"}}"#,
+                Some("logprobs"),
+            ),
+            (
+                r#"{"error":{"message":"Unrecognized request argument supplied: chat_template_kwargs","type":"invalid_request_error","param":null}}"#,
+                Some("chat_template_kwargs"),
+            ),
+            (
+                r#"{"object":"error","message":"Requested sample logprobs of 20, which is greater than max allowed: 5","param":null,"code":400}"#,
+                Some("logprobs"),
+            ),
+            (
+                r#"{"error":{"code":400,"message":"Assistant response prefill is incompatible with enable_thinking."}}"#,
+                None,
+            ),
             (
                 "maximum context length is 4096, max_tokens is too large",
                 None,

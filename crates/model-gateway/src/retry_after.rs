@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 /// The most that is waited of what a server asks for.
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The pause for a server that asks for none, in milliseconds: spread, so that the callers of a
 /// server that stumbled do not all come back at once.

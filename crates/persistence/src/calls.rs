@@ -93,8 +93,8 @@ impl Database {
         let (database, hash, prism) = (self.clone(), key.0.to_vec(), prism.clone());
         // no key is null, which equals nothing
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
-        self.run_pipelined(async move {
-            let mut connection = database.pipelined_reader().await?;
+        self.run_reading(async move {
+            let mut connection = database.reader_of_thread().await?;
             let found: Option<(KeyColumns, Option<PrismColumns>, Option<ResultColumns>)> =
                 match prism {
                     PrismSelector::Id(id) => {
@@ -131,8 +131,8 @@ impl Database {
         result: ResultId,
     ) -> Result<Option<ResultCallRow>, PersistenceError> {
         let (database, hash) = (self.clone(), key.0.to_vec());
-        self.run_pipelined(async move {
-            let mut connection = database.pipelined_reader().await?;
+        self.run_reading(async move {
+            let mut connection = database.reader_of_thread().await?;
             let of_account = results::account_id.eq(api_keys::account_id);
             let query = api_keys::table
                 .left_join(results::table.on(of_account.and(results::id.eq(Bind(result)))))

@@ -13,8 +13,12 @@ use crate::postgres::Open;
 /// SQLite works in blocking threads.
 pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection>;
 
-/// A connection for one query that only reads.
-pub(crate) enum Reader {
+/// A connection for statements that need no transaction.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives as long as one query and is not stored"
+)]
+pub(crate) enum Connection {
     /// To a PostgreSQL server; others use it at the same time.
     Pipelined(Arc<Open>),
     /// To a PostgreSQL server, until it is dropped.
@@ -23,12 +27,12 @@ pub(crate) enum Reader {
     Sqlite(Object<AsyncSqliteConnection>),
 }
 
-/// A connection that nobody else uses until it is dropped.
+/// A connection for transactions: nobody else uses it until it is dropped.
 #[expect(
     clippy::large_enum_variant,
     reason = "it lives as long as one query and is not stored"
 )]
-pub(crate) enum Writer {
+pub(crate) enum Exclusive {
     /// To a PostgreSQL server.
     Postgres(Object<AsyncPgConnection>),
     /// To an SQLite file.
@@ -36,26 +40,35 @@ pub(crate) enum Writer {
 }
 
 /// What one statement needs of a connection. PostgreSQL's takes statements of many at once.
-pub(crate) enum Each<'a> {
+pub(crate) enum Backend<'a> {
     Postgres(&'a AsyncPgConnection),
     Sqlite(&'a mut AsyncSqliteConnection),
 }
 
-impl Reader {
-    pub(crate) fn each(&mut self) -> Each<'_> {
+impl Connection {
+    pub(crate) fn backend(&mut self) -> Backend<'_> {
         match self {
-            Self::Pipelined(open) => Each::Postgres(&open.connection),
-            Self::Postgres(object) => Each::Postgres(object),
-            Self::Sqlite(object) => Each::Sqlite(object),
+            Self::Pipelined(open) => Backend::Postgres(&open.connection),
+            Self::Postgres(object) => Backend::Postgres(object),
+            Self::Sqlite(object) => Backend::Sqlite(object),
         }
     }
 }
 
-impl Writer {
-    pub(crate) fn each(&mut self) -> Each<'_> {
+impl Exclusive {
+    pub(crate) fn backend(&mut self) -> Backend<'_> {
         match self {
-            Self::Postgres(object) => Each::Postgres(object),
-            Self::Sqlite(object) => Each::Sqlite(object),
+            Self::Postgres(object) => Backend::Postgres(object),
+            Self::Sqlite(object) => Backend::Sqlite(object),
+        }
+    }
+}
+
+impl From<Exclusive> for Connection {
+    fn from(exclusive: Exclusive) -> Self {
+        match exclusive {
+            Exclusive::Postgres(object) => Self::Postgres(object),
+            Exclusive::Sqlite(object) => Self::Sqlite(object),
         }
     }
 }
@@ -66,12 +79,12 @@ impl Writer {
 /// inside for the same reason.
 macro_rules! on {
     ($connection:expr, |$c:ident| $query:expr) => {
-        match $connection.each() {
-            $crate::connection::Each::Postgres(mut connection) => {
+        match $connection.backend() {
+            $crate::connection::Backend::Postgres(mut connection) => {
                 let $c: &mut &diesel_async::AsyncPgConnection = &mut connection;
                 $query
             }
-            $crate::connection::Each::Sqlite($c) => $query,
+            $crate::connection::Backend::Sqlite($c) => $query,
         }
     };
 }
@@ -81,7 +94,7 @@ macro_rules! on {
 macro_rules! in_transaction {
     ($connection:expr, |$c:ident| $block:block) => {
         match &mut $connection {
-            $crate::connection::Writer::Postgres(object) => {
+            $crate::connection::Exclusive::Postgres(object) => {
                 let $c: &mut diesel_async::AsyncPgConnection = object;
                 match $crate::connection::begin_postgres($c).await {
                     Ok(()) => {
@@ -91,7 +104,7 @@ macro_rules! in_transaction {
                     Err(error) => Err(error),
                 }
             }
-            $crate::connection::Writer::Sqlite(object) => {
+            $crate::connection::Exclusive::Sqlite(object) => {
                 let $c: &mut $crate::connection::AsyncSqliteConnection = object;
                 match $crate::connection::begin_sqlite($c).await {
                     Ok(()) => {

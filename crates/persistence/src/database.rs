@@ -1,6 +1,8 @@
 //! The way to the database: opened once, cloned wherever queries are made.
 
 use std::future::Future;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,11 +14,13 @@ use tokio::runtime::Handle;
 
 use crate::address::Address;
 use crate::cache::Immutable;
-use crate::connection::{Reader, Writer};
-use crate::error::{ConnectError, PersistenceError, unavailable};
-use crate::pipeline::{self, Pipeline};
+use crate::connection::{Connection, Exclusive};
+use crate::error::{ConnectError, PersistenceError};
+use crate::lanes::Lanes;
 use crate::postgres::{Connections, Server};
 use crate::sqlite::SqlitePools;
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// How long a query waits for a connection before it fails.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
@@ -35,7 +39,7 @@ pub struct DatabaseSettings {
 #[derive(Clone)]
 pub struct Database {
     shared: Arc<Shared>,
-    pipeline: Option<Arc<Pipeline>>,
+    lanes: Option<Arc<Lanes>>,
 }
 
 struct Shared {
@@ -80,25 +84,29 @@ impl Database {
         });
         Ok(Self {
             shared,
-            pipeline: None,
+            lanes: None,
         })
     }
 
-    /// The same database for one thread that serves many calls with a runtime of its own: what
-    /// their checks need is read over one connection that they share.
+    /// The same database for one of several threads that serve many calls, each with a runtime of
+    /// its own: what their checks read and the results that they save go over connections of the
+    /// thread, which all its calls share.
     ///
-    /// It is one of the pool's, from the first call on. A pool gives away at most half of its
-    /// connections; after that calls lease theirs as usual. The value must not be used from
+    /// These are half of the pool's connections between all the threads, taken when they are first
+    /// needed; a thread for which there is none leases as usual. The value must not be used from
     /// another thread.
     #[must_use]
-    pub fn for_this_thread(&self) -> Self {
-        let pipeline = match &self.shared.pools {
-            Pools::Postgres(connections) => Some(Arc::new(Pipeline::new(connections))),
+    pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
+        let lanes = match &self.shared.pools {
+            Pools::Postgres(connections) => {
+                let share = connections.can_be_taken() / threads;
+                Some(Arc::new(Lanes::new(connections, share)))
+            }
             Pools::Sqlite(_) => None,
         };
         Self {
             shared: Arc::clone(&self.shared),
-            pipeline,
+            lanes,
         }
     }
 
@@ -122,10 +130,14 @@ impl Database {
     /// A caller that is dropped does not stop it: a query of SQLite cannot be left half-way, and a
     /// transaction that is left costs its connection. Nor does the query weigh on its caller's
     /// future, which may wait for long in a place of its own.
-    pub(crate) fn run<T: Send + 'static>(
+    pub(crate) fn run<T, W>(
         &self,
-        work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    ) -> impl Future<Output = Result<T, PersistenceError>> {
+        work: W,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
         let running = run_on(&self.shared.runtime, work);
         async {
             let shutting_down = "refract is shutting down";
@@ -136,57 +148,71 @@ impl Database {
 
     /// Runs a query in its caller's own task where that is safe: one that a server carries out
     /// statement by statement, so that being dropped between two of them leaves nothing half done.
-    pub(crate) async fn run_here<T: Send + 'static>(
+    ///
+    /// Boxed at once, so that it does not weigh on its caller's future.
+    pub(crate) fn run_here<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    ) -> Result<T, PersistenceError> {
+    ) -> BoxFuture<Result<T, PersistenceError>> {
         match &self.shared.pools {
-            // boxed, since the caller may wait for long in a place of its own
-            Pools::Postgres(_) => Box::pin(work).await,
-            Pools::Sqlite(_) => self.run(work).await,
+            Pools::Postgres(_) => Box::pin(work),
+            Pools::Sqlite(_) => Box::pin(self.run(work)),
         }
     }
 
-    /// Runs a query that only reads, over the thread's pipeline when there is one.
-    pub(crate) async fn run_pipelined<T: Send + 'static>(
+    /// Runs a query that only reads, over [a connection of the thread](Database::reader_of_thread)
+    /// where there is one: an answer is waited for so long only, since others wait behind it.
+    pub(crate) fn run_reading<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    ) -> Result<T, PersistenceError> {
-        let Some(pipeline) = &self.pipeline else {
-            return self.run_here(work).await;
-        };
-        let answered = tokio::time::timeout(pipeline::ANSWER, Box::pin(work)).await;
-        answered.unwrap_or_else(|_| {
-            pipeline.abandon();
-            Err(PersistenceError::Unavailable(
-                "it does not answer".to_owned(),
-            ))
-        })
+    ) -> impl Future<Output = Result<T, PersistenceError>> {
+        let work = self.run_here(work);
+        async {
+            let Some(lanes) = &self.lanes else {
+                return work.await;
+            };
+            let answered = tokio::time::timeout(WAIT, work).await;
+            answered.unwrap_or_else(|_| {
+                lanes.abandon_reading();
+                let why = "it does not answer";
+                Err(PersistenceError::Unavailable(why.to_owned()))
+            })
+        }
     }
 
     /// A connection for a query that only reads.
-    pub(crate) async fn reader(&self) -> Result<Reader, PersistenceError> {
+    pub(crate) async fn reader(&self) -> Result<Connection, PersistenceError> {
         Ok(match &self.shared.pools {
-            Pools::Postgres(connections) => Reader::Postgres(connections.leased.get().await?),
-            Pools::Sqlite(pools) => Reader::Sqlite(pools.readers.get().await?),
+            Pools::Postgres(connections) => Connection::Postgres(connections.leased.get().await?),
+            Pools::Sqlite(pools) => Connection::Sqlite(pools.readers.get().await?),
         })
     }
 
-    /// The same for one that is run [pipelined](Database::run_pipelined).
-    pub(crate) async fn pipelined_reader(&self) -> Result<Reader, PersistenceError> {
-        if let Some(pipeline) = &self.pipeline
-            && let Some(connection) = pipeline.connection().await?
+    /// The same for a query that may share its connection with others of this thread.
+    pub(crate) async fn reader_of_thread(&self) -> Result<Connection, PersistenceError> {
+        if let Some(lanes) = &self.lanes
+            && let Some(connection) = lanes.reader().await?
         {
-            return Ok(Reader::Pipelined(connection));
+            return Ok(Connection::Pipelined(connection));
         }
         self.reader().await
     }
 
-    /// A connection for a query that writes.
-    pub(crate) async fn writer(&self) -> Result<Writer, PersistenceError> {
+    /// A connection for one statement that writes, which may share it with others of this thread.
+    pub(crate) async fn writer_of_thread(&self) -> Result<Connection, PersistenceError> {
+        if let Some(lanes) = &self.lanes
+            && let Some(connection) = lanes.writer().await?
+        {
+            return Ok(Connection::Pipelined(connection));
+        }
+        Ok(self.writer().await?.into())
+    }
+
+    /// A connection for a query that writes, alone.
+    pub(crate) async fn writer(&self) -> Result<Exclusive, PersistenceError> {
         Ok(match &self.shared.pools {
-            Pools::Postgres(connections) => Writer::Postgres(connections.leased.get().await?),
-            Pools::Sqlite(pools) => Writer::Sqlite(pools.writer.get().await?),
+            Pools::Postgres(connections) => Exclusive::Postgres(connections.leased.get().await?),
+            Pools::Sqlite(pools) => Exclusive::Sqlite(pools.writer.get().await?),
         })
     }
 
@@ -214,14 +240,8 @@ impl Pools {
             }
             Address::Postgres(address) => {
                 let server = Server::new(*address)?;
+                server.reach().await?;
                 let connections = Connections::new(server, size, Handle::current())?;
-                if let Err(error) = connections.leased.get().await {
-                    let reason = unavailable(&error);
-                    return Err(ConnectError::Unreachable {
-                        server: connections.server.name(),
-                        reason,
-                    });
-                }
                 Ok(Self::Postgres(Arc::new(connections)))
             }
         }
@@ -230,10 +250,11 @@ impl Pools {
 
 /// Runs work on a runtime; what it returns waits for it, and is `None` when the runtime shuts down.
 /// A panic goes on where it is waited for.
-fn run_on<T: Send + 'static>(
-    runtime: &Handle,
-    work: impl Future<Output = T> + Send + 'static,
-) -> impl Future<Output = Option<T>> {
+fn run_on<T, W>(runtime: &Handle, work: W) -> impl Future<Output = Option<T>> + use<T, W>
+where
+    T: Send + 'static,
+    W: Future<Output = T> + Send + 'static,
+{
     let task = runtime.spawn(work);
     async {
         match task.await {

@@ -3,6 +3,8 @@
 //! No error holds a bound value, a text or a password: of what a server says only its message is
 //! kept, never the detail, which quotes rows.
 
+use std::path::PathBuf;
+
 use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
@@ -77,7 +79,7 @@ impl From<PoolError> for PersistenceError {
 }
 
 /// Why there was no connection to be had.
-pub(crate) fn unavailable(error: &PoolError) -> String {
+fn unavailable(error: &PoolError) -> String {
     match error {
         managed::PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
         managed::PoolError::Timeout(_) => "it does not answer".to_owned(),
@@ -122,7 +124,53 @@ pub enum ConnectError {
         server: String,
         /// Why not.
         reason: String,
+        /// Whether it may well be there in a moment.
+        is_starting: bool,
     },
+}
+
+impl ConnectError {
+    /// Whether the database may well be there in a moment: nobody listens yet, it recovers, or
+    /// none of its hosts takes writes so far. A wrong name or password is not mended by waiting.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Unreachable { is_starting, .. } => *is_starting,
+            Self::UnknownScheme
+            | Self::Address(_)
+            | Self::EmptyPool
+            | Self::File { .. }
+            | Self::Certificates(_)
+            | Self::ShuttingDown => false,
+        }
+    }
+}
+
+/// The database was not copied.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// PostgreSQL has its own ways.
+    #[error("the database is PostgreSQL: back it up with pg_dump or with its provider's backups")]
+    NoFile,
+    /// There is no database to copy.
+    #[error(transparent)]
+    Source(#[from] ConnectError),
+    /// Nothing is ever overwritten.
+    #[error("{} is there already: name a new file", .0.display())]
+    Exists(PathBuf),
+    /// The copy cannot be written.
+    #[error("cannot write {}: {reason}", path.display())]
+    Place {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The copying failed.
+    #[error("cannot copy the database: {0}")]
+    Copying(#[from] PersistenceError),
+    /// The process is about to end.
+    #[error("refract is shutting down")]
+    ShuttingDown,
 }
 
 /// The database was not brought up to date.

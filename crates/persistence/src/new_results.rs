@@ -6,9 +6,10 @@ use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::result::SavedResult;
 
-use crate::connection::Writer;
+use crate::connection::{Connection, Exclusive};
 use crate::database::Database;
 use crate::error::PersistenceError;
+use crate::provenance::{Provenance, ProvenanceColumns};
 use crate::result_columns::ResultColumns;
 use crate::schema::results;
 use crate::sql_types::Bind;
@@ -25,6 +26,8 @@ pub struct NewResult {
     pub retry_of: Option<ResultId>,
     /// The result.
     pub result: SavedResult,
+    /// Where its answers came from, or what is known of a call that failed.
+    pub provenance: Provenance,
 }
 
 /// What became of a result.
@@ -46,24 +49,25 @@ impl Database {
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
     pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
-        let columns = ResultColumns::try_from(new)?;
+        let provenance = ProvenanceColumns::from(&new.provenance);
+        let columns = (ResultColumns::try_from(new)?, provenance);
         let race = Race::of(new);
         let database = self.clone();
         let Some(retried) = race.moves_key_from else {
             return self
                 .run_here(async move {
-                    let mut connection = database.writer().await?;
+                    let mut connection = database.writer_of_thread().await?;
                     let insert = diesel::insert_into(results::table).values(columns);
                     let insert = insert.on_conflict_do_nothing();
                     let inserted = on!(connection, |c| insert.execute(c).await)? == 1;
-                    race.settle(inserted, &mut connection).await
+                    race.settle(inserted, connection).await
                 })
                 .await;
         };
         self.run(async move {
             let mut connection = database.writer().await?;
             let inserted = insert_with_key_of(&mut connection, retried, columns).await?;
-            race.settle(inserted, &mut connection).await
+            race.settle(inserted, connection.into()).await
         })
         .await
     }
@@ -72,9 +76,9 @@ impl Database {
 /// Takes the idempotency key from the retried result and inserts its retry with it, or does
 /// neither.
 async fn insert_with_key_of(
-    connection: &mut Writer,
+    connection: &mut Exclusive,
     retried: ResultId,
-    columns: ResultColumns,
+    columns: (ResultColumns, ProvenanceColumns),
 ) -> Result<bool, PersistenceError> {
     let ended = in_transaction!(*connection, |c| {
         diesel::update(results::table.find(Bind(retried)))
@@ -119,7 +123,7 @@ impl Race {
     async fn settle(
         self,
         is_inserted: bool,
-        connection: &mut Writer,
+        connection: Connection,
     ) -> Result<Saving, PersistenceError> {
         if is_inserted {
             Ok(Saving::Saved)
@@ -130,16 +134,16 @@ impl Race {
 
     /// Whom we lost to: an earlier attempt of our own to save this very result, another retry, or
     /// another holder of the key.
-    async fn find_winner(self, connection: &mut Writer) -> Result<Saving, PersistenceError> {
+    async fn find_winner(self, mut connection: Connection) -> Result<Saving, PersistenceError> {
         let query = results::table.find(Bind(self.id)).select(results::id);
-        let ours: Option<ResultId> = on!(*connection, |c| query.first(c).await.optional())?;
+        let ours: Option<ResultId> = on!(connection, |c| query.first(c).await.optional())?;
         if ours.is_some() {
             return Ok(Saving::Saved);
         }
         let mut winner: Option<ResultColumns> = None;
         if let Some(retried) = self.retry_of {
             let query = results::table.filter(results::retry_of.eq(Some(retried)));
-            winner = on!(*connection, |c| query
+            winner = on!(connection, |c| query
                 .select(ResultColumns::as_select())
                 .first(c)
                 .await
@@ -149,7 +153,7 @@ impl Race {
             let query = results::table
                 .filter(results::account_id.eq(Bind(self.account)))
                 .filter(results::idempotency_key.eq(self.idempotency_key));
-            winner = on!(*connection, |c| query
+            winner = on!(connection, |c| query
                 .select(ResultColumns::as_select())
                 .first(c)
                 .await

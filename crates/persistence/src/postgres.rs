@@ -6,6 +6,7 @@
 
 use std::error::Error as _;
 use std::fmt::Write as _;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use rustls::ClientConfig;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -87,7 +89,31 @@ impl Server {
 
     /// Opens a connection on the current runtime.
     pub(crate) async fn connect(&self) -> ConnectionResult<Open> {
-        let mut open = match &self.tls {
+        let opened = self.open().await;
+        let mut open = opened.map_err(|refused| BadConnection(refused.words))?;
+        open.connection
+            .batch_execute(SESSION)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(open)
+    }
+
+    /// Sees whether it can be reached.
+    pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
+        let unreachable = |reason, is_starting| ConnectError::Unreachable {
+            server: self.name(),
+            reason,
+            is_starting,
+        };
+        match tokio::time::timeout(WAIT, self.open()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(refused)) => Err(unreachable(refused.words, refused.is_starting)),
+            Err(_) => Err(unreachable("it does not answer".to_owned(), false)),
+        }
+    }
+
+    async fn open(&self) -> Result<Open, Refused> {
+        match &self.tls {
             None => open(&self.config, NoTls).await,
             Some(tls) => {
                 let encrypted =
@@ -103,12 +129,6 @@ impl Server {
                 }
             }
         }
-        .map_err(|refused| BadConnection(refused.words))?;
-        open.connection
-            .batch_execute(SESSION)
-            .await
-            .map_err(ConnectionError::CouldntSetupConfiguration)?;
-        Ok(open)
     }
 
     /// Its hosts and ports, for messages.
@@ -143,6 +163,8 @@ impl Open {
 struct Refused {
     words: String,
     is_tls: bool,
+    /// It may well be there in a moment: it starts, or another host is about to take over.
+    is_starting: bool,
 }
 
 impl Refused {
@@ -171,6 +193,7 @@ where
     let connection = opened.map_err(|error| Refused {
         words: error.to_string(),
         is_tls: false,
+        is_starting: false,
     })?;
     Ok(Open { connection, driver })
 }
@@ -181,25 +204,36 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
         return Refused {
             words: said.message().to_owned(),
             is_tls: false,
+            is_starting: *said.code() == SqlState::CANNOT_CONNECT_NOW,
         };
     }
     let mut words = error.to_string();
     let mut is_tls = false;
+    let mut is_starting = error.is_closed();
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
         if !words.contains(&text) {
             let _ = write!(words, ": {text}");
         }
-        if let Some(inner) = cause
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref)
-        {
-            is_tls |= inner.is::<rustls::Error>();
+        if let Some(error) = cause.downcast_ref::<io::Error>() {
+            is_tls |= error
+                .get_ref()
+                .is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
+            is_starting |= matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset
+            );
+            // what is said of a standby where one is wanted that takes writes
+            is_starting |= text == "database does not allow writes";
         }
         source = cause.source();
     }
-    Refused { words, is_tls }
+    Refused {
+        words,
+        is_tls,
+        is_starting,
+    }
 }
 
 /// The connections to a server that one process holds.
@@ -224,11 +258,15 @@ impl Connections {
         })
     }
 
-    /// Takes one of the connections out of the lease for good, unless that would leave it less
-    /// than half of them.
+    /// How many may be taken out of the lease for good: half of them.
+    pub(crate) fn can_be_taken(&self) -> usize {
+        self.size / 2
+    }
+
+    /// Takes one of the connections out of the lease for good, when one may be.
     pub(crate) fn take(&self) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_left = *taken < self.size / 2;
+        let is_left = *taken < self.can_be_taken();
         if is_left {
             *taken += 1;
             self.leased.resize(self.size - *taken);

@@ -13,7 +13,7 @@ use crate::new_results::NewResult;
 use crate::schema::results;
 use crate::sql_types::Bind;
 
-/// Every column of a result.
+/// Every column of a result but those of its [`Provenance`](crate::Provenance).
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = results)]
 // one statement for all results, whichever of their columns are null

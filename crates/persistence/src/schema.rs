@@ -76,6 +76,13 @@ diesel::table! {
         took_ms -> BigInt,
         created_at -> Moment,
         retry_of -> Nullable<Id>,
+        model_protocol -> Nullable<Text>,
+        model_name -> Nullable<Text>,
+        prompt_version -> Nullable<Integer>,
+        input_tokens -> Nullable<BigInt>,
+        output_tokens -> Nullable<BigInt>,
+        model_requests -> Nullable<BigInt>,
+        model_attempts -> Nullable<BigInt>,
     }
 }
 

@@ -25,6 +25,9 @@ const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
     PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";
 
+/// Copying reads the file and writes another, so that `query_only` would stop it.
+const COPIER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL;";
+
 /// Both pools of one file.
 pub(crate) struct SqlitePools {
     /// The file, as an absolute path.
@@ -57,6 +60,11 @@ impl SqlitePools {
 /// A connection that writes, for a thread that may block.
 pub(crate) fn open_writer(path: &Path) -> ConnectionResult<SqliteConnection> {
     open(path, WRITER)
+}
+
+/// A connection that copies, for a thread that may block.
+pub(crate) fn open_copier(path: &Path) -> ConnectionResult<SqliteConnection> {
+    open(path, COPIER)
 }
 
 fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnection> {

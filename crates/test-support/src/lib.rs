@@ -1,4 +1,8 @@
-//! Test databases and a scripted model server, for tests only.
+//! Test databases, servers to break and scripted model servers, for tests and benches only.
 
+pub mod cluster;
+pub mod fixed_server;
 pub mod model_server;
+pub mod pgbouncer;
 pub mod postgres;
+pub mod postgres_proxy;

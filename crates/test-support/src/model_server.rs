@@ -26,6 +26,7 @@ use tokio::sync::{Semaphore, oneshot, watch};
 pub use self::chat::{ChatModel, Continues, tokens_reply};
 pub use self::http::ReceivedRequest;
 pub use self::reply::Reply;
+pub use self::system_one::reply as system_one_answers;
 
 /// What a server answers: some replies in the order of the requests, then one for all others.
 #[derive(Clone, Debug)]

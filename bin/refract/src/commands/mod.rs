@@ -1,6 +1,7 @@
 //! The commands: what may be said to the program, and which room carries it out.
 
 mod account;
+mod backup;
 mod demo;
 mod key;
 mod lens;
@@ -59,6 +60,8 @@ enum Command {
         after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate"
     )]
     Migrate,
+    /// Copies the SQLite file while it is in use
+    Backup(backup::BackupCommand),
     /// Asks the configured model what it can do
     #[command(subcommand, after_help = "Examples:\n  refract model check")]
     Model(model::ModelCommand),
@@ -125,12 +128,13 @@ enum Command {
 
 impl Program {
     /// The log filter where none was given. Only a server has a log to keep: the demo shows its
-    /// answers and nothing between them, the other commands say themselves what failed, once.
+    /// answers and nothing between them, a migration says for what it waits, the other commands
+    /// say themselves what failed, once.
     pub(crate) fn default_log(&self) -> &'static str {
         match self.command {
             Command::Serve(_) => "info",
-            Command::Demo(_) => "warn",
-            Command::Migrate
+            Command::Demo(_) | Command::Migrate => "warn",
+            Command::Backup(_)
             | Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
@@ -151,6 +155,7 @@ impl Program {
             Command::Serve(command) => return command.run(database).await,
             Command::Demo(command) => return command.run().await,
             Command::Migrate => migrate::run(database).await?,
+            Command::Backup(command) => command.run(database).await?,
             Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,

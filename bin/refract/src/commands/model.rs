@@ -1,21 +1,19 @@
 //! `refract model`: whether the configured model can serve, shown by small calls.
 
-use anyhow::Context as _;
+mod advice;
+mod trials;
+
 use clap::Subcommand;
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::Definition;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{Model, ModelEndpoint, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{CallReport, Model, ModelFailure, ModelGateway, ModelSettings};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use self::trials::Trial;
 use crate::output;
 use crate::settings::ModelArgs;
-
-/// Options of the largest question.
-const MOST_OPTIONS: usize = 253;
-/// By how much the order of options may move a probability before it is worth a word.
-const NOTABLE_MOVE: f64 = 0.1;
 
 /// What may be done with the model.
 #[derive(Subcommand)]
@@ -33,15 +31,6 @@ pub(crate) enum ModelCommand {
     },
 }
 
-/// A call whose right answer nobody doubts.
-struct Trial {
-    name: &'static str,
-    question: Value,
-    text: &'static str,
-    /// Key of the right outcome; `yes` for Yes / No.
-    right: &'static str,
-}
-
 /// How one call went.
 #[derive(Serialize)]
 struct Shown {
@@ -51,6 +40,17 @@ struct Shown {
     right: bool,
     /// Of the right outcome.
     probability: f64,
+    outcomes: usize,
+    /// Outcomes with a number of their own; the others share what is left.
+    readable: usize,
+    /// Of the protocol `chat`: tokens that the code was cut into, and before it.
+    code_tokens: Option<usize>,
+    tokens_before: Option<usize>,
+    /// Of the protocol `chat`: what of the whole probability was on the codes.
+    on_codes: Option<f64>,
+    model: Option<String>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
     requests: u32,
     attempts: u32,
     took_ms: u128,
@@ -65,66 +65,122 @@ impl ModelCommand {
     }
 }
 
+/// Makes the calls one after the other, shows those that were answered, and ends with the reason
+/// when one was not.
 async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     let gateway = ModelGateway::new(settings.clone())?;
     let model = gateway.model();
     let mut shown = Vec::new();
-    for trial in trials() {
-        let call = ask(&model, &trial).await;
-        shown.push(call.with_context(|| format!("this model cannot serve ({})", trial.name))?);
+    let mut failed = None;
+    for trial in trials::all() {
+        match ask(&model, &trial).await? {
+            Ok(row) => shown.push(row),
+            Err(failure) => {
+                failed = Some((trial.name, failure));
+                break;
+            }
+        }
     }
+    if !shown.is_empty() {
+        show(as_json, &shown)?;
+    }
+    if let Some((call, failure)) = failed {
+        let advice = advice::after(&failure, settings.protocol);
+        anyhow::bail!("this model cannot serve ({call}): {failure}{advice}");
+    }
+    output::say(&format!(
+        "Asked {}: {}.",
+        gateway.describe(),
+        advice::reading(settings)
+    ));
+    for line in advice::findings(settings, &shown) {
+        output::say(&line);
+    }
+    Ok(())
+}
+
+fn show(as_json: bool, shown: &[Shown]) -> anyhow::Result<()> {
     let headers = [
         "call",
         "answer",
         "right",
         "probability",
+        "readable",
+        "code",
+        "on codes",
         "requests",
         "attempts",
         "ms",
     ];
-    output::list(as_json, &headers, &shown, |row| {
+    output::list(as_json, &headers, shown, |row| {
         vec![
             row.call.to_owned(),
             row.answer.clone(),
             if row.right { "yes" } else { "no" }.to_owned(),
             format!("{:.3}", row.probability),
+            format!("{} of {}", row.readable, row.outcomes),
+            code(row),
+            row.on_codes
+                .map_or_else(String::new, |mass| format!("{mass:.3}")),
             row.requests.to_string(),
             row.attempts.to_string(),
             row.took_ms.to_string(),
         ]
-    })?;
-    output::say(&format!(
-        "Asked {}: {}.",
-        gateway.describe(),
-        reading(settings)
-    ));
-    output::say(recommendation(gateway.is_for_trying_only(), &shown));
-    Ok(())
+    })
 }
 
-async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Shown> {
+/// How the code is cut into tokens, in words.
+fn code(row: &Shown) -> String {
+    let tokens = match row.code_tokens {
+        None => return String::new(),
+        Some(1) => "1 token".to_owned(),
+        Some(tokens) => format!("{tokens} tokens"),
+    };
+    match row.tokens_before {
+        None | Some(0) => tokens,
+        Some(before) => format!("{tokens} after {before}"),
+    }
+}
+
+async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<Shown, ModelFailure>> {
     let definition =
         json!({"fields": [{"key": "text", "label": "Message"}], "questions": [trial.question]});
     let definition: Definition = serde_json::from_value(definition)?;
     let sent = SentFields(vec![("text".to_owned(), trial.text.to_owned())]);
     let submission = Submission::new(sent, None, &definition)?;
     let call = model.answer(&definition, &submission).await;
-    let answers = call.outcome?;
-    let (_, answer) = answers.as_slice().first().context("there is no answer")?;
-    let (answer, probability) = read(answer, trial.right);
-    Ok(Shown {
+    let took_ms = call.took.as_millis();
+    Ok(call.outcome.map(|answers| {
+        let read = answers.as_slice().first();
+        let read = read.map(|(_, answer)| outcome(answer, trial.right));
+        shown(trial, read.unwrap_or_default(), call.report, took_ms)
+    }))
+}
+
+fn shown(trial: &Trial, read: (String, f64), report: CallReport, took_ms: u128) -> Shown {
+    let (answer, probability) = read;
+    let codes = report.seen.codes;
+    Shown {
         call: trial.name,
         right: answer == trial.right,
         answer,
         probability,
-        requests: call.report.requests,
-        attempts: call.report.attempts,
-        took_ms: call.took.as_millis(),
-    })
+        outcomes: report.seen.outcomes,
+        readable: report.seen.shown,
+        code_tokens: codes.and_then(|codes| codes.tokens),
+        tokens_before: codes.map(|codes| codes.tokens_before),
+        on_codes: codes.map(|codes| codes.mass.to_f64()),
+        model: report.model,
+        input_tokens: report.input_tokens,
+        output_tokens: report.output_tokens,
+        requests: report.requests,
+        attempts: report.attempts,
+        took_ms,
+    }
 }
 
 /// The most probable outcome, and the probability of the right one.
-fn read(answer: &Answer, right: &str) -> (String, f64) {
+fn outcome(answer: &Answer, right: &str) -> (String, f64) {
     let probabilities = match answer {
         Answer::YesNo { probability } => {
             let yes = probability.to_f64();
@@ -138,86 +194,4 @@ fn read(answer: &Answer, right: &str) -> (String, f64) {
         named.to_owned(),
         right.map_or(0.0, |(_, share)| share.to_f64()),
     )
-}
-
-/// How answers of this model come to be probabilities.
-fn reading(settings: &ModelSettings) -> &'static str {
-    match (&settings.endpoint, settings.protocol) {
-        (ModelEndpoint::Lexical, _) => "it compares words",
-        (ModelEndpoint::Server(_), Protocol::SystemOne) => {
-            "it sends the probabilities of every outcome"
-        }
-        (ModelEndpoint::Server(_), Protocol::Chat) => {
-            "probabilities are read from the log-probabilities of codes"
-        }
-        (ModelEndpoint::Server(_), Protocol::Stated) => {
-            "the model states percentages, which are coarser than log-probabilities"
-        }
-    }
-}
-
-fn recommendation(is_for_trying_only: bool, shown: &[Shown]) -> &'static str {
-    let choices = || {
-        shown
-            .iter()
-            .filter(|row| row.call.starts_with("choice of 4"))
-    };
-    let most = choices().map(|row| row.probability).fold(0.0, f64::max);
-    let least = choices().map(|row| row.probability).fold(1.0, f64::min);
-    if is_for_trying_only {
-        "The built-in scorer answers: it is for trying things only."
-    } else if shown.iter().any(|row| !row.right) {
-        "The model can be asked, but it got an easy question wrong: use a stronger one."
-    } else if most - least > NOTABLE_MOVE {
-        "The model can serve, but the order of options moves its answers: compare it with others."
-    } else {
-        "The model can serve."
-    }
-}
-
-fn trials() -> [Trial; 5] {
-    let choice = |options: Value| json!({"key": "topic", "type": "choice", "text": "What is the message about?", "options": options});
-    let billing =
-        json!({"key": "billing", "label": "Billing", "description": "charges and invoices"});
-    let delivery =
-        json!({"key": "delivery", "label": "Delivery", "description": "parcels on their way"});
-    let parcels = (1..=MOST_OPTIONS).map(
-        |number| json!({"key": format!("parcel_{number}"), "label": format!("Parcel {number}")}),
-    );
-    let order = "My parcel was due on Monday and has not arrived. Where is my order?";
-    [
-        Trial {
-            name: "yes_no",
-            question: json!({"key": "late", "type": "yes_no", "text": "Does the writer wait for a parcel?"}),
-            text: order,
-            right: "yes",
-        },
-        Trial {
-            name: "scale of 3",
-            question: json!({"key": "mood", "type": "scale", "text": "How content is the writer?",
-                "levels": [{"key": "low", "label": "Not at all"}, {"key": "middle", "label": "Somewhat"},
-                           {"key": "high", "label": "Very"}]}),
-            text: "This is the best shop that I have ever known. I am delighted, thank you!",
-            right: "high",
-        },
-        Trial {
-            name: "choice of 4",
-            question: choice(json!([billing, delivery])),
-            text: order,
-            right: "delivery",
-        },
-        Trial {
-            name: "choice of 4, reversed",
-            question: choice(json!([delivery, billing])),
-            text: order,
-            right: "delivery",
-        },
-        Trial {
-            name: "choice of 255",
-            question: json!({"key": "parcel", "type": "choice", "text": "Which parcel is the message about?",
-                "options": parcels.collect::<Vec<_>>()}),
-            text: "Parcel 137 is missing.",
-            right: "parcel_137",
-        },
-    ]
 }

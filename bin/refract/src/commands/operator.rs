@@ -1,6 +1,7 @@
 //! What commands work on: the database, brought up to date, and one account in it.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use chrono::Utc;
@@ -15,6 +16,11 @@ use tokio::runtime::Handle;
 use uuid::Uuid;
 
 use crate::suggestion;
+
+/// How long the start waits for a database that is still starting itself.
+const WAIT_FOR_START: Duration = Duration::from_secs(10);
+/// How often it looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Which account a command works in.
 #[derive(Args)]
@@ -61,6 +67,33 @@ pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database
     let database = Database::connect(settings, Handle::current()).await?;
     database.migrate().await?;
     Ok(database)
+}
+
+/// The same for what is started beside its database: waits a little for one that is not up yet,
+/// and says so.
+pub(crate) async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
+    let database = connect_when_up(settings).await?;
+    database.migrate().await?;
+    Ok(database)
+}
+
+/// Opens the database as it is, when it is up.
+pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
+    let deadline = Instant::now() + WAIT_FOR_START;
+    let mut is_said = false;
+    loop {
+        match Database::connect(settings, Handle::current()).await {
+            Err(error) if error.is_passing() && Instant::now() < deadline => {
+                if !is_said {
+                    let seconds = WAIT_FOR_START.as_secs();
+                    tracing::warn!("{error}; waiting up to {seconds} s for the database to start");
+                    is_said = true;
+                }
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            ended => return Ok(ended?),
+        }
+    }
 }
 
 /// The prism of the account that was named on the command line; a name that is nearly another's

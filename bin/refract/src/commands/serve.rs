@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics};
+use refract_answering::{Answering, AnsweringMetrics, Patience};
 use refract_http_api::{Drained, HttpSettings};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
@@ -40,7 +40,7 @@ impl ServeCommand {
             grace: self.serve.grace(),
             registry: metrics::registry(&gateway, &counts),
         };
-        let database = operator::open(&database.settings()).await?;
+        let database = operator::open_when_up(&database.settings()).await?;
         if gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
@@ -61,15 +61,23 @@ pub(crate) async fn serve(
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
     let key_uses = KeyUses::default();
-    let parts = (gateway.clone(), database.clone(), key_uses.clone(), counts);
+    let patience = Patience::within(http.grace);
+    let parts = (
+        gateway.clone(),
+        database.clone(),
+        key_uses.clone(),
+        counts,
+        patience.clone(),
+    );
+    let threads = http.workers;
     let make_answering = move || {
-        let (gateway, database, key_uses, counts) = parts.clone();
-        Answering::new(
-            database.for_this_thread(),
-            gateway.model(),
-            key_uses,
-            counts,
-        )
+        let (gateway, database, key_uses, counts, patience) = parts.clone();
+        let database = database.for_this_thread(threads);
+        Answering::new(database, gateway.model(), key_uses, counts).with_patience(patience)
+    };
+    let stop = async move {
+        stop.await;
+        patience.drain();
     };
     let served = tokio::select! {
         served = refract_http_api::serve(http, make_answering, stop) => served,

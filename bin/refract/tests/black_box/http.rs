@@ -223,7 +223,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn new(head: &str, body: String) -> Self {
+    pub(crate) fn new(head: &str, body: String) -> Self {
         let mut lines = head.trim_end().split("\r\n");
         let status = lines.next().unwrap().split(' ').nth(1).unwrap();
         let headers = lines
@@ -292,12 +292,12 @@ pub(crate) async fn within_patience<T>(future: impl Future<Output = T>) -> T {
         .expect("it takes for ever")
 }
 
-fn is_whole(received: &[u8]) -> bool {
+pub(crate) fn is_whole(received: &[u8]) -> bool {
     extent(received).is_some_and(|(head, body)| received.len() >= head + body)
 }
 
 /// Where the first answer's head ends, and how long its body is.
-fn extent(received: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn extent(received: &[u8]) -> Option<(usize, usize)> {
     let head_end = received.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&received[..head_end]).to_lowercase();
     let length = head

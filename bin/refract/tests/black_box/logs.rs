@@ -43,6 +43,31 @@ async fn every_request_is_one_line() {
     );
 }
 
+#[tokio::test]
+async fn a_failed_call_to_the_model_is_a_line_that_says_more_than_its_result() {
+    let service = Service::start(Backend::Sqlite).await;
+    service.model.then_once(Reply::status(503));
+    service.model.then_once(Reply::status(500));
+    let answer = service.create(&json!({"text": "text-sentinel"})).await;
+    assert_eq!(answer.status, 502);
+    let failed = |line: &str| line.contains("a call to the model failed");
+    let line = service.nodes[0].logged(failed).await;
+    let line: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(line["level"], "WARN");
+    let keys = ["kind", "protocol", "requests", "attempts", "failure"];
+    assert_eq!(
+        json!(keys.map(|key| &line[key])),
+        json!([
+            "status",
+            "systemone",
+            1,
+            2,
+            "The model server answered with status 500."
+        ])
+    );
+    assert!(line["took"].is_string(), "{line}");
+}
+
 async fn nothing_of_what_callers_send_is_logged(backend: Backend) {
     let settings = [
         ("REFRACT_LOG", "trace"),

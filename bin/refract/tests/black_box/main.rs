@@ -54,6 +54,7 @@ mod operations;
 mod order_about_results;
 mod order_of_create;
 mod prisms;
+mod provenance;
 mod races;
 mod results;
 mod run;

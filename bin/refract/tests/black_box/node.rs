@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
-use tokio::process::{Child, ChildStderr};
+use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::watch;
 
 use crate::http::{Answer, Request, within_patience};
@@ -15,7 +15,7 @@ use crate::program;
 /// A running node. It is killed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Node {
-    child: Child,
+    pub(crate) child: Child,
     log: watch::Receiver<Vec<String>>,
     pub(crate) api: SocketAddr,
     pub(crate) ops: SocketAddr,
@@ -29,11 +29,13 @@ impl Node {
             ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
         ];
         all.extend_from_slice(settings);
-        let mut child = program::command(folder, &all, &["serve"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::of(program::command(folder, &all, &["serve"])).await
+    }
+
+    /// The same from a command of the test's own.
+    pub(crate) async fn of(mut command: Command) -> Self {
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut child = child.unwrap();
         let log = gather(child.stderr.take().unwrap());
         let listening = line(&log, |line| line.contains("listening")).await;
         Self {

@@ -74,24 +74,31 @@ impl Service {
     }
 
     pub(crate) async fn with(backend: Backend, setup: Setup<'_>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
         let database = match backend {
             Backend::Sqlite => None,
             Backend::Postgres => Some(postgres::fresh_database().await),
         };
-        let database_url = match &database {
-            None => format!("sqlite://{}", folder.path().join("refract.db").display()),
-            Some(database) => database.url().to_owned(),
-        };
+        let url = database.as_ref().map(|database| database.url().to_owned());
+        let service = Self::on(url, setup).await;
+        Self {
+            database,
+            ..service
+        }
+    }
+
+    /// On an empty PostgreSQL database of the test's own, or without one on SQLite.
+    pub(crate) async fn on(postgres_url: Option<String>, setup: Setup<'_>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = || format!("sqlite://{}", folder.path().join("refract.db").display());
         let mut service = Self {
             nodes: Vec::new(),
             model: ModelServer::start(setup.script),
             key: String::new(),
             key_id: String::new(),
             prism_id: String::new(),
+            database_url: postgres_url.unwrap_or_else(file),
             folder,
-            database_url,
-            database,
+            database: None,
         };
         let key = service.run(&["key", "create"]).await.object();
         service.key = text(&key, "key");

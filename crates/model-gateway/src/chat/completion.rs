@@ -22,12 +22,14 @@ pub(crate) struct Completion {
 }
 
 /// One token of the answer, with all that could have stood in its place.
+#[cfg_attr(test, derive(Debug))]
 pub(crate) struct Position {
     pub(crate) written: Token,
     /// The others that the server shows, without the one that was written.
     pub(crate) others: Vec<Token>,
 }
 
+#[cfg_attr(test, derive(Debug))]
 pub(crate) struct Token {
     pub(crate) bytes: Vec<u8>,
     pub(crate) probability: f64,

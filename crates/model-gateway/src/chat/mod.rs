@@ -12,9 +12,10 @@ mod manners;
 pub(crate) mod prompt;
 mod reading;
 pub(crate) mod request;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
-use std::time::Instant;
 
 use awc::http::Uri;
 use futures_util::future::try_join_all;
@@ -23,14 +24,13 @@ use refract_domain::answer::{Answer, Answers};
 use refract_domain::prism::Definition;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
-use tokio::time::timeout;
 
 use self::codes::Shape;
 use self::completion::Completion;
 use self::manners::{Continuing, Learned};
-use self::reading::{Reading, codes_of, digits_after};
+use self::reading::{Digits, Reading, codes_of, digits_after};
 use self::request::{Prompts, Wanted};
-use crate::attempts::Requests;
+use crate::attempts::{Requests, TimeLeft};
 use crate::failure::ModelFailure;
 use crate::meter::Meter;
 
@@ -103,8 +103,8 @@ impl Chat {
 
     async fn ask_one(&self, asked: Asked<'_>) -> Result<Answer, ModelFailure> {
         let question = asked.question;
-        let begin = Instant::now();
-        let completion = self.complete(asked, &Wanted::Code).await?;
+        let mut left = asked.requests.time();
+        let completion = self.complete(asked, &Wanted::Code, &mut left).await?;
         if completion.positions.is_empty() {
             return Err(ModelFailure::NoLogProbabilities(question.key.clone()));
         }
@@ -114,13 +114,8 @@ impl Chat {
             Shape::Digit | Shape::Letter | Shape::LetterDigit => question.outcomes().count(),
         };
         let mut reading = reading::read(shape, outcomes, &completion.positions);
-        // however long the answer took, the call ends within two attempts
-        let limit = asked.requests.timeout;
-        let left = limit.saturating_mul(2).saturating_sub(begin.elapsed());
-        let following = self.follow_up(asked, outcomes, &mut reading);
-        timeout(left, following)
-            .await
-            .unwrap_or(Err(ModelFailure::TimedOut(limit)))?;
+        self.follow_up(asked, outcomes, &mut reading, left).await?;
+        asked.meter.saw(reading.saw(outcomes));
         answer::answer(question, reading)
             .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))
     }
@@ -131,6 +126,7 @@ impl Chat {
         asked: Asked<'_>,
         outcomes: usize,
         reading: &mut Reading,
+        mut left: TimeLeft,
     ) -> Result<(), ModelFailure> {
         let notable = reading.letters.iter().copied().enumerate();
         let mut notable: Vec<(usize, f64)> = notable
@@ -138,23 +134,25 @@ impl Chat {
             .collect();
         notable.sort_by(|one, other| other.1.total_cmp(&one.1));
         let mut letters: VecDeque<usize> = notable.into_iter().map(|(letter, _)| letter).collect();
-        let mut left = MOST_FOLLOW_UPS;
-        while left > 0 && !letters.is_empty() {
+        let mut more = MOST_FOLLOW_UPS;
+        while more > 0 && !letters.is_empty() {
             let Some(way) = self.learned.way() else {
                 return Ok(());
             };
             // until a way is known to work it is tried alone
-            let at_once = if way.works { left } else { 1 };
+            let at_once = if way.works { more } else { 1 };
             let tried: Vec<usize> = letters.drain(..at_once.min(letters.len())).collect();
-            left -= tried.len();
+            more -= tried.len();
             let found = tried
                 .iter()
-                .map(|letter| self.digits(asked, outcomes, *letter, way.by));
-            for (letter, digits) in tried.iter().zip(try_join_all(found).await?) {
+                .map(|letter| self.digits(asked, outcomes, *letter, way.by, left));
+            for (letter, (digits, after)) in tried.iter().zip(try_join_all(found).await?) {
+                left = left.min(after);
                 match digits {
                     Some(digits) => {
                         self.learned.works(way.by);
-                        reading.resolve(*letter, &digits);
+                        reading.resolve(*letter, &digits.shares);
+                        reading.shown += digits.shown;
                     }
                     None if way.works => {}
                     None => {
@@ -167,14 +165,16 @@ impl Chat {
         Ok(())
     }
 
-    /// How probable each digit is after this letter; `None` where this way does not tell.
+    /// How probable each digit is after this letter; `None` where this way does not tell. And the
+    /// time that is left then.
     async fn digits(
         &self,
         asked: Asked<'_>,
         outcomes: usize,
         place: usize,
         by: Continuing,
-    ) -> Result<Option<Vec<f64>>, ModelFailure> {
+        mut left: TimeLeft,
+    ) -> Result<(Option<Digits>, TimeLeft), ModelFailure> {
         let codes = codes_of(place, outcomes);
         let wanted = match by {
             Continuing::Message => Wanted::Continuation { letter: place },
@@ -183,15 +183,16 @@ impl Chat {
                 codes,
             },
         };
-        match self.complete(asked, &wanted).await {
-            Ok(completion) => Ok(digits_after(place, codes, &completion.positions)),
+        let digits = match self.complete(asked, &wanted, &mut left).await {
+            Ok(completion) => digits_after(place, codes, &completion.positions),
             Err(
                 ModelFailure::ParameterRefused { .. }
                 | ModelFailure::Status(400 | 422)
                 | ModelFailure::ReportedError,
-            ) => Ok(None),
-            Err(failure) => Err(failure),
-        }
+            ) => None,
+            Err(failure) => return Err(failure),
+        };
+        Ok((digits, left))
     }
 
     /// Asks once; once more without a parameter that the server does not take and that can be
@@ -200,11 +201,15 @@ impl Chat {
         &self,
         asked: Asked<'_>,
         wanted: &Wanted,
+        left: &mut TimeLeft,
     ) -> Result<Completion, ModelFailure> {
         loop {
             let manners = self.learned.manners();
             let body = asked.prompts.body(asked.index, wanted, manners);
-            let answered = asked.requests.post(&self.uri, body, asked.meter).await;
+            let answered = asked
+                .requests
+                .post(&self.uri, body, asked.meter, left)
+                .await;
             match answered {
                 Ok(body) => {
                     let completion = completion::read(&body)?;

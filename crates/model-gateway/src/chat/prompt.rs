@@ -49,7 +49,9 @@ pub(crate) fn beginning(definition: &Definition, submission: &Submission) -> Str
             material = material.replace(marker, escaped);
         }
     }
-    format!("Material to judge:\n{material}\n\nQuestion about the material:\n")
+    material.insert_str(0, "Material to judge:\n");
+    material.push_str("\n\nQuestion about the material:\n");
+    material
 }
 
 /// The rest of the user message: the question, then its outcomes, one a line.

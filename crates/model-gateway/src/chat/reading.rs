@@ -4,9 +4,12 @@
 //! differently. What could have stood at each place before the code counts with the probability
 //! that the answer came to that place.
 
+use refract_domain::probability::Probability;
+
 use super::codes::{CODES_PER_LETTER, Piece, Shape, is_of_word, letter};
 use super::completion::{Position, Token};
 use super::hidden;
+use crate::seen::{CodesSeen, Seen};
 
 /// Probabilities of codes, not yet normalised.
 pub(super) struct Reading {
@@ -18,6 +21,19 @@ pub(super) struct Reading {
     pub(super) written: Option<usize>,
     /// All that was seen on codes of the question.
     pub(super) seen: f64,
+    /// Outcomes whose own probability was seen.
+    pub(super) shown: usize,
+    /// Tokens before the code.
+    pub(super) tokens_before: usize,
+    /// Tokens of the code that was written.
+    pub(super) code_tokens: Option<usize>,
+}
+
+/// How probable each digit is after a letter.
+pub(super) struct Digits {
+    pub(super) shares: Vec<f64>,
+    /// Those that the server showed.
+    pub(super) shown: usize,
 }
 
 /// Reads an answer to a question of so many outcomes.
@@ -27,6 +43,9 @@ pub(super) fn read(shape: Shape, outcomes: usize, positions: &[Position]) -> Rea
         letters: vec![0.0; shape.codes().div_ceil(CODES_PER_LETTER)],
         written: None,
         seen: 0.0,
+        shown: 0,
+        tokens_before: 0,
+        code_tokens: None,
     };
     let text: Vec<u8> = text_of(positions);
     let Some(after_thinking) = after_thinking(&text) else {
@@ -69,10 +88,21 @@ pub(super) fn read(shape: Shape, outcomes: usize, positions: &[Position]) -> Rea
             (Some(piece @ Piece::First(_)), _) => reading.add(piece, probability),
             (Some(Piece::Code(_)) | None, _) => {}
         }
+        reading.tokens_before = index;
+        reading.code_tokens = reading.written.and_then(|written| {
+            let rest = positions.get(index + 1..).unwrap_or_default();
+            tokens_of(shape.code(written).len(), token.len(), rest)
+        });
         reading.seen = reading.on_outcomes(outcomes);
+        reading.shown = reading.shown_outcomes(outcomes);
         hidden::share(&mut reading, shape, outcomes, position, reached);
         if let (Some(Piece::First(letter)), Some(next)) = (piece, positions.get(index + 1)) {
-            reading.resolve(letter, &digits_at(next, b"", codes_of(letter, outcomes)));
+            let codes = codes_of(letter, outcomes);
+            let digits = digits_at(next, b"", codes);
+            reading.resolve(letter, &digits.shares);
+            if codes > 1 {
+                reading.shown += digits.shown;
+            }
         }
         return reading;
     }
@@ -91,10 +121,37 @@ impl Reading {
         }
     }
 
+    /// What it saw of the outcomes.
+    pub(super) fn saw(&self, outcomes: usize) -> Seen {
+        let mass = Probability::from_f64(self.seen.clamp(0.0, 1.0));
+        let codes = CodesSeen {
+            mass: mass.unwrap_or_default(),
+            tokens_before: self.tokens_before,
+            tokens: self.code_tokens,
+        };
+        Seen {
+            outcomes,
+            shown: self.shown.min(outcomes),
+            codes: Some(codes),
+        }
+    }
+
     fn on_outcomes(&self, outcomes: usize) -> f64 {
         let letters = outcomes.div_ceil(CODES_PER_LETTER);
         let codes: f64 = self.codes.iter().take(outcomes).sum();
         codes + self.letters.iter().take(letters).sum::<f64>()
+    }
+
+    /// Outcomes with a code that was seen whole, or alone behind its letter.
+    fn shown_outcomes(&self, outcomes: usize) -> usize {
+        let is_shown = |share: &f64| *share > 0.0;
+        let codes = self.codes.iter().take(outcomes).copied();
+        let letters = self.letters.iter().copied().enumerate();
+        let alone = letters.filter(|(letter, _)| codes_of(*letter, outcomes) == 1);
+        codes
+            .chain(alone.map(|(_, share)| share))
+            .filter(is_shown)
+            .count()
     }
 
     /// Tells the codes of a letter apart.
@@ -118,7 +175,7 @@ pub(super) fn codes_of(letter: usize, outcomes: usize) -> usize {
 
 /// How probable each digit is after this letter, from an answer that goes on from the letter or
 /// writes it itself; `None` where it does neither.
-pub(super) fn digits_after(place: usize, codes: usize, positions: &[Position]) -> Option<Vec<f64>> {
+pub(super) fn digits_after(place: usize, codes: usize, positions: &[Position]) -> Option<Digits> {
     let letter = letter(place);
     let text = text_of(positions);
     let begin = after_thinking(&text)?;
@@ -152,7 +209,7 @@ pub(super) fn digits_after(place: usize, codes: usize, positions: &[Position]) -
 
 /// How probable each digit is at a place of an answer, behind the bytes that the token has before
 /// it.
-fn digits_at(position: &Position, lead: &[u8], codes: usize) -> Vec<f64> {
+fn digits_at(position: &Position, lead: &[u8], codes: usize) -> Digits {
     let mut digits = vec![0.0; CODES_PER_LETTER];
     let mut add = |token: &Token| {
         let bytes = token.bytes.strip_prefix(lead).unwrap_or(&token.bytes);
@@ -164,8 +221,25 @@ fn digits_at(position: &Position, lead: &[u8], codes: usize) -> Vec<f64> {
     };
     add(&position.written);
     position.others.iter().for_each(add);
+    let shown = digits.iter().take(codes).filter(|share| **share > 0.0);
+    let shown = shown.count();
     hidden::share_digits(&mut digits, codes, position);
-    digits
+    Digits {
+        shares: digits,
+        shown,
+    }
+}
+
+/// Tokens of a code of which the first has so many bytes; `None` where the answer ends before.
+fn tokens_of(code: usize, first: usize, rest: &[Position]) -> Option<usize> {
+    let mut bytes = first;
+    let mut rest = rest.iter();
+    let mut tokens = 1;
+    while bytes < code {
+        bytes += rest.next()?.written.bytes.len();
+        tokens += 1;
+    }
+    Some(tokens)
 }
 
 fn text_of(positions: &[Position]) -> Vec<u8> {

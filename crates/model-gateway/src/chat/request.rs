@@ -62,9 +62,11 @@ impl Prompts {
 
 /// Writes a text as the inside of a JSON string.
 pub(crate) fn write_inside(bytes: &mut Vec<u8>, text: &str) {
-    let quoted = json!(text).to_string();
-    let inside = quoted.get(1..quoted.len().saturating_sub(1));
-    bytes.extend_from_slice(inside.unwrap_or_default().as_bytes());
+    let start = bytes.len();
+    // neither the vector nor a text can fail
+    let _ = serde_json::to_writer(&mut *bytes, text);
+    bytes.pop();
+    bytes.remove(start);
 }
 
 /// All that follows the inside of the user message.
@@ -111,4 +113,34 @@ fn one_of(letter: usize, codes: usize) -> Value {
     json!({"type": "json_schema", "json_schema": {"name": "code", "strict": true, "schema": {
         "type": "object", "properties": {"code": code}, "required": ["code"],
         "additionalProperties": false}}})
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::submission::SentFields;
+
+    use super::*;
+    use crate::chat::manners::Learned;
+
+    #[test]
+    fn requests_of_a_call_share_the_bytes_of_their_beginning() {
+        let question = |key: &str| json!({"key": key, "type": "yes_no", "text": "Is it so?"});
+        let definition: Definition = serde_json::from_value(json!({
+            "fields": [{"key": "text", "label": "Message"}],
+            "questions": [question("one"), question("two")]}))
+        .unwrap();
+        let text = "x".repeat(100_000);
+        let sent = SentFields(vec![("text".to_owned(), text)]);
+        let submission = Submission::new(sent, None, &definition).unwrap();
+        let prompts = Prompts::new("qwen", &definition, &submission);
+        let manners = Learned::default().manners();
+        let letter = Wanted::Continuation { letter: 0 };
+        let parts = [(0, Wanted::Code), (1, Wanted::Code), (0, letter)]
+            .map(|(index, wanted)| prompts.body(index, &wanted, manners).parts());
+        for [beginning, ending, end] in &parts {
+            assert_eq!(beginning.as_ptr(), parts[0][0].as_ptr());
+            assert!(beginning.len() > 100_000);
+            assert!(ending.len() + end.len() < 1_000);
+        }
+    }
 }

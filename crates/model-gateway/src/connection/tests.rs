@@ -47,6 +47,7 @@ fn connections(roots: RootCertStore) -> Connections {
         headers: HeaderMap::new(),
         tls,
         timeout: TIMEOUT,
+        keep_alive: KEEP_ALIVE,
     }))
 }
 
@@ -122,6 +123,37 @@ async fn a_server_without_tls_is_no_server_for_https() {
     let connections = connections(tls::roots());
     let (failure, _stream) = tokio::join!(failure(&connections, &uri), plain);
     assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
+}
+
+#[actix_rt::test]
+async fn an_answer_behind_tls_that_does_not_tell_its_end_is_said_to_be_one() {
+    let server = ModelServer::start(Scripted::body("answer").until_close_in_1_1());
+    let (certificate, uri) = tls_server("127.0.0.1", &server).await;
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate).unwrap();
+    assert_eq!(
+        failure(&connections(roots), &uri).await.to_string(),
+        "The model server's answer has neither a length nor chunks, so it cannot be read over TLS."
+    );
+}
+
+#[actix_rt::test]
+async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
+    for (keep_alive, connections) in [(KEEP_ALIVE, 1), (Duration::ZERO, 2)] {
+        let server = ModelServer::start(Scripted::body("answer"));
+        let uri = format!("{}/systemone", server.url()).parse().unwrap();
+        let access = ServerAccess::new(&uri, None, TIMEOUT).unwrap();
+        let ours = Connections::new(Arc::new(ServerAccess {
+            keep_alive,
+            ..access
+        }));
+        for _ in 0..2 {
+            assert!(ours.exchange(&uri, body()).await.is_ok());
+        }
+        assert_eq!(server.counts().connections, connections, "{keep_alive:?}");
+    }
+    // uvicorn, under many model servers, and llama.cpp close after five seconds
+    assert!(KEEP_ALIVE < Duration::from_secs(5));
 }
 
 #[test]

@@ -26,6 +26,8 @@ use crate::failure::ModelFailure;
 
 /// The name that stands where a server's model name would.
 pub(crate) const NAME: &str = "builtin:lexical";
+/// The name that stands where a server's protocol would.
+pub(crate) const PROTOCOL: &str = "lexical";
 
 /// How much a word of the context counts beside a word of the text.
 const CONTEXT_WEIGHT: f64 = 0.2;

@@ -6,7 +6,10 @@
 mod reading;
 pub(crate) mod request;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use awc::http::Uri;
+use bytes::Bytes;
 use futures_util::future::try_join_all;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
@@ -23,12 +26,22 @@ use crate::meter::Meter;
 #[derive(Debug)]
 pub(crate) struct Stated {
     /// The whole address, ending in `/chat/completions`.
-    pub(crate) uri: Uri,
+    uri: Uri,
     /// Sent as `model`.
-    pub(crate) model: String,
+    model: String,
+    /// It was refused once; remembered until the process ends.
+    refuses_temperature: AtomicBool,
 }
 
 impl Stated {
+    pub(crate) fn new(uri: Uri, model: String) -> Self {
+        Self {
+            uri,
+            model,
+            refuses_temperature: AtomicBool::new(false),
+        }
+    }
+
     /// Asks all questions. The first request that fails fails the call; the others are dropped.
     pub(crate) async fn ask(
         &self,
@@ -51,11 +64,35 @@ impl Stated {
         part: Request<'_>,
         meter: &Meter,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
-        let body = requests.post(&self.uri, part.body, meter).await?;
+        let body = self.post(requests, &part, meter).await?;
         let completion = completion::read(&body)?;
-        let content = completion.content.unwrap_or_default();
-        let answers = reading::read(&content, part.questions)?;
         meter.told(&completion.told);
+        let content = completion.content.unwrap_or_default();
+        let (answers, seen) = reading::read(&content, part.questions)?;
+        meter.saw(seen);
         Ok(answers)
+    }
+
+    /// Posts a request; once more without a temperature where the model takes none.
+    async fn post(
+        &self,
+        requests: &Requests,
+        part: &Request<'_>,
+        meter: &Meter,
+    ) -> Result<Bytes, ModelFailure> {
+        let mut left = requests.time();
+        let has_temperature = !self.refuses_temperature.load(Ordering::Relaxed);
+        let body = part.body(has_temperature);
+        match requests.post(&self.uri, body, meter, &mut left).await {
+            Err(ModelFailure::ParameterRefused {
+                parameter: "temperature",
+                ..
+            }) if has_temperature => {
+                self.refuses_temperature.store(true, Ordering::Relaxed);
+                let body = part.body(false);
+                requests.post(&self.uri, body, meter, &mut left).await
+            }
+            answered => answered,
+        }
     }
 }

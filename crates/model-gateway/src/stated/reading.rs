@@ -11,12 +11,15 @@ use crate::chat::answer::{choice, distribution};
 use crate::chat::codes::{Piece, Shape};
 use crate::failure::ModelFailure;
 use crate::json::{Keyed, number, object, string};
+use crate::seen::Seen;
 use crate::shares;
 
 /// What the model states about one question.
 struct Stated {
     /// Of each outcome in order.
     weights: Vec<f64>,
+    /// Those that have a percentage of their own.
+    shown: usize,
     /// The model's first choice is a code that the question lacks.
     is_unknown: bool,
 }
@@ -25,16 +28,18 @@ struct Stated {
 pub(super) fn read(
     content: &str,
     questions: &[Question],
-) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
+) -> Result<(Vec<(QuestionKey, Answer)>, Seen), ModelFailure> {
     let stated: Keyed<'_> = object(inside(content).as_bytes()).unwrap_or_default();
-    let answers = questions.iter().map(|question| {
+    let mut seen = Seen::default();
+    let mut answers = Vec::with_capacity(questions.len());
+    for question in questions {
         let answer = stated
             .get(question.key.as_str())
-            .and_then(|raw| answer(question, raw))
+            .and_then(|raw| answer(question, raw, &mut seen))
             .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
-        Ok((question.key.clone(), answer))
-    });
-    answers.collect()
+        answers.push((question.key.clone(), answer));
+    }
+    Ok((answers, seen))
 }
 
 /// Without the thinking or the fence that a server without schemas leaves around the object.
@@ -45,7 +50,7 @@ fn inside(content: &str) -> &str {
     content.strip_suffix("```").unwrap_or(content)
 }
 
-fn answer(question: &Question, raw: &RawValue) -> Option<Answer> {
+fn answer(question: &Question, raw: &RawValue, seen: &mut Seen) -> Option<Answer> {
     let json: Keyed<'_> = object(raw.get().as_bytes())?;
     let shape = Shape::of(question);
     let stated = match shape {
@@ -57,6 +62,8 @@ fn answer(question: &Question, raw: &RawValue) -> Option<Answer> {
     if is_zero && !stated.is_unknown {
         return None;
     }
+    seen.outcomes += stated.weights.len();
+    seen.shown += stated.shown;
     let shares = shares::of(&stated.weights);
     match question.kind {
         QuestionKind::YesNo => Some(Answer::YesNo {
@@ -77,6 +84,7 @@ fn each(json: &Keyed<'_>, shape: Shape, outcomes: usize) -> Option<Stated> {
     let weights = (0..outcomes).map(|place| percent(json, &shape.code(place)));
     Some(Stated {
         weights: weights.collect::<Option<_>>()?,
+        shown: outcomes,
         is_unknown: false,
     })
 }
@@ -104,11 +112,13 @@ fn most_probable_ones(json: &Keyed<'_>, outcomes: usize) -> Option<Stated> {
         }
     }
     let others = named.iter().filter(|percent| percent.is_none()).count();
+    let shown = outcomes - others;
     let others = f64::from(u32::try_from(others.max(1)).ok()?);
     let share = percent(json, OTHERS)? / others;
     let weights = named.into_iter().map(|named| named.unwrap_or(share));
     Some(Stated {
         weights: weights.collect(),
+        shown,
         is_unknown: first.is_some_and(|(place, percent)| place >= outcomes && percent > 0.0),
     })
 }

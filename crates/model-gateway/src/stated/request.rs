@@ -31,8 +31,24 @@ percentages as percent_1 to percent_5, and that of all others together as percen
 
 /// One request and the questions that it asks.
 pub(super) struct Request<'a> {
-    pub(super) body: RequestBody,
     pub(super) questions: &'a [Question],
+    beginning: Bytes,
+    asked: Bytes,
+    /// The schema, as `response_format`.
+    format: String,
+}
+
+impl Request<'_> {
+    /// What is sent. Models that think may refuse any temperature.
+    pub(super) fn body(&self, has_temperature: bool) -> RequestBody {
+        let temperature = if has_temperature {
+            r#""temperature":0,"#
+        } else {
+            ""
+        };
+        let end = format!(r#""}}],{temperature}"response_format":{}}}"#, self.format);
+        RequestBody::new([self.beginning.clone(), self.asked.clone(), end.into()])
+    }
 }
 
 /// All questions over as few requests as they take, in order. What they share is written once.
@@ -61,10 +77,11 @@ pub(super) fn split<'a>(
             }
             let format = json!({"type": "json_schema", "json_schema": {
                 "name": "probabilities", "strict": true, "schema": schema(questions)}});
-            let end = format!(r#""}}],"temperature":0,"response_format":{format}}}"#);
             Request {
-                body: RequestBody::new([beginning.clone(), asked.into(), end.into()]),
                 questions,
+                beginning: beginning.clone(),
+                asked: asked.into(),
+                format: format.to_string(),
             }
         })
         .collect()

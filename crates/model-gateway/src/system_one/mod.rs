@@ -63,9 +63,13 @@ impl SystemOne {
         part: Request<'_>,
         meter: &Meter,
     ) -> Result<(usize, Vec<(QuestionKey, Answer)>), ModelFailure> {
-        let body = requests.post(&self.uri, part.body, meter).await?;
-        let reading = reading::read(&body, part.questions)?;
-        meter.told(&reading.told);
-        Ok((part.first_question, reading.answers))
+        let body = requests
+            .post(&self.uri, part.body, meter, &mut requests.time())
+            .await?;
+        let reply = reading::read(&body)?;
+        meter.told(&reply.told);
+        let (answers, seen) = reply.answers_to(part.questions)?;
+        meter.saw(seen);
+        Ok((part.first_question, answers))
     }
 }

@@ -15,32 +15,24 @@ use serde_json::value::RawValue;
 use crate::failure::ModelFailure;
 use crate::json::{Keyed, count, is_error, number, object, string};
 use crate::meter::Told;
+use crate::seen::Seen;
 
 /// What one answer said.
-pub(crate) struct Reading {
-    /// One for each question, in their order.
-    pub(crate) answers: Vec<(QuestionKey, Answer)>,
+pub(crate) struct Reply<'a> {
+    answers: Keyed<'a>,
     pub(crate) told: Told,
 }
 
-/// Reads the answers to these questions.
-pub(crate) fn read(body: &[u8], questions: &[Question]) -> Result<Reading, ModelFailure> {
+/// Reads the body of an answer with status 200.
+pub(crate) fn read(body: &[u8]) -> Result<Reply<'_>, ModelFailure> {
     let reply: ReplyJson<'_> = object(body).ok_or(ModelFailure::NotSystemOne)?;
     if reply.error.is_some_and(is_error) {
         return Err(ModelFailure::ReportedError);
     }
-    let sent: Keyed<'_> = reply
+    let answers: Keyed<'_> = reply
         .answers
         .and_then(|raw| object(raw.get().as_bytes()))
         .ok_or(ModelFailure::NotSystemOne)?;
-    let mut answers = Vec::with_capacity(questions.len());
-    for question in questions {
-        let answer = sent
-            .get(question.key.as_str())
-            .and_then(|raw| read_answer(question, raw));
-        let answer = answer.ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
-        answers.push((question.key.clone(), answer));
-    }
     let usage: UsageJson<'_> = reply
         .usage
         .and_then(|raw| object(raw.get().as_bytes()))
@@ -50,31 +42,52 @@ pub(crate) fn read(body: &[u8], questions: &[Question]) -> Result<Reading, Model
         input_tokens: usage.input_tokens.and_then(count),
         output_tokens: usage.output_tokens.and_then(count),
     };
-    Ok(Reading { answers, told })
+    Ok(Reply { answers, told })
 }
 
-fn read_answer(question: &Question, raw: &RawValue) -> Option<Answer> {
+impl Reply<'_> {
+    /// The answers to these questions, in their order, and what was shown of their outcomes.
+    pub(crate) fn answers_to(
+        &self,
+        questions: &[Question],
+    ) -> Result<(Vec<(QuestionKey, Answer)>, Seen), ModelFailure> {
+        let mut seen = Seen::default();
+        let mut answers = Vec::with_capacity(questions.len());
+        for question in questions {
+            let answer = self
+                .answers
+                .get(question.key.as_str())
+                .and_then(|raw| read_answer(question, raw, &mut seen))
+                .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
+            answers.push((question.key.clone(), answer));
+        }
+        Ok((answers, seen))
+    }
+}
+
+fn read_answer(question: &Question, raw: &RawValue, seen: &mut Seen) -> Option<Answer> {
     let json: AnswerJson<'_> = object(raw.get().as_bytes())?;
     let kind = json.kind.and_then(string)?;
     match (&question.kind, kind.as_ref()) {
-        (QuestionKind::Choice { .. }, "choice") => read_choice(question, &json),
-        (QuestionKind::YesNo, "noul") => Some(Answer::YesNo {
-            probability: json.noul.and_then(probability)?,
-        }),
-        (QuestionKind::Scale { .. }, "score") => read_score(question, &json),
+        (QuestionKind::Choice { .. }, "choice") => read_choice(question, &json, seen),
+        (QuestionKind::YesNo, "noul") => {
+            let probability = json.noul.and_then(probability)?;
+            seen.outcomes += 2;
+            seen.shown += 2;
+            Some(Answer::YesNo { probability })
+        }
+        (QuestionKind::Scale { .. }, "score") => read_score(question, &json, seen),
         (QuestionKind::Choice { .. } | QuestionKind::YesNo | QuestionKind::Scale { .. }, _) => None,
     }
 }
 
 /// A name that the prism lacks is a value of null; without any name it is no answer.
-fn read_choice(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
+fn read_choice(question: &Question, json: &AnswerJson<'_>, seen: &mut Seen) -> Option<Answer> {
     let named = json.choice.and_then(string)?;
     let sent = probabilities(json)?;
     let mut distribution = Distribution::new();
     for outcome in question.outcomes() {
-        let probability = sent
-            .get(outcome.key)
-            .map_or(Some(Probability::ZERO), probability)?;
+        let probability = one_of(&sent, outcome.key, seen)?;
         distribution.push((OutcomeKey::parse(outcome.key).ok()?, probability));
     }
     let chosen = distribution.iter().find(|(key, _)| key.as_str() == named);
@@ -97,20 +110,28 @@ fn read_choice(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
 }
 
 /// Levels are keyed by their index. The level is read from the probabilities, not from `score`.
-fn read_score(question: &Question, json: &AnswerJson<'_>) -> Option<Answer> {
+fn read_score(question: &Question, json: &AnswerJson<'_>, seen: &mut Seen) -> Option<Answer> {
     let sent = probabilities(json)?;
     let mut distribution = Distribution::new();
     for (index, level) in question.own_outcomes().iter().enumerate() {
         let index = index.to_string();
-        let probability = sent
-            .get(index.as_str())
-            .map_or(Some(Probability::ZERO), probability)?;
+        let probability = one_of(&sent, &index, seen)?;
         distribution.push((level.key.clone(), probability));
     }
     if is_all_zero(&distribution) {
         return None;
     }
     Answer::scale(distribution)
+}
+
+/// The probability of an outcome: 0 where the server sent none.
+fn one_of(sent: &Keyed<'_>, name: &str, seen: &mut Seen) -> Option<Probability> {
+    seen.outcomes += 1;
+    let Some(raw) = sent.get(name) else {
+        return Some(Probability::ZERO);
+    };
+    seen.shown += 1;
+    probability(raw)
 }
 
 fn is_all_zero(distribution: &Distribution) -> bool {

@@ -149,14 +149,86 @@ async fn parameters_that_can_be_done_without_are_left_out_from_then_on() {
     );
 }
 
+/// So many Yes / No questions.
+fn questions(count: usize) -> Definition {
+    let question =
+        |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it so?"});
+    definition(&(0..count).map(question).collect())
+}
+
 #[actix_rt::test]
-async fn the_first_question_that_fails_fails_the_call() {
-    let definition = definition(&json!([
-        {"key": "a", "type": "yes_no", "text": "A?"}, {"key": "b", "type": "yes_no", "text": "B?"}]));
+async fn the_first_question_that_fails_fails_the_call_and_the_others_are_dropped() {
+    let server = ModelServer::start(Reply::status(200).held());
+    let definition = questions(20);
+    let asked = ask(&server, &definition);
+    let fail = async {
+        // all are under way at the same time
+        server.wait_until(|counts| counts.requests == 20).await;
+        server.release(1);
+    };
+    let (answer, ()) = tokio::join!(asked, fail);
+    assert_eq!(answer, Err(ModelFailure::ReportedError));
+    server.wait_until(|counts| counts.abandoned == 19).await;
+}
+
+#[actix_rt::test]
+async fn a_call_ends_within_two_attempts_however_many_questions() {
+    let busy = || Reply::status(503).header("Retry-After", "1");
     let server =
-        ModelServer::start(Script::first([Reply::status(404)]).then(Reply::status(200).held()));
-    assert_eq!(
-        ask(&server, &definition).await,
-        Err(ModelFailure::Status(404))
+        ModelServer::start(Script::first(vec![busy(); 100]).then(Reply::status(200).held()));
+    let timeout = Duration::from_millis(300);
+    let definition = questions(100);
+    let submission = submission(&definition, "Hello", None);
+    let call = impatient(&server, timeout)
+        .answer(&definition, &submission)
+        .await;
+    assert_eq!(call.outcome, Err(ModelFailure::TimedOut(timeout)));
+    assert!(
+        call.took < 2 * timeout + Duration::from_secs(1 + 1),
+        "{:?}",
+        call.took
     );
+}
+
+#[actix_rt::test]
+async fn a_further_request_that_takes_too_long_fails_the_call() {
+    let first = ChatModel::new(vec![1.0; 30]).reply();
+    let server = ModelServer::start(Script::first([first]).then(Reply::status(200).held()));
+    let timeout = Duration::from_millis(300);
+    let submission = submission(&choice(30), "Hello", None);
+    let call = impatient(&server, timeout)
+        .answer(&choice(30), &submission)
+        .await;
+    assert_eq!(call.outcome, Err(ModelFailure::TimedOut(timeout)));
+    assert!(
+        call.took < 2 * timeout + Duration::from_secs(1),
+        "{:?}",
+        call.took
+    );
+}
+
+#[actix_rt::test]
+async fn all_requests_of_a_question_share_the_time_of_two_attempts_and_one_pause() {
+    // each answer but the last asks for patience, or for another request
+    let refusal = |parameter: &str| {
+        let error = json!({"error": {"message": "unsupported", "param": parameter}});
+        Reply::json(&error).with_status(400)
+    };
+    let busy = || Reply::status(503).header("Retry-After", "3");
+    let replies = [
+        busy(),
+        refusal("max_tokens"),
+        busy(),
+        refusal("chat_template_kwargs"),
+        busy(),
+    ];
+    let answers = ChatModel::new(vec![1.0, 3.0]).reply();
+    let server = ModelServer::start(Script::first(replies).then(answers));
+    let call = model(&server)
+        .answer(&yes_no(), &submission(&yes_no(), "Hello", None))
+        .await;
+    assert!(call.outcome.is_ok());
+    assert_eq!(server.counts().requests, 6);
+    // three whole pauses would be nine seconds
+    assert!(call.took < Duration::from_secs(8), "{:?}", call.took);
 }

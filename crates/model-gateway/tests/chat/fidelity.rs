@@ -128,6 +128,29 @@ fn a_server_that_does_not_continue_is_asked_by_a_schema() {
 }
 
 #[test]
+fn where_nothing_continues_a_letter_is_split_evenly() {
+    let weights: Vec<f64> = (1..=30).map(f64::from).collect();
+    let model = ChatModel {
+        continues: Continues::Never,
+        ..ChatModel::new(weights.clone())
+    };
+    let server = ModelServer::start(model.reply());
+    let answers = actix_rt::System::new().block_on(ask(&server, &choice(30)));
+    let stored = probabilities(only(&answers.unwrap()));
+    let total: f64 = weights.iter().sum();
+    // `C`, the most probable letter, was written
+    for (weights, stored) in weights.chunks(10).zip(stored.chunks(10)) {
+        let even = weights.iter().sum::<f64>() / 10.0;
+        for (weight, stored) in weights.iter().zip(stored) {
+            let expected = if even > 20.0 { *weight } else { even };
+            assert!((expected / total - stored).abs() < 0.00001, "{stored}");
+        }
+    }
+    // one request for the question, and one for each way to go on
+    assert_eq!(server.counts().requests, 3);
+}
+
+#[test]
 fn whole_tokens_are_exact_where_the_server_shows_them() {
     is_faithful(&choice(21), models(falling(21, 0.5)).prop_map(whole), EXACT);
     is_faithful(&choice(60), models(falling(60, 0.6)).prop_map(whole), EXACT);
@@ -172,4 +195,19 @@ fn hidden_variants_of_a_token_are_close() {
     );
     let whole_tokens = falling(255, 0.6).prop_map(ChatModel::new).prop_map(whole);
     is_faithful(&choice(255), spaced(whole_tokens), CLOSE);
+}
+
+/// The bounds that the documentation states where no bound of the protocol holds.
+#[test]
+fn flatter_distributions_are_off_by_no_more_than_is_said() {
+    for (outcomes, falling_by_half, any_of_two_tokens, any_of_one) in
+        [(60, 0.04, 0.12, 0.15), (255, 0.06, 0.25, 0.25)]
+    {
+        let question = choice(outcomes);
+        let halving = falling(outcomes, 0.5).prop_map(ChatModel::new);
+        is_faithful(&question, halving, falling_by_half);
+        let any = || any_weights(outcomes).prop_map(ChatModel::new);
+        is_faithful(&question, any(), any_of_two_tokens);
+        is_faithful(&question, any().prop_map(whole), any_of_one);
+    }
 }

@@ -21,13 +21,17 @@ use serde_json::{Value, json};
 
 /// A model whose timeout no test is meant to reach.
 fn model(server: &ModelServer) -> Model {
+    impatient(server, Duration::from_secs(20))
+}
+
+fn impatient(server: &ModelServer, timeout: Duration) -> Model {
     let settings = ModelSettings {
         endpoint: server.url().parse().unwrap(),
         protocol: Protocol::Chat,
         name: "qwen".to_owned(),
         api_key: None,
         request_tokens: 52_000,
-        timeout: Duration::from_secs(20),
+        timeout,
         concurrency: 1024,
     };
     ModelGateway::new(settings).unwrap().model()

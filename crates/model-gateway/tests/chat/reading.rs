@@ -167,6 +167,24 @@ async fn a_call_reports_the_model_and_its_tokens() {
     assert_eq!(call.report.model.as_deref(), Some("scripted-chat-1"));
     assert_eq!(call.report.input_tokens, Some(100));
     assert_eq!((call.report.requests, call.report.attempts), (1, 1));
+    assert_eq!(call.report.protocol, "chat");
+}
+
+#[actix_rt::test]
+async fn a_call_that_fails_reports_what_the_server_told() {
+    let unsure = ChatModel {
+        on_codes: 0.01,
+        ..ChatModel::new(vec![1.0, 1.0])
+    };
+    let server = ModelServer::start(unsure.reply());
+    let submission = submission(&yes_no(), "Hello", None);
+    let call = model(&server).answer(&yes_no(), &submission).await;
+    assert_eq!(call.outcome.unwrap_err().kind(), "unanswered");
+    assert_eq!(call.report.model.as_deref(), Some("scripted-chat-1"));
+    assert_eq!(
+        (call.report.input_tokens, call.report.output_tokens),
+        (Some(100), Some(1))
+    );
 }
 
 #[actix_rt::test]

@@ -93,6 +93,7 @@ async fn an_attempt_that_takes_too_long_fails_the_call_wherever_it_stands_still(
         Reply::answers().held(),
         Reply::answers().body_held(),
         Reply::answers().chunked().body_held(),
+        Reply::answers().until_close_in_1_1().body_held(),
     ] {
         let server = ModelServer::start(reply);
         let call = call(&impatient(&server)).await;
@@ -147,6 +148,7 @@ async fn an_answer_that_ends_early_is_never_half_read() {
     for reply in [
         Reply::answers().chunked().cut(),
         Reply::answers().until_close().cut(),
+        Reply::answers().until_close_in_1_1().cut(),
     ] {
         let server = ModelServer::start(reply.clone());
         assert_eq!(
@@ -163,6 +165,7 @@ async fn every_way_to_tell_the_length_of_an_answer_is_read() {
         Reply::answers(),
         Reply::answers().chunked(),
         Reply::answers().until_close(),
+        Reply::answers().until_close_in_1_1(),
     ] {
         let server = ModelServer::start(reply.clone());
         let model = model(&server);
@@ -208,7 +211,12 @@ async fn an_answer_may_have_four_mebibytes_and_no_more() {
     let most = 4 * 1024 * 1024;
     let answer = r#"{"answers":{"angry":{"type":"noul","noul":0.5}}}"#;
     let padded = |bytes: usize| format!("{answer}{}", " ".repeat(bytes - answer.len()));
-    for framed in [|reply: Reply| reply, Reply::chunked, Reply::until_close] {
+    for framed in [
+        |reply: Reply| reply,
+        Reply::chunked,
+        Reply::until_close,
+        Reply::until_close_in_1_1,
+    ] {
         let server = ModelServer::start(framed(Reply::body(padded(most))));
         assert!(call(&model(&server)).await.outcome.is_ok());
         server.then_always(framed(Reply::body(padded(most + 1))));

@@ -3,6 +3,7 @@ use proptest::test_runner::TestRunner;
 use refract_domain::key::QuestionKey;
 use refract_domain::probability::Probability;
 use refract_domain::question::QuestionType;
+use refract_model_gateway::PROMPT_VERSION;
 use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 
@@ -75,6 +76,27 @@ async fn the_contracts_answer_is_stored_as_it_was_given() {
         (Some(318), Some(34))
     );
     assert_eq!((call.report.requests, call.report.attempts), (1, 1));
+    assert_eq!(
+        (call.report.protocol, call.report.prompt_version),
+        ("systemone", Some(PROMPT_VERSION))
+    );
+}
+
+#[actix_rt::test]
+async fn a_call_that_fails_reports_what_the_server_told() {
+    let mut body = contract_answer();
+    body["answers"]["angry"]["noul"] = json!("often");
+    let server = ModelServer::start(Reply::json(&body));
+    let definition = triage();
+    let call = model(&server)
+        .answer(&definition, &submission(&definition, "Where is my order?"))
+        .await;
+    assert_eq!(call.outcome.unwrap_err(), unanswered("angry"));
+    assert_eq!(call.report.model.as_deref(), Some("jev-1.13.0"));
+    assert_eq!(
+        (call.report.input_tokens, call.report.output_tokens),
+        (Some(318), Some(34))
+    );
 }
 
 #[actix_rt::test]

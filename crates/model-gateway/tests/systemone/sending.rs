@@ -1,5 +1,5 @@
 use refract_domain::asking::{State, json_chars, question_chars};
-use refract_model_gateway::ModelSettings;
+use refract_model_gateway::{ModelSettings, PROMPT_VERSION};
 use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::value::RawValue;
 
@@ -25,6 +25,8 @@ async fn the_request_is_the_contracts_byte_for_byte() {
         r#""criteria":["Can wait","This week","Today"]}}}"#,
     );
     assert_eq!(sent.text(), expected);
+    // whoever changes what every model is sent raises the number
+    assert_eq!(PROMPT_VERSION, 1);
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str()),
         ("POST", "/v1/systemone")
@@ -153,6 +155,19 @@ async fn calls_share_a_connection_that_is_kept_alive() {
     assert_eq!(
         (server.counts().connections, server.counts().requests),
         (1, 5)
+    );
+}
+
+#[actix_rt::test]
+async fn a_connection_that_the_server_wants_closed_is_not_used_again() {
+    let server = ModelServer::start(Reply::answers().header("Connection", "close"));
+    let model = model(&server);
+    for _ in 0..3 {
+        ask(&model, &triage()).await.unwrap();
+    }
+    assert_eq!(
+        (server.counts().connections, server.counts().requests),
+        (3, 3)
     );
 }
 

@@ -50,9 +50,8 @@ async fn sent<T>(work: impl Future<Output = T>) -> Vec<String> {
 
 /// The statements of everything that an API call or an export does, by name.
 async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
-    let database = &it.database;
     warm_up(it).await;
-    let hash = &it.key.hash;
+    let (database, hash) = (&it.database, &it.key.hash);
     let key = idempotency_key("order 1");
     let slug = PrismSelector::Slug("triage".to_owned());
     let first = it.result(failed(), Some("order 1"));
@@ -60,8 +59,8 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let retry = it.retry(&first.result, answered());
     let plain = it.result(failed(), None);
     let plain_retry = it.retry(&plain.result, answered());
-    let (prism, version) = (it.prism.id, it.prism.latest_version);
-    let revision = it.prism.lens_revision;
+    let row = &it.prism;
+    let (prism, version, revision) = (row.id, row.latest_version, row.lens_revision);
     let calls = [
         ("save", sent(database.save_result(&first)).await),
         (
@@ -116,6 +115,10 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             sent(database.find_result(it.account, id)).await,
         ),
         (
+            "provenance",
+            sent(database.find_provenance(it.account, id)).await,
+        ),
+        (
             "find result by key",
             sent(database.find_result_by_key(it.account, &key)).await,
         ),
@@ -150,6 +153,15 @@ async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<Stri
     ]
 }
 
+/// The same with what a file run looks up.
+async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
+    let mut statements = statements(it).await;
+    let keys = ["order 1", "order 2", "order 3"].map(idempotency_key);
+    let looking = it.database.find_held_rows(it.account, it.prism.id, &keys);
+    statements.insert("rows of a file run", sent(looking).await);
+    statements
+}
+
 /// Connections are opened and set up before anything is counted.
 async fn warm_up(it: &Fixture) {
     it.database.ping().await.unwrap();
@@ -167,6 +179,7 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     for (name, sent) in statements {
         let expected = match *name {
             "definition again" | "lens again" => 0,
+            "rows of a file run" => 2,
             "retry" => 4,
             "lost retry" => continue,
             _ => 1,
@@ -304,10 +317,10 @@ fn planned<'a>(
 async fn every_call_is_one_statement_by_an_index_and_caches_save_the_rest() {
     set_default_instrumentation(|| Some(Box::new(Listener))).unwrap();
     let sqlite = Fixture::sqlite().await;
-    let in_sqlite = statements(&sqlite).await;
+    let in_sqlite = all_statements(&sqlite).await;
     assert_counts("sqlite", &in_sqlite);
     let postgres = Fixture::postgres().await;
-    let in_postgres = statements(&postgres).await;
+    let in_postgres = all_statements(&postgres).await;
     assert_counts("postgres", &in_postgres);
     sqlite_plans(&sqlite, &in_sqlite);
     postgres_plans(&postgres, &in_postgres).await;

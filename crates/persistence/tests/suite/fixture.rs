@@ -15,13 +15,16 @@ use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{
-    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, PrismRow,
+    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, PrismRow, Provenance,
 };
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-const MIGRATIONS: &str = include_str!("../../../../migrations/postgres/0001_create_tables/up.sql");
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../../../migrations/postgres/0001_create_tables/up.sql"),
+    include_str!("../../../../migrations/postgres/0002_add_provenance/up.sql"),
+];
 
 pub(crate) struct Fixture {
     pub(crate) database: Database,
@@ -90,6 +93,7 @@ impl Fixture {
             api_key: Some(self.key.id),
             retry_of: None,
             result,
+            provenance: Provenance::default(),
         }
     }
 

@@ -29,6 +29,7 @@ macro_rules! on_both {
 
 mod accounts;
 mod api_keys;
+mod backups;
 mod calls;
 mod connecting;
 mod exports;
@@ -36,10 +37,14 @@ mod file_runs;
 mod lenses;
 mod migrations;
 mod prisms;
+mod provenance;
 mod races;
 mod retries;
 mod round_trip;
 mod runtimes;
 mod saving;
 mod schemas;
+mod tls;
+mod upgrades;
 mod versions;
+mod waiting;

@@ -11,9 +11,9 @@ use refract_test_support::postgres::fresh_database;
 use tokio_postgres::{Client, NoTls};
 
 /// Table and column, with a type that both databases spell alike and whether it may be null.
-type Columns = BTreeMap<(String, String), (String, bool)>;
+pub(crate) type Columns = BTreeMap<(String, String), (String, bool)>;
 /// Table and columns of everything that is unique, primary keys included.
-type UniqueSets = BTreeSet<(String, String)>;
+pub(crate) type UniqueSets = BTreeSet<(String, String)>;
 
 pub(crate) async fn postgres_client(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
@@ -22,7 +22,7 @@ pub(crate) async fn postgres_client(url: &str) -> Client {
 }
 
 /// `up.sql` or `down.sql` of every migration, oldest first.
-fn scripts(database: &str, name: &str) -> Vec<String> {
+pub(crate) fn scripts(database: &str, name: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../migrations")
         .join(database);
@@ -54,7 +54,7 @@ fn common_type(sql: &str) -> String {
     .to_owned()
 }
 
-async fn postgres_columns(client: &Client) -> Columns {
+pub(crate) async fn postgres_columns(client: &Client) -> Columns {
     let query = "SELECT table_name::text, column_name::text, data_type::text, is_nullable = 'YES'
         FROM information_schema.columns WHERE table_schema = 'public'";
     let rows = client.query(query, &[]).await.unwrap();
@@ -68,7 +68,7 @@ async fn postgres_columns(client: &Client) -> Columns {
     rows.iter().map(column).collect()
 }
 
-async fn postgres_unique_sets(client: &Client) -> UniqueSets {
+pub(crate) async fn postgres_unique_sets(client: &Client) -> UniqueSets {
     let query = "SELECT t.relname::text, (SELECT string_agg(a.attname, ',' ORDER BY k.position)
             FROM unnest(i.indkey) WITH ORDINALITY AS k (number, position)
             JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.number)
@@ -91,7 +91,7 @@ struct SqliteColumn {
     may_be_null: bool,
 }
 
-fn sqlite_columns(connection: &mut SqliteConnection) -> Columns {
+pub(crate) fn sqlite_columns(connection: &mut SqliteConnection) -> Columns {
     let query = "SELECT t.name AS table_name, c.name AS column_name, lower(c.type) AS sql_type,
             NOT c.\"notnull\" AS may_be_null
         FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'";
@@ -113,7 +113,7 @@ struct SqliteUniqueSet {
     columns: String,
 }
 
-fn sqlite_unique_sets(connection: &mut SqliteConnection) -> UniqueSets {
+pub(crate) fn sqlite_unique_sets(connection: &mut SqliteConnection) -> UniqueSets {
     let query = "SELECT t.name AS table_name, (SELECT group_concat(name)
             FROM (SELECT name FROM pragma_index_info(i.name) ORDER BY seqno)) AS columns
         FROM sqlite_schema t, pragma_index_list(t.name) i

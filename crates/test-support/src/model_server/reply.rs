@@ -34,6 +34,8 @@ enum Framing {
     Chunked,
     /// HTTP/1.0: the body ends with the connection.
     UntilClose,
+    /// The same in HTTP/1.1, where it is rare.
+    UntilCloseNow,
     /// The body is all there is, without a head.
     Bare,
 }
@@ -158,6 +160,15 @@ impl Reply {
         }
     }
 
+    /// The same as [`until_close`](Self::until_close) in HTTP/1.1.
+    #[must_use]
+    pub fn until_close_in_1_1(self) -> Self {
+        Self {
+            framing: Framing::UntilCloseNow,
+            ..self
+        }
+    }
+
     fn ok(body: Body) -> Self {
         let headers = Vec::new();
         Self {
@@ -216,6 +227,9 @@ impl Reply {
                 "",
             ),
             Framing::UntilClose => ("1.0", String::new(), String::new(), ""),
+            Framing::UntilCloseNow => {
+                ("1.1", "Connection: close\r\n".to_owned(), String::new(), "")
+            }
             Framing::Chunked => (
                 "1.1",
                 "Transfer-Encoding: chunked\r\n".to_owned(),

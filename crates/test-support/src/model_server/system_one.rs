@@ -12,7 +12,7 @@ use super::http::ReceivedRequest;
 const OTHERS: u32 = 300_000;
 
 /// The whole body of an answer to a request.
-pub(super) fn reply(request: &ReceivedRequest) -> Value {
+pub fn reply(request: &ReceivedRequest) -> Value {
     let body = request.text();
     let questions = value_of(&body, "questions")
         .map(|raw| pairs(raw.get()))

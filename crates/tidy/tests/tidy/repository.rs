@@ -100,31 +100,33 @@ fn both_databases_have_the_same_migrations() {
     );
 }
 
-/// `docs/API.md` names the test behind each line of the specification.
+/// `docs/API.md` names the test behind each line of the specification, `docs/MODELS.md` that behind
+/// each of its sentences.
 #[test]
-fn the_tests_that_the_api_page_names_are_there() {
-    let page = read("docs/API.md");
-    let (_, table) = page
-        .split_once("## Which test holds which line")
-        .expect("docs/API.md has the table");
-    let named = table
-        .lines()
-        .filter_map(|line| line.split('|').nth(2))
-        .flat_map(|cell| cell.split('`').skip(1).step_by(2));
-    let named: BTreeSet<&str> = named.collect();
-    assert!(named.len() > 50, "the table is read: {}", named.len());
+fn the_tests_that_documents_name_are_there() {
     let sources: Vec<String> = files()
         .iter()
         .filter(|file| Path::new(file).extension().is_some_and(|end| end == "rs"))
         .map(|file| read(file))
         .collect();
-    let missing: Vec<String> = named
-        .into_iter()
-        .filter(|name| {
+    let mut missing = Vec::new();
+    for (page, title) in [
+        ("docs/API.md", "## Which test holds which line"),
+        ("docs/MODELS.md", "## Which test holds which sentence"),
+    ] {
+        let text = read(page);
+        let (_, table) = text.split_once(title).expect("the page has the table");
+        let named = table
+            .lines()
+            .filter_map(|line| line.split('|').nth(2))
+            .flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        let named: BTreeSet<&str> = named.collect();
+        assert!(named.len() > 50, "the table is read: {}", named.len());
+        missing.extend(named.into_iter().filter_map(|name| {
             let function = format!("fn {name}(");
-            !sources.iter().any(|source| source.contains(&function))
-        })
-        .map(ToOwned::to_owned)
-        .collect();
-    assert_none("a test that docs/API.md names is not there", &missing);
+            let is_there = sources.iter().any(|source| source.contains(&function));
+            (!is_there).then(|| format!("{page}: {name}"))
+        }));
+    }
+    assert_none("a test that a document names is not there", &missing);
 }

@@ -1,0 +1,40 @@
+//! Faults of the real world under real load: servers that restart, connections that break, disks
+//! that are full, nodes that are killed. What was acknowledged is there, once; no call hangs; the
+//! service recovers by itself.
+//!
+//! Each test starts its own PostgreSQL, breaks it, and stops it. `make test-faults` runs them all at
+//! their full length; `make test` runs them shortened.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \
+              serves other tests too"
+)]
+
+#[path = "../black_box/expected.rs"]
+mod expected;
+#[path = "../black_box/http.rs"]
+mod http;
+#[path = "../black_box/node.rs"]
+mod node;
+#[path = "../black_box/program.rs"]
+mod program;
+#[path = "../black_box/service.rs"]
+mod service;
+
+mod load;
+
+mod cuts;
+mod failover;
+mod keys;
+mod kills;
+mod nodes;
+mod pooler;
+mod refusals;
+mod restarts;
+mod sqlite;
+mod start;

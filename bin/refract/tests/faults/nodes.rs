@@ -1,0 +1,146 @@
+//! Several nodes on one database, whose callers share idempotency keys and retry the same results:
+//! what the specification promises of one node holds for all of them together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+
+use refract_test_support::model_server::{Reply, Script};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use crate::expected::Saved;
+use crate::http::{Answer, Request};
+use crate::load::cluster;
+use crate::service::{PRISM, Service, Setup, TEXT};
+
+/// Callers that send the same.
+const CALLERS: usize = 6;
+/// Keys that they share.
+const KEYS: usize = 60;
+
+/// Answers, but for every third request.
+fn moody() -> Script {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let reply = Reply::with(move |request| {
+        let number = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        if number.is_multiple_of(3) {
+            json!({"answers": {}})
+        } else {
+            refract_test_support::model_server::system_one_answers(request)
+        }
+    });
+    Script::from(reply).forgetful()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_nodes_are_as_one() {
+    share_keys_and_retries(2).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_nodes_are_as_one() {
+    share_keys_and_retries(4).await;
+}
+
+async fn share_keys_and_retries(nodes: usize) {
+    let cluster = cluster(&[]);
+    let setup = Setup {
+        nodes,
+        script: moody(),
+        settings: &[
+            ("REFRACT_DATABASE_POOL", "8"),
+            ("REFRACT_LOG", "warn,refract=info"),
+        ],
+    };
+    let service = Service::on(Some(cluster.url()), setup).await;
+    let addresses: Vec<SocketAddr> = service.nodes.iter().map(|node| node.api).collect();
+    let mut callers = JoinSet::new();
+    for caller in 0..CALLERS {
+        let (addresses, bearer) = (addresses.clone(), service.key.clone());
+        callers.spawn(async move {
+            let mut seen = Vec::new();
+            for key in 0..KEYS {
+                let node = addresses[(caller + key) % addresses.len()];
+                seen.extend(call_and_retry(node, &bearer, key).await);
+            }
+            seen
+        });
+    }
+    let seen: Vec<Seen> = callers.join_all().await.into_iter().flatten().collect();
+    assert_consistent(&service, &seen).await;
+}
+
+/// What one caller heard of one key: the result's id, and of which failed one it is the retry.
+struct Seen {
+    key: usize,
+    id: String,
+    is_ok: bool,
+    retry_of: Option<String>,
+}
+
+/// A first call, then retries by id until the result is `ok`.
+async fn call_and_retry(node: SocketAddr, bearer: &str, key: usize) -> Vec<Seen> {
+    let body = json!({"text": TEXT, "idempotency_key": format!("shared {key}")});
+    let create = Request::post(&format!("/prisms/{PRISM}/results"));
+    let mut answer = create.bearer(bearer).json(&body).send(node).await;
+    let mut seen = Vec::new();
+    let mut retry_of: Option<String> = None;
+    loop {
+        let id = match already_retried(&answer) {
+            Some(id) => id,
+            None => Saved::of(&answer).id,
+        };
+        let read = Request::get(&format!("/results/{id}")).bearer(bearer);
+        let read = read.send(node).await;
+        let is_ok = Saved::of(&read).error.is_none();
+        seen.push(Seen {
+            key,
+            id: id.clone(),
+            is_ok,
+            retry_of: retry_of.take(),
+        });
+        if is_ok {
+            return seen;
+        }
+        let retry = Request::post(&format!("/results/{id}/retry")).bearer(bearer);
+        answer = retry.send(node).await;
+        retry_of = Some(id);
+    }
+}
+
+/// The result that a 409 names.
+fn already_retried(answer: &Answer) -> Option<String> {
+    if answer.status != 409 {
+        assert!(matches!(answer.status, 200 | 502), "{answer:?}");
+        return None;
+    }
+    let message = answer.value()["error"]["message"].as_str()?.to_owned();
+    let named = message.strip_prefix("This result was already retried as ");
+    Some(named?.trim_end_matches('.').to_owned())
+}
+
+async fn assert_consistent(service: &Service, seen: &[Seen]) {
+    let mut ids = BTreeSet::new();
+    let mut ok_of_key: BTreeMap<usize, &str> = BTreeMap::new();
+    let mut retry_of: BTreeMap<&str, &str> = BTreeMap::new();
+    for it in seen {
+        ids.insert(it.id.as_str());
+        if it.is_ok {
+            let first = *ok_of_key.entry(it.key).or_insert(&it.id);
+            assert_eq!(first, it.id, "two results for key {}", it.key);
+        }
+        if let Some(failed) = &it.retry_of {
+            let first = *retry_of.entry(failed).or_insert(&it.id);
+            assert_eq!(first, it.id, "two retries of {failed}");
+        }
+    }
+    assert_eq!(ok_of_key.len(), KEYS);
+    assert!(retry_of.len() > KEYS / 6, "there were retries");
+    // a failed result that nobody heard of was retried by a call with its key
+    assert!(service.results_made().await >= ids.len());
+    for (key, id) in ok_of_key {
+        let body = json!({"text": TEXT, "idempotency_key": format!("shared {key}")});
+        let again = service.create(&body).await;
+        assert_eq!(Saved::of(&again).id, id, "the key is with the last result");
+    }
+}

@@ -1,0 +1,59 @@
+//! A pooler between the nodes and their server, in both of its modes that make sense.
+
+use refract_test_support::cluster::Shutdown;
+use refract_test_support::pgbouncer::PgBouncer;
+use tokio::task::block_in_place;
+
+use crate::load::{Load, assert_kept, cluster, service};
+
+/// The first version that knows prepared statements in transaction mode.
+const PREPARED_STATEMENTS_SINCE: (u32, u32) = (1, 21);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pooler_in_session_mode_is_like_none() {
+    if PgBouncer::installed().is_none() {
+        println!("NOT RUN: pgbouncer is not installed");
+        return;
+    }
+    serve_through(&[
+        "pool_mode = session",
+        "default_pool_size = 40",
+        "server_login_retry = 1",
+    ])
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pooler_in_transaction_mode_shares_few_connections() {
+    let Some(version) = PgBouncer::installed() else {
+        println!("NOT RUN: pgbouncer is not installed");
+        return;
+    };
+    if version < PREPARED_STATEMENTS_SINCE {
+        println!("NOT RUN: pgbouncer {version:?} has no prepared statements in transaction mode");
+        return;
+    }
+    serve_through(&[
+        "pool_mode = transaction",
+        "default_pool_size = 4",
+        "max_prepared_statements = 100",
+        "server_login_retry = 1",
+    ])
+    .await;
+}
+
+async fn serve_through(settings: &[&str]) {
+    let cluster = cluster(&[]);
+    let pooler = block_in_place(|| PgBouncer::start(&cluster, settings));
+    let service = service(Some(cluster.url_at(pooler.port())), 2, "20000").await;
+    let load = Load::start(&service, "pooled", 16);
+    load.until_more(200).await;
+    block_in_place(|| {
+        cluster.stop(Shutdown::Fast);
+        cluster.start_again();
+    });
+    load.until_more(200).await;
+    let acknowledged = load.stop().await;
+    assert_kept(&service, &acknowledged).await;
+    assert_eq!(service.results_made().await, acknowledged.len());
+}

@@ -1,0 +1,123 @@
+//! Databases that answer, but take no writes for a while: read-only, or their disk is full.
+
+use std::process::Command;
+
+use refract_test_support::postgres_proxy::{Fault, PostgresProxy};
+use tokio::task::block_in_place;
+
+use crate::http::within_patience;
+use crate::load::{Load, assert_kept, cluster, service};
+use crate::node::Node;
+use crate::restarts::SAVES_FAILED;
+use crate::service::Service;
+
+/// Waits until saves fail, and sees that reads go on.
+async fn until_saves_fail(service: &Service, id: &str) {
+    let node = &service.nodes[0];
+    let before = node.metric(SAVES_FAILED).await;
+    within_patience(async {
+        while node.metric(SAVES_FAILED).await < before + 10.0 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!(service.read(id, "").await.status, 200);
+    assert_eq!(node.ops("/readyz").await.status, 200);
+}
+
+async fn one_result(service: &Service) -> String {
+    let answer = service.create(&serde_json::json!({"text": "one"})).await;
+    crate::expected::Saved::of(&answer).id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_wait_for_a_server_that_is_read_only_for_a_while() {
+    let cluster = cluster(&[]);
+    let service = service(Some(cluster.url()), 1, "30000").await;
+    let id = one_result(&service).await;
+    let load = Load::start(&service, "read-only", 8);
+    load.until_more(30).await;
+    for _ in 0..2 {
+        cluster.configure(&["default_transaction_read_only = on"]);
+        block_in_place(|| cluster.reload());
+        until_saves_fail(&service, &id).await;
+        cluster.configure(&["default_transaction_read_only = off"]);
+        block_in_place(|| cluster.reload());
+        load.until_more(30).await;
+    }
+    assert_eq!(load.progress().refused, 0, "every call waited for its save");
+    let acknowledged = load.stop().await;
+    assert_kept(&service, &acknowledged).await;
+    assert_eq!(service.results_made().await, acknowledged.len() + 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
+    let cluster = cluster(&[]);
+    let mut service = service(Some(cluster.url()), 0, "30000").await;
+    let plan = |sql: &str, _| sql.starts_with("INSERT").then_some(Fault::Refuse("53100"));
+    let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
+    service.database_url = cluster.url_at(proxy.port());
+    service.start_node(&[]).await;
+    let id = one_result(&service).await;
+    let load = Load::start(&service, "full", 8);
+    load.until_more(30).await;
+    proxy.change(plan);
+    until_saves_fail(&service, &id).await;
+    assert!(proxy.faults() > 8, "{}", proxy.faults());
+    proxy.heal();
+    load.until_more(30).await;
+    assert_eq!(load.progress().refused, 0, "every call waited for its save");
+    let acknowledged = load.stop().await;
+    assert_kept(&service, &acknowledged).await;
+    assert_eq!(service.results_made().await, acknowledged.len() + 1);
+}
+
+/// A node that outlives its attempts to write more than it may, as it would on a full disk.
+async fn node_without_signal(service: &Service) -> Node {
+    let url = service.model.url();
+    let settings = [
+        ("DATABASE_URL", service.database_url.as_str()),
+        ("REFRACT_MODEL_URL", url.as_str()),
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_LOG", "warn,refract=info"),
+    ];
+    let mut command = tokio::process::Command::new("/bin/sh");
+    command
+        .args(["-c", "trap '' XFSZ; exec \"$0\" serve"])
+        .arg(env!("CARGO_BIN_EXE_refract"))
+        .env_clear()
+        .envs(settings)
+        .kill_on_drop(true);
+    Node::of(command).await
+}
+
+/// The largest file that a node may write, as a full disk would have it.
+fn limit_files_of(node: &Node, bytes: &str) {
+    let limited = Command::new("prlimit")
+        .arg(format!("--pid={}", node.child.id().expect("it runs")))
+        .arg(format!("--fsize={bytes}:unlimited"))
+        .status();
+    assert!(limited.expect("util-linux is there").success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_wait_for_a_file_that_cannot_grow_for_a_while() {
+    let mut service = service(None, 0, "30000").await;
+    let node = node_without_signal(&service).await;
+    service.nodes.push(node);
+    let id = one_result(&service).await;
+    let load = Load::start(&service, "full", 8);
+    load.until_more(30).await;
+    // what is in the log beside the file is more than this already
+    limit_files_of(&service.nodes[0], "4096");
+    until_saves_fail(&service, &id).await;
+    limit_files_of(&service.nodes[0], "unlimited");
+    load.until_more(30).await;
+    assert_eq!(load.progress().refused, 0, "every call waited for its save");
+    let acknowledged = load.stop().await;
+    assert_kept(&service, &acknowledged).await;
+    assert_eq!(service.results_made().await, acknowledged.len() + 1);
+}

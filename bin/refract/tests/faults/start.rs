@@ -1,0 +1,133 @@
+//! A node and its database are started at the same time, or the database is not what was said.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use refract_test_support::cluster::Shutdown;
+use refract_test_support::postgres_proxy::{Fault, PostgresProxy, SESSION};
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStderr};
+use tokio::task::block_in_place;
+
+use crate::http::within_patience;
+use crate::load::cluster;
+use crate::program;
+
+/// A node that may not come up, and what it says.
+fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
+    let settings = [
+        ("DATABASE_URL", url),
+        ("REFRACT_MODEL_URL", "builtin:lexical"),
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "off"),
+        ("REFRACT_LOG", "warn,refract=info"),
+    ];
+    let mut command = program::command(folder, &settings, &["serve"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    (child, stderr.lines())
+}
+
+/// The next line, `None` at the end.
+async fn next(lines: &mut Lines<BufReader<ChildStderr>>) -> Option<String> {
+    within_patience(lines.next_line()).await.unwrap()
+}
+
+/// One line about waiting was enough.
+async fn until_listening(lines: &mut Lines<BufReader<ChildStderr>>) {
+    let line = next(lines).await.unwrap();
+    assert!(line.contains("the built-in scorer answers"), "{line}");
+    let line = next(lines).await.unwrap();
+    assert!(line.contains("listening"), "{line}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_waits_for_a_server_that_is_not_up_yet() {
+    let cluster = cluster(&[]);
+    block_in_place(|| cluster.stop(Shutdown::Fast));
+    let folder = tempfile::tempdir().unwrap();
+    let (_node, mut lines) = start(folder.path(), &cluster.url());
+    let line = next(&mut lines).await.unwrap();
+    let server = format!(
+        "cannot connect to PostgreSQL at 127.0.0.1:{}",
+        cluster.port()
+    );
+    assert!(
+        line.contains(&server) && line.contains("waiting up to 10 s"),
+        "{line}"
+    );
+    assert!(!line.contains(cluster.password()), "{line}");
+    block_in_place(|| cluster.start_again());
+    until_listening(&mut lines).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_waits_for_a_server_that_recovers_and_commands_say_so_at_once() {
+    let cluster = cluster(&[]);
+    let sessions = AtomicUsize::new(0);
+    let proxy = PostgresProxy::start(cluster.port(), move |sql, _| {
+        let is_early = sql == SESSION && sessions.fetch_add(1, Ordering::SeqCst) < 3;
+        is_early.then_some(Fault::Refuse("57P03"))
+    })
+    .await;
+    let folder = tempfile::tempdir().unwrap();
+    let url = cluster.url_at(proxy.port());
+    let settings = [("DATABASE_URL", url.as_str())];
+    let line = program::run(folder.path(), &settings, &["key", "list"]).await;
+    assert!(line.refused().contains("cannot connect to PostgreSQL"));
+    let (_node, mut lines) = start(folder.path(), &url);
+    let line = next(&mut lines).await.unwrap();
+    assert!(line.contains("waiting up to 10 s"), "{line}");
+    until_listening(&mut lines).await;
+    assert_eq!(proxy.faults(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stays_away_ends_the_start_in_one_line() {
+    let cluster = cluster(&[]);
+    block_in_place(|| cluster.stop(Shutdown::Fast));
+    let folder = tempfile::tempdir().unwrap();
+    let begin = Instant::now();
+    let (mut node, mut lines) = start(folder.path(), &cluster.url());
+    assert!(
+        next(&mut lines)
+            .await
+            .unwrap()
+            .contains("waiting up to 10 s")
+    );
+    let line = next(&mut lines).await.unwrap();
+    let words = format!(
+        "error: cannot connect to PostgreSQL at 127.0.0.1:{}",
+        cluster.port()
+    );
+    assert!(line.starts_with(&words), "{line}");
+    assert_eq!(next(&mut lines).await, None);
+    assert_eq!(within_patience(node.wait()).await.unwrap().code(), Some(1));
+    assert!((10..20).contains(&begin.elapsed().as_secs()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waiting_does_not_mend_ends_the_start_at_once() {
+    let cluster = cluster(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let url = cluster.url();
+    let wrong_password = url.replace(cluster.password(), "wrong");
+    let wrong_database = url.replace("/postgres?", "/nowhere?");
+    for (url, words) in [
+        (wrong_password, "password authentication failed"),
+        (wrong_database, "database \"nowhere\" does not exist"),
+    ] {
+        let begin = Instant::now();
+        let (mut node, mut lines) = start(folder.path(), &url);
+        let line = next(&mut lines).await.unwrap();
+        assert!(
+            line.starts_with("error: ") && line.contains(words),
+            "{line}"
+        );
+        assert_eq!(next(&mut lines).await, None);
+        assert_eq!(within_patience(node.wait()).await.unwrap().code(), Some(1));
+        assert!(begin.elapsed().as_secs() < 8, "{:?}", begin.elapsed());
+    }
+}

@@ -1,0 +1,39 @@
+//! What the gateway costs beside a bare `awc` client that sends the same requests: calls per
+//! second to a server that answers at once, and memory per call that waits.
+//!
+//! The server is a process of its own, and so is whatever waits. For one of the two tables:
+//! `cargo bench --bench gateway -- calls`, or `-- waiting`.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a bench prints what it found and fails where it cannot"
+)]
+
+mod bare;
+mod calls;
+mod processes;
+mod prompts;
+mod waiting;
+
+use std::env;
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *arguments {
+        ["serve", delay] => processes::serve(delay),
+        ["wait", protocol, server] => waiting::measure(protocol, server),
+        _ => {
+            let is_wanted = |table| {
+                let named = |name| arguments.contains(&name);
+                named(table) || !(named("calls") || named("waiting"))
+            };
+            if is_wanted("calls") {
+                calls::print();
+            }
+            if is_wanted("waiting") {
+                waiting::print();
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What is asked, and what the server answers.
+
+use std::time::Duration;
+
+use refract_domain::prism::Definition;
+use refract_domain::submission::{SentFields, Submission};
+use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+use refract_test_support::model_server::{ModelServer, Reply};
+use serde_json::{Value, json};
+
+/// A prism with so many questions of all types in turn.
+pub(crate) fn definition(questions: usize) -> Definition {
+    let option = |number| json!({"key": format!("o{number}"), "label": format!("Option {number}")});
+    let options: Vec<Value> = (0..4).map(option).collect();
+    let question = |number: usize| {
+        let key = format!("q{number}");
+        match number % 3 {
+            0 => json!({"key": key, "type": "yes_no", "text": "Is the writer angry?"}),
+            1 => {
+                json!({"key": key, "type": "choice", "text": "What is it about?", "options": options})
+            }
+            _ => {
+                json!({"key": key, "type": "scale", "text": "How urgent is it?", "levels": options})
+            }
+        }
+    };
+    let questions: Vec<Value> = (0..questions).map(question).collect();
+    let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
+    serde_json::from_value(json).unwrap()
+}
+
+/// A text of so many characters.
+pub(crate) fn submission(definition: &Definition, characters: usize) -> Submission {
+    let text = "Where is my order? ".repeat(characters / 19 + 1);
+    let text = text.chars().take(characters).collect();
+    let sent = SentFields(vec![("text".to_owned(), text)]);
+    Submission::new(sent, None, definition).unwrap()
+}
+
+/// Answers to all questions of the prism; of the protocol `chat`, to each of them.
+pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
+    match protocol {
+        Protocol::SystemOne => {
+            let shares = json!({"o0": 0.7, "o1": 0.1, "o2": 0.1, "o3": 0.1});
+            let levels = json!({"0": 0.7, "1": 0.1, "2": 0.1, "3": 0.1});
+            let answer = |number: usize| {
+                let answer = match number % 3 {
+                    0 => json!({"type": "noul", "noul": 0.5}),
+                    1 => {
+                        json!({"type": "choice", "choice": "o0", "confidence": 0.5, "probabilities": shares})
+                    }
+                    _ => json!({"type": "score", "score": 0.5, "probabilities": levels}),
+                };
+                (format!("q{number}"), answer)
+            };
+            let answers: serde_json::Map<_, _> = (0..questions).map(answer).collect();
+            json!({"model": "m", "answers": answers, "usage": {"input_tokens": 9, "output_tokens": 9}})
+        }
+        Protocol::Chat | Protocol::Stated => {
+            // a code of every type of question, and as many others as servers show
+            let codes = ["A", "yes", "0"].map(str::to_owned);
+            let others = (0..17).map(|number| format!("word{number}"));
+            let tokens = codes.into_iter().chain(others);
+            let tokens: Vec<Value> = tokens
+                .map(|token| json!({"token": token, "bytes": token.as_bytes(), "logprob": -1.5}))
+                .collect();
+            let position =
+                json!({"token": "A", "bytes": [65], "logprob": -1.5, "top_logprobs": tokens});
+            json!({"model": "m", "choices": [{"message": {"content": "A"}, "logprobs": {"content": [position]}}],
+                   "usage": {"prompt_tokens": 9, "completion_tokens": 1}})
+        }
+    }
+}
+
+/// A model of this thread at this address.
+pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
+    let settings = ModelSettings {
+        endpoint: url.parse().unwrap(),
+        protocol,
+        name: "m".to_owned(),
+        api_key: None,
+        request_tokens: 52_000,
+        timeout: Duration::from_mins(1),
+        concurrency: 100_000,
+    };
+    ModelGateway::new(settings).unwrap().model()
+}
+
+/// The bodies that a call sends, and where it sends them, below the base address.
+pub(crate) async fn requests(
+    protocol: Protocol,
+    definition: &Definition,
+    submission: &Submission,
+) -> (Vec<Vec<u8>>, String) {
+    let questions = definition.questions().len();
+    let server = ModelServer::start(Reply::json(&answer(protocol, questions)));
+    let model = model(protocol, &server.url());
+    model.answer(definition, submission).await.outcome.unwrap();
+    let sent = server.requests();
+    let path = sent.first().unwrap().path.replace("/v1", "");
+    (sent.into_iter().map(|request| request.body).collect(), path)
+}

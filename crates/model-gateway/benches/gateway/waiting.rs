@@ -1,0 +1,99 @@
+//! Memory per call while thousands wait on a slow server: how much the process grows.
+
+use std::fs;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use refract_model_gateway::Protocol;
+use tokio::time::sleep;
+
+use crate::bare::Bare;
+use crate::processes::{Server, ourselves};
+use crate::prompts;
+
+/// Calls that wait at once.
+const CALLS: u32 = 5_000;
+/// Characters of each text.
+const TEXT: usize = 200;
+const QUESTIONS: usize = 1;
+/// How long the server takes.
+const DELAY: Duration = Duration::from_secs(10);
+/// By then all requests are with the server and none is answered.
+const LOOK: Duration = Duration::from_secs(7);
+
+pub(crate) fn print() {
+    println!(
+        "\n{:24}{:>12}{:>12}{:>8}",
+        "KiB per waiting call", "refract", "bare awc", "ratio"
+    );
+    for protocol in [Protocol::SystemOne, Protocol::Chat] {
+        let server = Server::start(&prompts::answer(protocol, QUESTIONS), DELAY);
+        let grown = |who| {
+            let output = ourselves(&["wait", who, &server.url]).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            String::from_utf8(output.stdout)
+                .unwrap()
+                .trim()
+                .parse::<f64>()
+                .unwrap()
+        };
+        let ours = grown(protocol.name());
+        let bare = grown(&format!("bare-{}", protocol.name()));
+        let what = format!("{}, 1 question", protocol.name());
+        println!("{what:24}{ours:>12.1}{bare:>12.1}{:>8.2}", ours / bare);
+    }
+    println!("of {CALLS} calls on one thread, each with a connection of its own");
+}
+
+/// Lets calls wait and prints by how many KiB each of them made this process larger.
+pub(crate) fn measure(who: &str, url: &str) {
+    let is_bare = who.starts_with("bare-");
+    let protocol: Protocol = who.trim_start_matches("bare-").parse().unwrap();
+    let grown = actix_rt::System::new().block_on(async {
+        let definition = Rc::new(prompts::definition(QUESTIONS));
+        let submission = Rc::new(prompts::submission(&definition, TEXT));
+        let (bodies, path) = prompts::requests(protocol, &definition, &submission).await;
+        let bare = Bare::new(url, &path, bodies);
+        let model = prompts::model(protocol, url);
+        let before = resident_kib();
+        // as servers keep them: each call a task of its own
+        let calls = (0..CALLS).map(|_| -> Pin<Box<dyn Future<Output = ()>>> {
+            if is_bare {
+                let bare = bare.clone();
+                Box::pin(async move { bare.call().await })
+            } else {
+                let model = model.clone();
+                let (definition, submission) = (Rc::clone(&definition), Rc::clone(&submission));
+                Box::pin(async move {
+                    model
+                        .answer(&definition, &submission)
+                        .await
+                        .outcome
+                        .unwrap();
+                })
+            }
+        });
+        let calls: Vec<_> = calls.map(actix_rt::spawn).collect();
+        sleep(LOOK).await;
+        let grown = resident_kib() - before;
+        for ended in join_all(calls).await {
+            ended.unwrap();
+        }
+        grown
+    });
+    println!("{}", grown / f64::from(CALLS));
+}
+
+/// What this process holds in memory.
+fn resident_kib() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    let kib = line.split_whitespace().nth(1).unwrap();
+    kib.parse().unwrap()
+}

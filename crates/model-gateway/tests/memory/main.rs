@@ -1,0 +1,104 @@
+//! How much memory calls take, counted by the allocator of this process.
+//!
+//! A file of its own with one test in it: whatever else a process does would be counted too.
+#![expect(
+    clippy::unwrap_used,
+    reason = "what cannot be done ends the test that asked for it"
+)]
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use peak_alloc::PeakAlloc;
+use refract_domain::prism::Definition;
+use refract_domain::submission::{SentFields, Submission};
+use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+use refract_test_support::fixed_server::FixedServer;
+use serde_json::{Value, json};
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const KIB: usize = 1024;
+/// Characters of the text, the most that a field may have.
+const TEXT: usize = 100_000;
+
+/// A prism of so many Yes / No questions.
+fn definition(questions: usize) -> Definition {
+    let question =
+        |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it?"});
+    let questions: Value = (0..questions).map(question).collect();
+    let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
+    serde_json::from_value(json).unwrap()
+}
+
+fn submission(definition: &Definition) -> Submission {
+    // half of it quotes: JSON writes two characters for each, inside a chat's message four
+    let text = "x\"".repeat(TEXT / 2);
+    let sent = SentFields(vec![("text".to_owned(), text)]);
+    Submission::new(sent, None, definition).unwrap()
+}
+
+fn model(server: SocketAddr, protocol: Protocol) -> Model {
+    let settings = ModelSettings {
+        endpoint: format!("http://{server}/v1").parse().unwrap(),
+        protocol,
+        name: "m".to_owned(),
+        api_key: None,
+        request_tokens: 52_000,
+        timeout: Duration::from_mins(1),
+        concurrency: 1024,
+    };
+    ModelGateway::new(settings).unwrap().model()
+}
+
+fn completion() -> Value {
+    let yes = json!({"token": "yes", "logprob": -0.1});
+    let no = json!({"token": "no", "logprob": -2.4});
+    let position = json!({"token": "yes", "logprob": -0.1, "top_logprobs": [yes, no]});
+    json!({"choices": [{"message": {"content": "yes"}, "logprobs": {"content": [position]}}]})
+}
+
+fn answers(questions: usize) -> Value {
+    let answer = |number| (format!("q{number}"), json!({"type": "noul", "noul": 0.5}));
+    let answers: serde_json::Map<_, _> = (0..questions).map(answer).collect();
+    json!({"answers": answers})
+}
+
+/// The most that a call holds at once beside its questions and its text, all its requests under way
+/// at the same time.
+async fn peak(protocol: Protocol, questions: usize) -> usize {
+    let (answer, requests) = match protocol {
+        Protocol::SystemOne => (answers(questions), 1),
+        Protocol::Chat | Protocol::Stated => (completion(), questions),
+    };
+    let server = FixedServer {
+        gathers: requests,
+        ..FixedServer::answering(answer)
+    };
+    let model = model(server.start().unwrap(), protocol);
+    let definition = definition(questions);
+    let submission = submission(&definition);
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let call = model.answer(&definition, &submission).await;
+    let peak = MEMORY.peak_usage() - before;
+    call.outcome.unwrap();
+    assert_eq!(call.report.requests, u32::try_from(requests).unwrap());
+    peak
+}
+
+#[actix_rt::test]
+async fn a_call_copies_its_text_a_constant_number_of_times() {
+    for (protocol, of_one) in [(Protocol::SystemOne, 560), (Protocol::Chat, 800)] {
+        let (one, hundred) = (peak(protocol, 1).await, peak(protocol, 100).await);
+        let peaks = format!("{}: {one} and {hundred} bytes", protocol.name());
+        assert!(one < of_one * KIB, "{peaks}");
+        // of the protocol `chat` the body is 250 kB, and 100 of them are under way
+        let of_another = match protocol {
+            Protocol::SystemOne => KIB,
+            Protocol::Chat | Protocol::Stated => 40 * KIB,
+        };
+        assert!(hundred < one + 99 * of_another, "{peaks}");
+    }
+}

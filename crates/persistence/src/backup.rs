@@ -1,0 +1,84 @@
+//! A copy of an SQLite file, made while others write to it.
+//!
+//! The copy is one moment's state: everything that was acknowledged before it began is in it.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use diesel::sql_types::Text;
+use diesel::{RunQueryDsl as _, sql_query};
+
+use crate::address::Address;
+use crate::error::{BackupError, ConnectError, PersistenceError};
+use crate::sqlite;
+
+/// Copies the SQLite file that `url` names into a new file for its owner only, and returns the size
+/// of that in bytes. The schema is left as it is.
+///
+/// The copy is written beside its place and stands there only once it is whole and on the disk.
+///
+/// # Errors
+/// The address names no SQLite file that is there, the place is taken, or a disk refuses.
+pub async fn back_up(url: &str, to: &Path) -> Result<u64, BackupError> {
+    let Address::Sqlite(from) = Address::parse(url)? else {
+        return Err(BackupError::NoFile);
+    };
+    let to = to.to_owned();
+    let copying = tokio::task::spawn_blocking(move || copy(&from, &to));
+    copying.await.unwrap_or(Err(BackupError::ShuttingDown))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
+    if !from.exists() {
+        return Err(BackupError::Source(ConnectError::File {
+            path: from.display().to_string(),
+            reason: "there is no such file".to_owned(),
+        }));
+    }
+    if to.symlink_metadata().is_ok() {
+        return Err(BackupError::Exists(to.to_owned()));
+    }
+    let failed = |error: std::io::Error| BackupError::Place {
+        path: to.to_owned(),
+        reason: error.to_string(),
+    };
+    let folder = match to.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    // empty, and for its owner only: SQLite fills it
+    let draft = tempfile::Builder::new()
+        .prefix(".refract-backup-")
+        .tempfile_in(folder)
+        .map_err(failed)?;
+    fill(from, draft.path())?;
+    draft.as_file().sync_all().map_err(failed)?;
+    let copy = draft.persist_noclobber(to).map_err(|error| {
+        if error.error.kind() == std::io::ErrorKind::AlreadyExists {
+            BackupError::Exists(to.to_owned())
+        } else {
+            failed(error.error)
+        }
+    })?;
+    // the name is on the disk too
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(failed)?;
+    Ok(copy.metadata().map_err(failed)?.len())
+}
+
+fn fill(from: &Path, draft: &Path) -> Result<(), BackupError> {
+    let mut connection = sqlite::open_copier(from).map_err(|error| {
+        BackupError::Source(ConnectError::File {
+            path: from.display().to_string(),
+            reason: error.to_string(),
+        })
+    })?;
+    let draft: PathBuf = std::path::absolute(draft).unwrap_or_else(|_| draft.to_owned());
+    let path = draft.to_string_lossy().into_owned();
+    sql_query("VACUUM INTO ?")
+        .bind::<Text, _>(path)
+        .execute(&mut connection)
+        .map_err(PersistenceError::from)?;
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Where answers came from, beside results that know nothing of it.
+
+use diesel::connection::SimpleConnection as _;
+use diesel::{Connection as _, SqliteConnection};
+use refract_domain::ids::ResultId;
+use refract_persistence::{Provenance, Saving};
+use refract_test_support::postgres::fresh_database;
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, account, answered, connect, failed, sqlite_url};
+use crate::schemas::postgres_client;
+
+on_both!(
+    it_is_kept_of_ok_and_failed_results_and_of_retries,
+    it_is_its_account_s_alone,
+    results_are_the_same_with_it_and_without,
+);
+
+fn told() -> Provenance {
+    Provenance {
+        protocol: Some("chat".to_owned()),
+        model: Some("qwen3-8b; \"DROP\" 模型".to_owned()),
+        prompt_version: Some(1),
+        input_tokens: Some(u64::from(u32::MAX) + 1),
+        output_tokens: Some(0),
+        requests: Some(103),
+        attempts: Some(u32::MAX),
+    }
+}
+
+/// Of a server that told nothing.
+fn untold() -> Provenance {
+    Provenance {
+        protocol: Some("systemone".to_owned()),
+        requests: Some(1),
+        attempts: Some(2),
+        ..Provenance::default()
+    }
+}
+
+async fn it_is_kept_of_ok_and_failed_results_and_of_retries(it: Fixture) {
+    let mut ok = it.result(answered(), None);
+    ok.provenance = told();
+    let mut keyed = it.result(failed(), Some("order 1"));
+    keyed.provenance = untold();
+    // its transaction is a way of its own into the table
+    let mut retry = it.retry(&keyed.result, answered());
+    retry.provenance = told();
+    for new in [ok, keyed, retry] {
+        assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
+        let found = it.database.find_provenance(it.account, new.result.id).await;
+        assert_eq!(found.unwrap(), Some(new.provenance));
+    }
+}
+
+async fn it_is_its_account_s_alone(it: Fixture) {
+    let new = it.result(answered(), None);
+    it.database.save_result(&new).await.unwrap();
+    let elsewhere = account(&it.database, "elsewhere").await;
+    let nobody = ResultId(Uuid::now_v7());
+    for (account, result) in [(elsewhere, new.result.id), (it.account, nobody)] {
+        let found = it.database.find_provenance(account, result).await;
+        assert_eq!(found.unwrap(), None);
+    }
+}
+
+async fn results_are_the_same_with_it_and_without(it: Fixture) {
+    for provenance in [Provenance::default(), told()] {
+        let mut new = it.result(answered(), None);
+        new.provenance = provenance;
+        it.database.save_result(&new).await.unwrap();
+        assert_eq!(it.read(new.result.id).await, Some(new.result));
+    }
+}
+
+/// An account, a prism and a result as the first migration knows them.
+fn a_result_of_the_first_migration(id: &str, moment: &str) -> String {
+    format!(
+        "INSERT INTO accounts (id, name, created_at) VALUES ({id}, 'a', {moment});
+         INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
+            VALUES ({id}, {id}, 'p', 'p', 1, 0, {moment});
+         INSERT INTO prism_versions (prism_id, version, definition, created_at)
+            VALUES ({id}, 1, '{{}}', {moment});
+         INSERT INTO results (id, account_id, prism_id, version, status, answers, fields, took_ms,
+            created_at)
+            VALUES ({id}, {id}, {id}, 1, 'ok', '{{}}', '{{\"text\":\"Hello\"}}', 7, {moment});
+         {RECORD}"
+    )
+}
+
+/// What diesel writes down of a migration that it has run.
+const RECORD: &str = "CREATE TABLE __diesel_schema_migrations (
+        version VARCHAR(50) PRIMARY KEY NOT NULL,
+        run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP);
+    INSERT INTO __diesel_schema_migrations (version) VALUES ('0001');";
+
+/// Migrates a database that has that result and finds it whole.
+async fn assert_migrates(url: &str) {
+    let database = connect(url).await;
+    assert_eq!(database.migrate().await.unwrap(), 1);
+    let id = Uuid::from_u128(1);
+    let (account, result) = (refract_domain::ids::AccountId(id), ResultId(id));
+    let provenance = database.find_provenance(account, result).await.unwrap();
+    assert_eq!(provenance, Some(Provenance::default()));
+    let (found, _, _) = database
+        .find_result(account, result)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(found.took_ms, 7);
+    assert_eq!(found.submission.field_values().0[0].1, "Hello");
+}
+
+#[tokio::test]
+async fn sqlite_with_results_from_before_is_migrated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("refract.db");
+    let mut connection = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    for script in [
+        include_str!("../../../../migrations/sqlite/0001_create_tables/up.sql"),
+        &a_result_of_the_first_migration("x'00000000000000000000000000000001'", "0"),
+    ] {
+        connection.batch_execute(script).unwrap();
+    }
+    drop(connection);
+    assert_migrates(&sqlite_url(&folder)).await;
+}
+
+#[tokio::test]
+async fn postgres_with_results_from_before_is_migrated() {
+    let server = fresh_database().await;
+    let client = postgres_client(server.url()).await;
+    for script in [
+        include_str!("../../../../migrations/postgres/0001_create_tables/up.sql"),
+        &a_result_of_the_first_migration("'00000000-0000-0000-0000-000000000001'", "now()"),
+    ] {
+        client.batch_execute(script).await.unwrap();
+    }
+    assert_migrates(server.url()).await;
+}

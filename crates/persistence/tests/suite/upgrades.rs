@@ -1,0 +1,169 @@
+//! Every migration meets rows that were there before it, and takes itself back without harm.
+//!
+//! The rows are written after the first migration; each later one, whatever it does, has to carry
+//! them along. The scripts run as the binary runs them: in one transaction each, with foreign keys
+//! enforced.
+
+use std::collections::BTreeMap;
+
+use diesel::connection::SimpleConnection as _;
+use diesel::sql_types::Text;
+use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
+use refract_test_support::postgres::fresh_database;
+use tokio_postgres::Client;
+
+use crate::schemas::{
+    Columns, UniqueSets, postgres_client, postgres_columns, postgres_unique_sets, scripts,
+    sqlite_columns, sqlite_unique_sets,
+};
+
+/// Rows of every table, with everything in them that the first schema could hold: the key moved
+/// to the retry.
+fn rows(id: fn(u8) -> String, moment: &str, hash: &str) -> String {
+    let [account, key, prism, failed, retry] = [1, 2, 3, 4, 5].map(id);
+    format!(
+        "INSERT INTO accounts (id, name, created_at) VALUES ({account}, 'default', {moment});
+        INSERT INTO api_keys (id, account_id, name, hash, first_characters, created_at,
+                last_used_at, revoked_at)
+            VALUES ({key}, {account}, 'key', {hash}, 'rk_abcd', {moment}, {moment}, {moment});
+        INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, lens,
+                created_at, archived_at)
+            VALUES ({prism}, {account}, 'triage', 'Triage', 2, 1, '[]', {moment}, {moment});
+        INSERT INTO prism_versions (prism_id, version, definition, created_at)
+            VALUES ({prism}, 1, '{{}}', {moment}), ({prism}, 2, '{{}}', {moment});
+        INSERT INTO results (id, account_id, prism_id, version, api_key_id, reference,
+                idempotency_key, status, answers, error, fields, context, took_ms, created_at,
+                retry_of)
+            VALUES ({failed}, {account}, {prism}, 1, {key}, 'a ref', NULL, 'failed', NULL,
+                    'no answer', '{{\"text\":\"x\"}}', 'background', 5, {moment}, NULL),
+                ({retry}, {account}, {prism}, 1, {key}, 'a ref', 'order 1', 'ok', '{{}}', NULL,
+                    '{{\"text\":\"x\"}}', 'background', 7, {moment}, {failed});"
+    )
+}
+
+/// The columns of each table, in order.
+fn tables(columns: &Columns) -> BTreeMap<String, Vec<String>> {
+    let mut tables: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (table, column) in columns.keys() {
+        tables
+            .entry(table.clone())
+            .or_default()
+            .push(column.clone());
+    }
+    tables
+}
+
+/// A query for all rows of the table as text, NULL apart from everything else.
+fn all_rows(table: &str, columns: &[String], text_of: fn(&str) -> String) -> String {
+    let cells: Vec<String> = columns.iter().map(|column| text_of(column)).collect();
+    format!(
+        "SELECT {} AS row FROM {table} ORDER BY 1",
+        cells.join(" || '|' || ")
+    )
+}
+
+/// A schema and what is in its first tables.
+#[derive(Debug, PartialEq, Eq)]
+struct State {
+    columns: Columns,
+    unique: UniqueSets,
+    rows: Vec<String>,
+}
+
+async fn postgres_state(client: &Client, first: &Columns) -> State {
+    let mut rows = Vec::new();
+    for (table, columns) in tables(first) {
+        let text_of = |column: &str| format!("coalesce({column}::text, 'NULL')");
+        let query = all_rows(&table, &columns, text_of);
+        let found = client.query(&query, &[]).await.unwrap();
+        rows.extend(found.iter().map(|row| row.get::<_, String>(0)));
+    }
+    State {
+        columns: postgres_columns(client).await,
+        unique: postgres_unique_sets(client).await,
+        rows,
+    }
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = Text)]
+    row: String,
+}
+
+fn sqlite_state(connection: &mut SqliteConnection, first: &Columns) -> State {
+    let mut rows = Vec::new();
+    for (table, columns) in tables(first) {
+        let query = all_rows(&table, &columns, |column| format!("quote({column})"));
+        let found: Vec<Row> = sql_query(query).load(connection).unwrap();
+        rows.extend(found.into_iter().map(|row| row.row));
+    }
+    State {
+        columns: sqlite_columns(connection),
+        unique: sqlite_unique_sets(connection),
+        rows,
+    }
+}
+
+fn assert_kept(now: &State, before: &State, migration: usize) {
+    assert_eq!(now.rows, before.rows, "migration {migration} changed rows");
+}
+
+#[tokio::test]
+async fn postgres_rows_outlive_every_migration_and_its_undoing() {
+    let server = fresh_database().await;
+    let client = postgres_client(server.url()).await;
+    let (up, down) = (
+        scripts("postgres", "up.sql"),
+        scripts("postgres", "down.sql"),
+    );
+    let run = async |script: &str| {
+        let in_transaction = format!("BEGIN; {script}; COMMIT");
+        client.batch_execute(&in_transaction).await.unwrap();
+    };
+    run(&up[0]).await;
+    let first = postgres_columns(&client).await;
+    let uuid = |byte: u8| format!("'{byte:032x}'");
+    let hash = "decode(repeat('01', 32), 'hex')";
+    run(&rows(uuid, "'2026-01-01T00:00:00.123Z'", hash)).await;
+    for (index, (up, down)) in up.iter().zip(&down).enumerate().skip(1) {
+        let before = postgres_state(&client, &first).await;
+        assert_eq!(before.rows.len(), 7);
+        run(up).await;
+        let after = postgres_state(&client, &first).await;
+        assert_kept(&after, &before, index + 1);
+        run(down).await;
+        assert_eq!(postgres_state(&client, &first).await, before);
+        run(up).await;
+        assert_eq!(postgres_state(&client, &first).await, after);
+    }
+}
+
+#[test]
+fn sqlite_rows_outlive_every_migration_and_its_undoing() {
+    let mut connection = SqliteConnection::establish(":memory:").unwrap();
+    connection
+        .batch_execute("PRAGMA foreign_keys = ON")
+        .unwrap();
+    let (up, down) = (scripts("sqlite", "up.sql"), scripts("sqlite", "down.sql"));
+    let run = |connection: &mut SqliteConnection, script: &str| {
+        let in_transaction = format!("BEGIN IMMEDIATE; {script}; COMMIT");
+        connection.batch_execute(&in_transaction).unwrap();
+    };
+    run(&mut connection, &up[0]);
+    let first = sqlite_columns(&mut connection);
+    let blob = |byte: u8| format!("x'{byte:032x}'");
+    let hash = format!("x'{}'", "01".repeat(32));
+    run(&mut connection, &rows(blob, "1767225600123", &hash));
+    for (index, (up, down)) in up.iter().zip(&down).enumerate().skip(1) {
+        let before = sqlite_state(&mut connection, &first);
+        assert_eq!(before.rows.len(), 7);
+        run(&mut connection, up);
+        let after = sqlite_state(&mut connection, &first);
+        assert_kept(&after, &before, index + 1);
+        run(&mut connection, down);
+        assert_eq!(sqlite_state(&mut connection, &first), before);
+        run(&mut connection, up);
+        assert_eq!(sqlite_state(&mut connection, &first), after);
+    }
+}

@@ -1,0 +1,92 @@
+//! Nothing waits for ever: not for a connection, and not for an answer.
+
+use std::time::Instant;
+
+use refract_persistence::{Database, DatabaseSettings, PersistenceError};
+use tokio::runtime::Handle;
+
+use crate::fixture::{Fixture, answered};
+use crate::schemas::postgres_client;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_statement_that_is_held_up_and_those_behind_it_fail_and_the_pool_recovers() {
+    let it = Fixture::postgres().await;
+    let settings = DatabaseSettings {
+        url: it.url.clone(),
+        pool: 1,
+    };
+    let database = Database::connect(&settings, Handle::current())
+        .await
+        .unwrap();
+    let blocker = postgres_client(&it.url).await;
+    let lock = "BEGIN; LOCK TABLE results IN ACCESS EXCLUSIVE MODE";
+    blocker.batch_execute(lock).await.unwrap();
+
+    let begin = Instant::now();
+    let held_up = tokio::spawn({
+        let (database, new) = (database.clone(), it.result(answered(), None));
+        async move { (database.save_result(&new).await, Instant::now()) }
+    });
+    // the one connection is taken once the lock is waited for
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+    while blocker
+        .query_one(waiting, &[])
+        .await
+        .unwrap()
+        .get::<_, i64>(0)
+        == 0
+    {}
+    let behind = database.ping().await.unwrap_err();
+    assert!(
+        matches!(behind, PersistenceError::Unavailable(_)),
+        "{behind}"
+    );
+    assert!(behind.is_passing());
+    assert!(
+        (9..20).contains(&begin.elapsed().as_secs()),
+        "{:?}",
+        begin.elapsed()
+    );
+
+    let (held_up, ended) = held_up.await.unwrap();
+    let error = held_up.unwrap_err();
+    assert!(
+        error.is_passing() && error.to_string().contains("statement timeout"),
+        "{error}"
+    );
+    assert!((29..40).contains(&(ended - begin).as_secs()));
+
+    blocker.batch_execute("ROLLBACK").await.unwrap();
+    database
+        .save_result(&it.result(answered(), None))
+        .await
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_broke_are_replaced() {
+    let it = Fixture::postgres().await;
+    it.database.ping().await.unwrap();
+    let admin = postgres_client(&it.url).await;
+    let end_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let none_left = "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    for _ in 0..3 {
+        admin.batch_execute(end_all).await.unwrap();
+        while admin
+            .query_one(none_left, &[])
+            .await
+            .unwrap()
+            .get::<_, i64>(0)
+            > 0
+        {}
+        // who meets a connection in the moment of its end fails; the next one does not
+        let _ = it.database.ping().await;
+        it.database.ping().await.unwrap();
+        it.database
+            .save_result(&it.result(answered(), None))
+            .await
+            .unwrap();
+    }
+}

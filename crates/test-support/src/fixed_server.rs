@@ -1,0 +1,164 @@
+//! A server for load and for measures of memory: every request gets the same answer, and nothing
+//! is allocated for a request or kept of it.
+
+use std::cell::RefCell;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdTcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime;
+use tokio::sync::watch;
+
+/// What the server answers, and when.
+#[derive(Clone, Debug)]
+pub struct FixedServer {
+    /// The body of every answer.
+    pub answer: Value,
+    /// From the last byte of a request to the first of its answer.
+    pub delay: Duration,
+    /// Nothing is answered before so many requests have come.
+    pub gathers: usize,
+}
+
+impl FixedServer {
+    /// With this answer, at once.
+    pub fn answering(answer: Value) -> Self {
+        Self {
+            answer,
+            delay: Duration::ZERO,
+            gathers: 0,
+        }
+    }
+
+    /// Starts on a free port of the loopback interface, on a thread of its own, which ends with the
+    /// process.
+    ///
+    /// # Errors
+    /// Where no port is to be had.
+    pub fn start(self) -> io::Result<SocketAddr> {
+        let listener = StdTcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        thread::spawn(move || self.serve(listener));
+        Ok(address)
+    }
+
+    /// Serves on the calling thread, for ever.
+    ///
+    /// # Errors
+    /// Where the listener cannot be used.
+    pub fn serve(self, listener: StdTcpListener) -> io::Result<()> {
+        listener.set_nonblocking(true)?;
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async move {
+            let listener = TcpListener::from_std(listener)?;
+            let body = self.answer.to_string();
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            );
+            let shared = Arc::new(Shared {
+                answer: answer.into_bytes(),
+                delay: self.delay,
+                gathers: self.gathers,
+                requests: watch::Sender::new(0),
+            });
+            loop {
+                let (stream, _) = listener.accept().await?;
+                stream.set_nodelay(true)?;
+                tokio::spawn(converse(stream, Arc::clone(&shared)));
+            }
+        })
+    }
+}
+
+/// What the connections share.
+struct Shared {
+    answer: Vec<u8>,
+    delay: Duration,
+    gathers: usize,
+    requests: watch::Sender<usize>,
+}
+
+thread_local! {
+    /// Requests are read into this and forgotten.
+    static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 64 * 1024]);
+}
+
+/// Answers the requests of one connection until its client ends it.
+async fn converse(mut stream: TcpStream, shared: Arc<Shared>) -> Option<()> {
+    let mut reader = Reader::Head(Vec::new());
+    loop {
+        stream.readable().await.ok()?;
+        let read = BUFFER.with_borrow_mut(|buffer| {
+            let bytes = stream.try_read(buffer)?;
+            let read = buffer.get(..bytes).unwrap_or_default();
+            Ok::<_, io::Error>((bytes, reader.takes(read)))
+        });
+        match read {
+            Ok((0, _)) => return None,
+            Ok((_, false)) => {}
+            Ok((_, true)) => {
+                shared.requests.send_modify(|count| *count += 1);
+                let mut requests = shared.requests.subscribe();
+                requests
+                    .wait_for(|count| *count >= shared.gathers)
+                    .await
+                    .ok()?;
+                if !shared.delay.is_zero() {
+                    tokio::time::sleep(shared.delay).await;
+                }
+                stream.write_all(&shared.answer).await.ok()?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Follows the requests of a connection, of which a client sends the next after an answer.
+enum Reader {
+    /// In a head, of which this has come.
+    Head(Vec<u8>),
+    /// In a body, of which so many bytes are to come.
+    Body(usize),
+}
+
+impl Reader {
+    /// Whether a request ends with these bytes.
+    fn takes(&mut self, bytes: &[u8]) -> bool {
+        let left = match self {
+            Self::Body(left) => left.saturating_sub(bytes.len()),
+            Self::Head(head) => {
+                head.extend_from_slice(bytes);
+                let Some(end) = head.windows(4).position(|bytes| bytes == b"\r\n\r\n") else {
+                    return false;
+                };
+                let body = head.len() - (end + 4);
+                length(head).saturating_sub(body)
+            }
+        };
+        *self = match left {
+            0 => Self::Head(Vec::new()),
+            left => Self::Body(left),
+        };
+        left == 0
+    }
+}
+
+/// The length of the body that this head announces.
+fn length(head: &[u8]) -> usize {
+    let head = String::from_utf8_lossy(head);
+    let lines = head.lines().filter_map(|line| line.split_once(':'));
+    let mut lengths = lines.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = lengths
+        .next()
+        .and_then(|(_, value)| value.trim().parse().ok());
+    length.unwrap_or(0)
+}
