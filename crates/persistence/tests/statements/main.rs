@@ -59,8 +59,8 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let retry = it.retry(&first.result, answered());
     let plain = it.result(failed(), None);
     let plain_retry = it.retry(&plain.result, answered());
-    let row = &it.prism;
-    let (prism, version, revision) = (row.id, row.latest_version, row.lens_revision);
+    let (prism, version) = (it.prism.id, it.prism.latest_version);
+    let revision = it.prism.lens_revision;
     let calls = [
         ("save", sent(database.save_result(&first)).await),
         (
