@@ -30,7 +30,7 @@ pub use create_result::CreateCall;
 pub use cutoff_steps::{CutoffStep, CutoffSteps, LabelCounts};
 pub use export::{ExportError, export};
 pub use lens_preview::{ColumnPreview, LensPreview};
-pub use lens_tally::{Counted, Tally};
+pub use lens_tally::{CellTally, Counted};
 pub use metrics::AnsweringMetrics;
 pub use patience::Patience;
 pub use prism_results::PrismResults;
