@@ -19,11 +19,11 @@ pub(crate) fn time(server: Option<u32>) -> u64 {
             .map(ToOwned::to_owned)
             .collect();
         let parent: u32 = fields.get(1)?.parse().ok()?;
-        let serves = || {
+        let is_connection = || {
             let title = fs::read_to_string(process.path().join("cmdline"));
             title.is_ok_and(|title| title.contains(" growth_"))
         };
-        let counts = number == own || (Some(parent) == server && serves());
+        let counts = number == own || (Some(parent) == server && is_connection());
         let used = |index: usize| fields.get(index)?.parse::<u64>().ok();
         counts.then_some(used(11)? + used(12)?)
     });
