@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -16,10 +16,13 @@ demo: build ## start the service with a ready prism and make a call to it (ARGS=
 build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract
 
-check: fmt-check clippy test docs deny fuzz-build ## the whole gate: formatting, clippy, tests, docs, dependencies
+check: fmt-check clippy test docs deny fuzz-build check-described ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description
 
 check-api: ## hold a running server to docs/openapi.json with Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
+
+check-described: # the same requests each time, so that what lands does not hang on a throw of dice
+	@.ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
 
 check-spreadsheet: ## open an exported CSV in LibreOffice: no cell a formula, no row torn (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet
@@ -68,6 +71,12 @@ GROWTH ?= 10000,1000000
 
 bench-growth: ## measure reads, creates and exports as results gather (GROWTH=10000,1000000,5000000 of them)
 	REFRACT_GROWTH=$(GROWTH) .ci/with-postgres $(CARGO) bench --package refract-persistence --bench growth --locked
+
+bench-http: build ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)
+	@command -v wrk >/dev/null || apt-get -q -y install --no-install-recommends wrk
+	$(CARGO) build --release --locked --manifest-path bin/refract/benches/http/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-http"
+	@target="$${CARGO_TARGET_DIR:-target}"; \
+		.ci/with-postgres "$$target/bench-http/release/refract-bench-http" "$$target/release/refract" $(ARGS)
 
 FUZZ := crates/lens-rendering/fuzz
 FUZZ_TARGETS := prism_file lens_file renderer

@@ -40,26 +40,33 @@ pub(crate) fn list<R: Serialize>(
     table(headers, rows.iter().map(cells))
 }
 
-/// Writes rows under headers. On a terminal each takes one line: the first column is shown whole,
-/// the others share what is left and are cut where they do not fit.
+/// Writes rows under headers. On a terminal each takes one line: columns with nothing in them are
+/// left out, the first one is shown whole, the others share what is left and are cut where they do
+/// not fit.
 pub(crate) fn table(
     headers: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> anyhow::Result<()> {
     let width = terminal::stdout_is_terminal().then(terminal::width);
-    data(format!("{}\n", drawn(headers, rows, width)).as_bytes())
+    let rows: Vec<_> = rows.into_iter().collect();
+    data(format!("{}\n", drawn(headers, &rows, width)).as_bytes())
 }
 
-fn drawn(
-    headers: &[&str],
-    rows: impl IntoIterator<Item = Vec<String>>,
-    width: Option<usize>,
-) -> Table {
+fn drawn(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> Table {
+    let is_filled = |index| {
+        rows.iter()
+            .any(|row| row.get(index) != Some(&String::new()))
+    };
+    let columns = 0..headers.len();
+    let is_shown: Vec<_> = columns
+        .map(|index| index == 0 || width.is_none() || rows.is_empty() || is_filled(index))
+        .collect();
     let mut table = Table::new();
-    let headers = headers.iter().map(|header| header.to_uppercase());
+    let headers = shown(headers, &is_shown).map(|header| header.to_uppercase());
     table.load_style(NOTHING).set_header(line(headers));
     for cells in rows {
-        table.add_row(line(cells.iter().map(|cell| terminal::plain(cell))));
+        let cells = shown(cells, &is_shown).map(|cell| terminal::plain(cell));
+        table.add_row(line(cells));
     }
     let Some(width) = width else { return table };
     table
@@ -69,6 +76,14 @@ fn drawn(
         first.set_constraint(ColumnConstraint::ContentWidth);
     }
     table
+}
+
+/// The cells of the columns that are shown.
+fn shown<'a, T>(cells: &'a [T], is_shown: &'a [bool]) -> impl Iterator<Item = &'a T> {
+    let cells = cells.iter().zip(is_shown);
+    cells
+        .filter(|(_, is_shown)| **is_shown)
+        .map(|(cell, _)| cell)
 }
 
 /// A row that is never more than a line.
@@ -130,7 +145,7 @@ mod tests {
     #[test]
     fn on_a_terminal_a_row_is_a_line_that_fits() {
         for width in [50, 60, 80, 200] {
-            let drawn = drawn(&["id", "name", "words"], rows(), Some(width)).to_string();
+            let drawn = drawn(&["id", "name", "words"], &rows(), Some(width)).to_string();
             assert_eq!(drawn.lines().count(), 3, "{drawn}");
             for line in drawn.lines() {
                 assert!(terminal::columns_of(line) <= width, "{width}: {drawn}");
@@ -143,8 +158,23 @@ mod tests {
     }
 
     #[test]
+    fn on_a_terminal_an_empty_column_takes_no_room() {
+        let mut rows = rows();
+        for row in &mut rows {
+            row[1].clear();
+        }
+        let headers = ["id", "name", "words"];
+        let on_terminal = drawn(&headers, &rows, Some(80)).to_string();
+        assert!(!on_terminal.contains("NAME") && on_terminal.contains("WORDS"));
+        let elsewhere = drawn(&headers, &rows, None).to_string();
+        assert!(elsewhere.contains("NAME"));
+        let empty = drawn(&headers, &[], Some(80)).to_string();
+        assert!(empty.contains("NAME"));
+    }
+
+    #[test]
     fn elsewhere_nothing_is_cut_and_wide_characters_count_twice() {
-        let drawn = drawn(&["id", "name", "words"], rows(), None).to_string();
+        let drawn = drawn(&["id", "name", "words"], &rows(), None).to_string();
         assert!(drawn.contains(&"word ".repeat(40)), "{drawn}");
         assert!(
             !drawn.contains('\u{1b}') && drawn.lines().count() == 3,

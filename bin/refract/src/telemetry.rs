@@ -22,6 +22,8 @@ pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()>
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(colours)
+        // whoever reads the log may go away: to complain of that on stderr too would be a panic
+        .log_internal_errors(false)
         .with_writer(io::stderr);
     std::panic::set_hook(Box::new(log_panic));
     match settings.log_format {

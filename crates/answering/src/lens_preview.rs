@@ -4,7 +4,7 @@ use refract_domain::lens::{Column, Output, Value};
 use refract_domain::prism::Definition;
 use refract_domain::view::ResultView;
 
-use crate::lens_tally::Tally;
+use crate::lens_tally::CellTally;
 
 /// What would change for readers, counted over results that were answered.
 pub struct LensPreview {
@@ -25,10 +25,10 @@ pub struct ColumnPreview {
     /// Cells that would show something else; `None` for a column that the lens as it is has not.
     pub changed: Option<u64>,
     /// What would stand in its cells.
-    pub after: Tally,
+    pub after: CellTally,
     /// What stands in the cells of the column of that name now, where both show the same kind of
     /// thing and so can be compared.
-    pub before: Option<Tally>,
+    pub before: Option<CellTally>,
     /// The place of that column in the lens as it is.
     place: Option<usize>,
 }
@@ -45,8 +45,8 @@ impl LensPreview {
             ColumnPreview {
                 column: column.clone(),
                 changed: place.map(|_| 0),
-                after: Tally::new(column.output, question),
-                before: alike.map(|other| Tally::new(other.output, question)),
+                after: CellTally::new(column.output, question),
+                before: alike.map(|other| CellTally::new(other.output, question)),
                 place,
             }
         });

@@ -23,7 +23,7 @@ const TENTHS: [&str; 10] = [
 ///
 /// Outcomes and labels are counted as they are, probabilities by tenths, averages by the nearest
 /// level. Where a cell lists every outcome, each counts with its probability.
-pub struct Tally {
+pub struct CellTally {
     /// In the prism's order, or from low to high; what only older versions know comes last.
     pub values: Vec<Counted>,
     /// Cells with nothing in them.
@@ -55,7 +55,7 @@ impl Counted {
     }
 }
 
-impl Tally {
+impl CellTally {
     /// Nothing counted yet; what the latest version knows stands ready.
     pub(crate) fn new(output: Output, question: Option<&Question>) -> Self {
         let outcomes = || question.into_iter().flat_map(Question::outcomes);

@@ -24,11 +24,13 @@ mod refusal;
 mod retry_failed;
 mod retry_result;
 
+use std::time::Duration;
+
 pub use create_result::CreateCall;
 pub use cutoff_steps::{CutoffStep, CutoffSteps, LabelCounts};
 pub use export::{ExportError, export};
 pub use lens_preview::{ColumnPreview, LensPreview};
-pub use lens_tally::{Counted, Tally};
+pub use lens_tally::{CellTally, Counted};
 pub use metrics::AnsweringMetrics;
 pub use patience::Patience;
 pub use prism_results::PrismResults;
@@ -39,6 +41,9 @@ pub use refusal::{InternalError, Refusal};
 pub use retry_failed::{Retried, RetryFailed};
 
 use crate::api_keys::KeyUses;
+
+/// How long whoever asks whether a node is ready is kept waiting.
+const MOMENT: Duration = Duration::from_secs(3);
 
 /// The use cases that callers have, with what they need.
 ///
@@ -74,8 +79,9 @@ impl Answering {
         Self { patience, ..self }
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers, and does so in a moment.
     pub async fn is_ready(&self) -> bool {
-        self.database.ping().await.is_ok()
+        let ping = tokio::time::timeout(MOMENT, self.database.ping());
+        matches!(ping.await, Ok(Ok(())))
     }
 }

@@ -14,6 +14,8 @@ use tokio::time::{Instant, timeout_at};
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How long one attempt may take: to get a connection, and to get an answer.
+const ATTEMPT: Duration = Duration::from_secs(20);
 /// The most that is kept free at the end, for the answer to reach its caller.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long to insist unless told otherwise: the default of `REFRACT_SHUTDOWN_GRACE_MS`.
@@ -59,11 +61,12 @@ impl Patience {
         F: Future<Output = Result<T, PersistenceError>>,
     {
         let deadline = self.deadline();
-        // the first attempt ends by itself, as every query does
-        let mut outcome = work().await;
+        // the first attempt is made however little time there is
+        let mut attempt_ends = Instant::now() + ATTEMPT;
         let mut pause = FIRST_PAUSE;
         loop {
-            let error = match outcome {
+            let attempt = timeout_at(attempt_ends, work()).await;
+            let error = match attempt.unwrap_or_else(|_| Err(no_answer())) {
                 Err(error) if error.is_passing() => error,
                 ended => return ended,
             };
@@ -75,10 +78,7 @@ impl Patience {
             failed(&error);
             tokio::time::sleep_until(next).await;
             pause = LONGEST_PAUSE.min(pause * 2);
-            outcome = match timeout_at(deadline, work()).await {
-                Ok(outcome) => outcome,
-                Err(_) => return Err(error),
-            };
+            attempt_ends = deadline.min(next + ATTEMPT);
         }
     }
 
@@ -89,6 +89,10 @@ impl Patience {
         let grace = self.grace.saturating_sub(LAST_WORDS.min(self.grace / 4));
         begin.unwrap_or_else(Instant::now) + grace
     }
+}
+
+fn no_answer() -> PersistenceError {
+    PersistenceError::Unavailable("it does not answer".to_owned())
 }
 
 #[cfg(test)]
@@ -155,18 +159,16 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_attempt_that_hangs_ends_with_the_time() {
+    async fn attempts_that_hang_end_with_the_time() {
         let attempts = Cell::new(0);
         let work = async || {
             attempts.set(attempts.get() + 1);
-            if attempts.get() > 1 {
-                std::future::pending::<()>().await;
-            }
-            Err::<(), _>(passing())
+            std::future::pending::<Result<(), _>>().await
         };
         let begin = Instant::now();
-        Patience::default().insist(work, |_| {}).await.unwrap_err();
-        assert_eq!(begin.elapsed().as_secs(), 34);
+        let error = Patience::default().insist(work, |_| {}).await.unwrap_err();
+        assert!(error.to_string().contains("does not answer"), "{error}");
+        assert_eq!((attempts.get(), begin.elapsed().as_secs()), (2, 34));
     }
 
     #[tokio::test(start_paused = true)]

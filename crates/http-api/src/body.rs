@@ -15,6 +15,11 @@ use crate::error::ApiError;
 /// How long a body may take to arrive; a connection that says nothing more is not kept for ever.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
+/// Bodies of up to this size are read past where no answer needs them.
+const DISCARDED_BYTES: usize = 64 * 1024;
+/// How long those are waited for: as a rule they come with their request.
+const DISCARDED_ARRIVAL: Duration = Duration::from_millis(100);
+
 /// A body as it arrived, its syntax not looked at.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Body {
@@ -120,6 +125,17 @@ fn is_identity_name(name: &str) -> bool {
 fn declared_length(headers: &HeaderMap) -> Option<usize> {
     let value = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
     Some(value.parse().unwrap_or(usize::MAX))
+}
+
+/// Reads past a small body that no answer needed, so that the connection can go on to the next
+/// request; does nothing for one that was read. What is long in coming, or has no length, is left
+/// where it is, and costs the connection.
+pub(crate) async fn discard(headers: &HeaderMap, payload: &mut Payload) {
+    if declared_length(headers).is_none_or(|length| length > DISCARDED_BYTES) {
+        return;
+    }
+    let to_its_end = async { while let Some(Ok(_)) = payload.next().await {} };
+    let _ = tokio::time::timeout(DISCARDED_ARRIVAL, to_its_end).await;
 }
 
 async fn read_bytes(payload: &mut Payload) -> Result<Vec<u8>, ApiError> {

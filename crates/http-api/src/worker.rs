@@ -8,6 +8,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::Answering;
 use tracing::Instrument as _;
 
+use crate::body;
 use crate::error::{ApiError, with_causes};
 use crate::lifecycle::{Lifecycle, unless_panicked};
 use crate::metrics::HttpMetrics;
@@ -44,6 +45,7 @@ impl Worker {
             .flatten()
             .unwrap_or_else(|error| Reply::error(&error));
         record.end(&reply);
+        body::discard(request.headers(), &mut payload).await;
         reply.into_response(&id, payload)
     }
 

@@ -4,8 +4,10 @@
 //! each is one query unless it says otherwise. Unique constraints settle every race, so any number
 //! of processes on one database are safe together: nothing here looks first and writes then.
 //!
-//! Every query runs as a task of the runtime that [`Database::connect`] was given. It may be
-//! awaited from any other runtime, and a caller that goes away leaves no transaction half-way.
+//! Transactions, and all queries of SQLite, run as tasks of the runtime that [`Database::connect`]
+//! was given: they may be awaited from any other runtime, and a caller that goes away leaves none
+//! half-way. The statements of an API call go over connections that belong to the calling thread,
+//! where it has some: see [`Database::for_this_thread`].
 //!
 //! This crate knows nothing of HTTP or of models, and makes no ids and no times: both are
 //! arguments.
@@ -19,6 +21,7 @@ mod api_keys;
 mod backup;
 mod cache;
 mod calls;
+mod connection_use;
 mod database;
 mod error;
 mod file_runs;
@@ -42,6 +45,7 @@ pub use accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
 pub use api_keys::{ApiKeyRow, NewApiKey};
 pub use backup::back_up;
 pub use calls::{CreateCallRow, ResultCallRow};
+pub use connection_use::ConnectionUse;
 pub use database::{Database, DatabaseSettings};
 pub use error::{BackupError, ConnectError, MigrateError, PersistenceError};
 pub use file_runs::HeldRows;

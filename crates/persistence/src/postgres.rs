@@ -263,6 +263,11 @@ impl Connections {
         self.size / 2
     }
 
+    /// How many have been taken out of the lease.
+    pub(crate) fn taken(&self) -> usize {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes one of the connections out of the lease for good, when one may be.
     pub(crate) fn take(&self) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);

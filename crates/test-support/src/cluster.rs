@@ -112,6 +112,18 @@ impl Cluster {
         self.port
     }
 
+    /// The process whose children serve its connections.
+    ///
+    /// # Panics
+    ///
+    /// Where it does not run.
+    pub fn process_id(&self) -> u32 {
+        let path = self.data().join("postmaster.pid");
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let number = text.lines().next().and_then(|line| line.parse().ok());
+        number.unwrap_or_else(|| panic!("the server does not run"))
+    }
+
     /// Adds lines to the configuration, for the next start or [`Cluster::reload`].
     ///
     /// # Panics

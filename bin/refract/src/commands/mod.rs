@@ -61,6 +61,9 @@ enum Command {
     )]
     Migrate,
     /// Copies the SQLite file while it is in use
+    #[command(
+        after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
+    )]
     Backup(backup::BackupCommand),
     /// Asks the configured model what it can do
     #[command(subcommand, after_help = "Examples:\n  refract model check")]

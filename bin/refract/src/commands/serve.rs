@@ -54,12 +54,13 @@ impl ServeCommand {
 
 /// Serves until `stop`, then lets calls in flight finish.
 pub(crate) async fn serve(
-    http: HttpSettings,
+    mut http: HttpSettings,
     database: Database,
     gateway: &ModelGateway,
     counts: AnsweringMetrics,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
+    metrics::add_database(&mut http.registry, &database);
     let key_uses = KeyUses::default();
     let patience = Patience::within(http.grace);
     let parts = (

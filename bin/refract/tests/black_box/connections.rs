@@ -71,6 +71,36 @@ async fn a_connection_is_kept_after_every_answer_whose_request_was_read() {
 }
 
 #[tokio::test]
+async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
+    let service = Service::start(Backend::Sqlite).await;
+    let unwanted = [
+        Request::get(&format!("/results/{UNKNOWN}")).body("what a GET brings is not looked at"),
+        Request::post(&format!("/prisms/{PRISM}/results"))
+            .header("Content-Type", "text/xml")
+            .body("<a/>"),
+        Request::post("/nowhere")
+            .header("Content-Type", "application/json")
+            .body("{}"),
+    ];
+    let statuses = [401, 415, 404];
+    let mut connection = Connection::open(service.api()).await;
+    let mut pipelined = Connection::open(service.api()).await;
+    for (request, status) in unwanted.iter().zip(statuses) {
+        let answer = connection.call(request).await;
+        assert_eq!((answer.status, answer.header("connection")), (status, None));
+        let twice = [request.bytes(), request.bytes()].concat();
+        pipelined.send(&twice).await;
+        for _ in 0..2 {
+            let answer = pipelined.answer().await;
+            assert_eq!((answer.status, answer.header("connection")), (status, None));
+        }
+    }
+    let create = service.create_request(PRISM, &json!({"text": TEXT}));
+    assert_eq!(connection.call(&create).await.status, 200);
+    assert_eq!(pipelined.call(&create).await.status, 200);
+}
+
+#[tokio::test]
 async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
     let service = Service::start(Backend::Sqlite).await;
     let request = service

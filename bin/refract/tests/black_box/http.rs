@@ -8,6 +8,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::description;
+
 /// No answer takes longer, on a machine however busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -137,7 +139,9 @@ impl Connection {
 
     pub(crate) async fn call(&mut self, request: &Request) -> Answer {
         self.send(&request.bytes()).await;
-        self.answer().await
+        let answer = self.answer().await;
+        description::hold(&request.method, &request.target, &answer);
+        answer
     }
 
     pub(crate) async fn send(&mut self, bytes: &[u8]) {

@@ -1,13 +1,50 @@
 //! The log: one line a request, and never a text, a context, a ref or a key.
 
+use std::process::Stdio;
+
 use refract_test_support::model_server::Reply;
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::expected::Saved;
-use crate::http::Request;
+use crate::http::{Request, within_patience};
+use crate::program;
 use crate::service::{Backend, PRISM, Service, Setup};
 
 on_both!(nothing_of_what_callers_send_is_logged);
+
+#[tokio::test]
+async fn a_server_whose_log_nobody_reads_serves_on() {
+    let service = Service::start(Backend::Sqlite).await;
+    let url = service.model.url();
+    let settings = [
+        ("DATABASE_URL", service.database_url.as_str()),
+        ("REFRACT_MODEL_URL", url.as_str()),
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "off"),
+        ("REFRACT_LOG_FORMAT", "json"),
+    ];
+    let mut child = program::command(service.folder.path(), &settings, &["serve"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let address = loop {
+        let line = within_patience(log.next_line()).await.unwrap().unwrap();
+        let line: Value = serde_json::from_str(&line).unwrap();
+        if let Some(address) = line["api"].as_str() {
+            break address.parse().unwrap();
+        }
+    };
+    drop(log);
+    for _ in 0..3 {
+        let request = service.create_request(PRISM, &json!({"text": "a"}));
+        assert_eq!(request.send(address).await.status, 200);
+    }
+    program::signal(&child, "TERM").await;
+    let ended = within_patience(child.wait()).await.unwrap();
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+}
 
 #[tokio::test]
 async fn every_request_is_one_line() {

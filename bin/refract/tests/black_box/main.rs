@@ -9,6 +9,7 @@
     reason = "a test that meets the unexpected ends there"
 )]
 
+mod description;
 mod expected;
 mod http;
 mod node;

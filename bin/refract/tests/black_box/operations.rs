@@ -191,7 +191,29 @@ async fn metrics_are_well_formed_and_count_what_happened() {
         "refract_calls_in_flight",
         "refract_model_requests_in_flight",
         "refract_model_requests_waiting",
+        "refract_database_connections_leased",
+        "refract_database_connections_waiting",
     ] {
         assert!(value(&samples, gauge, &[]).abs() < f64::EPSILON, "{gauge}");
     }
+}
+
+#[tokio::test]
+async fn metrics_tell_how_the_connections_of_the_database_are_used() {
+    let service = Service::start(Backend::Postgres).await;
+    service.create(&json!({"text": TEXT})).await;
+    let answer = service.nodes[0].ops("/metrics").await;
+    let samples = check(&answer.body);
+    let of = |gauge: &str| {
+        value(
+            &samples,
+            &format!("refract_database_connections_{gauge}"),
+            &[],
+        )
+    };
+    assert!((of("allowed") - 16.0).abs() < f64::EPSILON, "the default");
+    assert!(of("of_threads") >= 1.0, "a call reads over its thread's");
+    assert!(of("of_threads") <= 8.0, "half may be taken");
+    assert!(of("idle") >= 1.0, "the start leased one");
+    assert!(of("waiting").abs() < f64::EPSILON);
 }

@@ -50,6 +50,8 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
     assert!(!shown.contains('\u{1b}'), "{shown}");
     let end = "text   First line\n       second [31m line\n";
     assert!(shown.ends_with(end), "{shown}");
+    let asked = "\nasked  systemone, scripted-1, prompts ";
+    assert!(shown.contains(asked), "{shown}");
     let shown = table(&failed).await;
     assert!(
         shown.contains("\nerror       The model server answered with status 400.\n"),

@@ -30,6 +30,7 @@ mod load;
 
 mod cuts;
 mod failover;
+mod hangs;
 mod keys;
 mod kills;
 mod nodes;

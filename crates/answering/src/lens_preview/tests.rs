@@ -101,7 +101,7 @@ fn preview(sample: &Sample, before: &Json, after: &Json) -> LensPreview {
     preview
 }
 
-fn counts(tally: &Tally) -> Vec<(&str, u64)> {
+fn counts(tally: &CellTally) -> Vec<(&str, u64)> {
     let counted = tally.values.iter().filter(|value| value.cells() > 0);
     counted
         .map(|value| (value.label.as_str(), value.cells()))

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use actix_rt::net::{ActixStream, Ready};
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -72,7 +72,7 @@ impl AsyncRead for Wire {
                 Answer::Through => return Pin::new(&mut this.tcp).poll_read(cx, buffer),
                 Answer::HandingOn(bytes) if bytes.is_empty() => this.answer = Answer::Through,
                 Answer::HandingOn(bytes) => {
-                    let part = bytes.split_to(bytes.remaining().min(buffer.remaining()));
+                    let part = bytes.split_to(bytes.len().min(buffer.remaining()));
                     buffer.put_slice(&part);
                     return Poll::Ready(Ok(()));
                 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanCount;
-use refract_answering::{ColumnPreview, Counted, LensPreview, PrismResults, Tally, prisms};
+use refract_answering::{CellTally, ColumnPreview, Counted, LensPreview, PrismResults, prisms};
 use refract_domain::lens_file;
 use refract_persistence::{ResultFilter, ResultOrder};
 use serde::Serialize;
@@ -206,7 +206,7 @@ impl<'a> ShownPreview<'a> {
 }
 
 impl<'a> ShownTally<'a> {
-    fn of(tally: &'a Tally) -> Self {
+    fn of(tally: &'a CellTally) -> Self {
         let values = tally.values.iter().map(|value| ShownValue {
             value: &value.key,
             label: &value.label,

@@ -72,10 +72,7 @@ impl ListCommand {
         if self.json {
             return Ok(());
         }
-        output::table(
-            &["id", "created", "version", "status", "ref", &values],
-            rows,
-        )
+        output::table(&["id", "created", "v", "status", "ref", &values], rows)
     }
 }
 

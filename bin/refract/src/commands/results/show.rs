@@ -31,7 +31,9 @@ impl ShowCommand {
         let account = self.account.find(&database).await?;
         let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
         let (result, retried_as) = ReadableResult::find(&database, account, id).await?;
+        let provenance = database.find_provenance(account, id).await?;
+        let facts = Facts::of(&result, &provenance.unwrap_or_default(), retried_as);
         let shown = self.format.unwrap_or_else(Shown::usual);
-        shown_result::print(&result, shown, &Facts::of(&result, retried_as))
+        shown_result::print(&result, shown, &facts)
     }
 }

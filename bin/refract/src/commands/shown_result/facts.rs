@@ -1,7 +1,9 @@
 //! What else is known of a result, in lines of a name and a value.
 
+use indicatif::HumanCount;
 use refract_answering::ReadableResult;
 use refract_domain::ids::ResultId;
+use refract_persistence::Provenance;
 
 use crate::terminal::{Palette, plain};
 
@@ -13,14 +15,21 @@ const MOST_CHARACTERS: usize = 2_000;
 pub(crate) struct Facts(Vec<(String, String)>);
 
 impl Facts {
-    /// When a result was saved, why it failed, what retried it, and what was sent.
-    pub(crate) fn of(result: &ReadableResult, retried_as: Option<ResultId>) -> Self {
+    /// When a result was saved, who was asked, why it failed, what retried it, and what was sent.
+    pub(crate) fn of(
+        result: &ReadableResult,
+        provenance: &Provenance,
+        retried_as: Option<ResultId>,
+    ) -> Self {
         let view = result.view();
         let mut facts = Self::default();
         facts.add(
             "saved",
             view.created_at.format("%Y-%m-%d %H:%M:%S UTC").to_string(),
         );
+        if let Some(asked) = asked(provenance) {
+            facts.add("asked", asked);
+        }
         if let Some(error) = view.status.error() {
             facts.add("error", error.to_owned());
         }
@@ -55,6 +64,29 @@ impl Facts {
         }
         format!("\n{}\n", lines.join("\n"))
     }
+}
+
+/// Protocol and model, and what the call cost; nothing for a result that is older than this
+/// knowledge.
+fn asked(provenance: &Provenance) -> Option<String> {
+    let mut asked = provenance.protocol.clone()?;
+    if let Some(model) = &provenance.model {
+        asked = format!("{asked}, {model}");
+    }
+    if let Some(version) = provenance.prompt_version {
+        asked = format!("{asked}, prompts {version}");
+    }
+    let counts = [
+        (provenance.input_tokens, "tokens read"),
+        (provenance.output_tokens, "tokens written"),
+        (provenance.requests.map(u64::from), "requests"),
+        (provenance.attempts.map(u64::from), "attempts"),
+    ];
+    let counts = counts
+        .into_iter()
+        .filter_map(|(count, of)| Some(format!("{of} {}", HumanCount(count?))));
+    let counts: Vec<_> = counts.collect();
+    Some(format!("{asked}; {}", counts.join(", ")))
 }
 
 fn beginning(value: &str) -> String {

@@ -1,0 +1,57 @@
+//! A server that neither answers nor breaks its connections, as on a machine that hangs.
+
+use std::time::Instant;
+
+use refract_test_support::model_server::Reply;
+use serde_json::json;
+use tokio::task::block_in_place;
+
+use crate::http::{Connection, Request};
+use crate::load::{cluster, service};
+use crate::service::{PRISM, TEXT};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
+    let cluster = cluster(&[]);
+    let service = service(Some(cluster.url()), 1, "5000").await;
+    let made = service.create(&json!({"text": TEXT})).await;
+    let id = crate::expected::Saved::of(&made).id;
+    // one call is at the model when it happens
+    service.model.then_always(Reply::answers().held());
+    let create =
+        service.create_request(PRISM, &json!({"text": TEXT, "idempotency_key": "paid for"}));
+    let mut calls = vec![Connection::open(service.api()).await];
+    calls[0].send(&create.bytes()).await;
+    service
+        .model
+        .wait_until(|counts| counts.requests == 2)
+        .await;
+    block_in_place(|| cluster.freeze());
+    service.model.release_all();
+
+    let begin = Instant::now();
+    let read = Request::get(&format!("/results/{id}")).bearer(&service.key);
+    // more of them than there are connections
+    for request in [&read, &create].into_iter().cycle().take(30) {
+        let mut call = Connection::open(service.api()).await;
+        call.send(&request.bytes()).await;
+        calls.push(call);
+    }
+    assert_eq!(service.nodes[0].ops("/readyz").await.status, 503);
+    assert!(begin.elapsed().as_secs() < 8, "{:?}", begin.elapsed());
+    for call in &mut calls {
+        let answer = call.answer().await;
+        answer.assert_error(500, "internal_error", "Internal server error");
+    }
+    let took = begin.elapsed();
+    println!("31 calls to a server that hangs ended within {took:.0?}");
+    assert!(took.as_secs() < 30, "{took:?}");
+
+    block_in_place(|| cluster.thaw());
+    let begin = Instant::now();
+    assert_eq!(service.send(read).await.body, made.body);
+    // its save may have come through once the server went on
+    assert_eq!(service.send(create).await.status, 200);
+    assert_eq!(service.results_made().await, 2);
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+}
