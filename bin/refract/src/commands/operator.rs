@@ -69,8 +69,9 @@ pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database
     Ok(database)
 }
 
-/// The same for what is started beside its database: waits a little for one that is not up yet,
-/// and says so.
+/// The same for what is started beside its database: waits a little for one that is not up yet.
+///
+/// It says so for those who look closely only: a start that fails ends in one line and no more.
 pub(crate) async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let database = connect_when_up(settings).await?;
     database.migrate().await?;
@@ -86,7 +87,7 @@ pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Resu
             Err(error) if error.is_passing() && Instant::now() < deadline => {
                 if !is_said {
                     let seconds = WAIT_FOR_START.as_secs();
-                    tracing::warn!("{error}; waiting up to {seconds} s for the database to start");
+                    tracing::debug!("{error}; waiting up to {seconds} s for the database to start");
                     is_said = true;
                 }
                 tokio::time::sleep(LOOK_AGAIN).await;

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use crate::description;
 
 /// No answer takes longer, on a machine however busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A request as it goes over the wire.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use refract_test_support::model_server::{ModelServer, Reply, Script};
 use tokio::process::Child;
@@ -11,6 +12,9 @@ use crate::program;
 use crate::run::{numbered, texts};
 use crate::service::{Backend, PRISM, Service, Setup};
 use crate::terminal::OnTerminal;
+
+/// No run takes longer to end: it insists for 35 s on saving what the model was paid for.
+const INSISTENCE: Duration = Duration::from_secs(90);
 
 /// A service whose model holds every answer back.
 async fn held(backend: Backend) -> Service {
@@ -40,7 +44,8 @@ async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
 
 /// Its exit status and its last words.
 async fn end(child: Child) -> (Option<i32>, String) {
-    let Output { status, stderr, .. } = within_patience(child.wait_with_output()).await.unwrap();
+    let ended = tokio::time::timeout(INSISTENCE, child.wait_with_output()).await;
+    let Output { status, stderr, .. } = ended.expect("it ends").unwrap();
     let said = String::from_utf8(stderr).unwrap();
     let last = said.lines().last().unwrap_or_default().to_owned();
     (status.code(), last)

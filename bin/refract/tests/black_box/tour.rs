@@ -94,7 +94,7 @@ async fn every_command_of_the_tour_does_what_the_tour_says() {
     assert_eq!((rows("answers.csv"), rows("answers-2.csv")), (201, 201));
     let answers = std::fs::read_to_string(folder.path().join("answers.csv")).unwrap();
     assert!(answers.contains(",Unsure,"), "{answers}");
-    let exported = std::fs::read_to_string(folder.path().join("results.csv")).unwrap();
+    let exported = std::fs::read_to_string(folder.path().join("all.csv")).unwrap();
     assert_eq!(exported.matches("\r\n").count(), 403);
     assert!(exported.contains(",M-009,1,ok,"), "{exported}");
     assert!(exported.contains(",'=1+1,"), "{exported}");

@@ -15,6 +15,8 @@
               serves other tests too"
 )]
 
+#[path = "../black_box/description.rs"]
+mod description;
 #[path = "../black_box/expected.rs"]
 mod expected;
 #[path = "../black_box/http.rs"]

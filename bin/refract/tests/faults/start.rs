@@ -22,7 +22,10 @@ fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
         ("REFRACT_MODEL_URL", "builtin:lexical"),
         ("REFRACT_LISTEN", "127.0.0.1:0"),
         ("REFRACT_OPS_LISTEN", "off"),
-        ("REFRACT_LOG", "warn,refract=info"),
+        (
+            "REFRACT_LOG",
+            "warn,refract=info,refract::commands::operator=debug",
+        ),
     ];
     let mut command = program::command(folder, &settings, &["serve"]);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();

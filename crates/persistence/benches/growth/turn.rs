@@ -129,7 +129,7 @@ where
     }
     let mut took: Vec<Duration> = callers.join_all().await.into_iter().flatten().collect();
     let elapsed = begin.elapsed();
-    let processor = processor::time(filled.server) - before;
+    let processor = processor::time(filled.server).saturating_sub(before);
     took.sort_unstable();
     let slow = took.get(total * 99 / 100).copied().unwrap_or_default();
     Rate {

@@ -1,0 +1,137 @@
+//! Rows a second and memory of a file run, beside creates over HTTP, against a model server that
+//! answers at once: `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
+//!
+//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`. Both ways are taken in one run, by the
+//! same binary, with databases of their own.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark that meets the unexpected ends there, and prints what it measured"
+)]
+
+mod creates;
+mod watched;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::postgres;
+
+use crate::watched::wait_and_watch;
+
+const PRISM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/examples/support-triage.json"
+);
+const ROWS: [u32; 2] = [10_000, 100_000];
+const CREATES: u32 = 20_000;
+const CONCURRENCY: u32 = 64;
+/// What the model answers, whatever it is asked.
+const ANSWER: &str = r#"{"model":"instant-1","answers":{
+    "topic":{"type":"choice","choice":"delivery","confidence":0.9,"probabilities":{"billing":0.02,"delivery":0.9,"product":0.04,"other":0.02,"insufficient_information":0.02}},
+    "angry":{"type":"noul","noul":0.12},
+    "urgency":{"type":"score","score":0.7,"probabilities":{"0":0.4,"1":0.5,"2":0.1}}},
+    "usage":{"input_tokens":318,"output_tokens":34}}"#;
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let wanted =
+        |name: &str| asked.iter().all(|it| it.starts_with('-')) || asked.contains(&name.to_owned());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    println!("| database | what | rows | seconds | a second | peak memory, MiB |");
+    println!("|---|---|--:|--:|--:|--:|");
+    if wanted("sqlite") {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("bench.db").display());
+        measure("SQLite", &url, &runtime);
+    }
+    if wanted("postgres") {
+        let database = runtime.block_on(postgres::fresh_database());
+        measure("PostgreSQL", database.url(), &runtime);
+    }
+}
+
+fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
+    let model = ModelServer::start(Script::from(Reply::body(ANSWER)).forgetful());
+    let folder = tempfile::tempdir().unwrap();
+    let binary = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_refract"));
+        command
+            .args(arguments)
+            .env_clear()
+            .env("DATABASE_URL", database)
+            .env("REFRACT_MODEL_URL", model.url())
+            .current_dir(folder.path())
+            .stdin(Stdio::null());
+        command
+    };
+    assert!(
+        binary(&["prism", "create", PRISM])
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    let creates = creates::measure(
+        binary(&["key", "create"]),
+        binary,
+        runtime,
+        CREATES,
+        CONCURRENCY,
+    );
+    println!(
+        "| {name} | creates over HTTP | {CREATES} | {:.1} | {:.0} | |",
+        creates,
+        f64::from(CREATES) / creates
+    );
+    for rows in ROWS {
+        write_rows(&folder.path().join("in.csv"), rows);
+        let concurrency = CONCURRENCY.to_string();
+        let name_of_run = rows.to_string();
+        let run = [
+            "run",
+            "support-triage",
+            "in.csv",
+            "--output",
+            "out.csv",
+            "--concurrency",
+            &concurrency,
+            "--name",
+            &name_of_run,
+        ];
+        for what in ["asked", "answered before"] {
+            let began = Instant::now();
+            let child = binary(&run).stderr(Stdio::null()).spawn().unwrap();
+            let peak = wait_and_watch(child);
+            let seconds = began.elapsed().as_secs_f64();
+            let rate = f64::from(rows) / seconds;
+            println!(
+                "| {name} | file run, {what} | {rows} | {seconds:.1} | {rate:.0} | {:.1} |",
+                f64::from(peak) / 1024.0
+            );
+        }
+        let written = std::fs::read_to_string(folder.path().join("out.csv")).unwrap();
+        assert_eq!(
+            written.matches("\r\n").count(),
+            usize::try_from(rows).unwrap() + 1
+        );
+    }
+}
+
+/// Messages of some two hundred characters.
+fn write_rows(path: &Path, rows: u32) {
+    let mut text = String::from("ref,channel,text\r\n");
+    for number in 1..=rows {
+        let _ = write!(
+            text,
+            "M-{number},mail,\"Hello, my order {number} was to arrive last week, and the tracking \
+             says \"\"on its way\"\" since then. Could you look into it, please? I need the bike \
+             for a tour that begins on Saturday. Kind regards, customer {number}\"\r\n"
+        );
+    }
+    std::fs::write(path, text).unwrap();
+}
