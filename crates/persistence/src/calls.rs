@@ -52,30 +52,42 @@ type ResultCallColumns = (
     Option<ResultId>,
 );
 
-/// The left joins of a create call, for one way of selecting a prism.
+/// The query of a create call, for one way of selecting a prism: with what holds the idempotency
+/// key, or without looking for that where there is no key.
 macro_rules! create_call {
     ($connection:expr, $hash:expr, $selected:expr, $idempotency_key:expr) => {{
         let of_account = prisms::account_id.eq(api_keys::account_id);
-        let holds_key = results::account_id
-            .eq(api_keys::account_id)
-            .and(results::idempotency_key.eq($idempotency_key));
         let query = api_keys::table
             .left_join(prisms::table.on(of_account.and($selected)))
-            .left_join(results::table.on(holds_key.assume_not_null()))
             .filter(api_keys::hash.eq($hash));
-        on!($connection, |c| query
-            .select((
-                (
-                    api_keys::id,
-                    api_keys::account_id,
-                    api_keys::revoked_at.is_not_null()
-                ),
-                Option::<PrismColumns>::as_select(),
-                Option::<ResultColumns>::as_select(),
-            ))
-            .first(c)
-            .await
-            .optional())
+        let key = (
+            api_keys::id,
+            api_keys::account_id,
+            api_keys::revoked_at.is_not_null(),
+        );
+        match $idempotency_key {
+            None => on!($connection, |c| query
+                .select((key, Option::<PrismColumns>::as_select()))
+                .first::<(KeyColumns, Option<PrismColumns>)>(c)
+                .await
+                .optional())
+            .map(|found| found.map(|(key, prism)| (key, prism, None))),
+            Some(idempotency_key) => {
+                let holds_key = results::account_id
+                    .eq(api_keys::account_id)
+                    .and(results::idempotency_key.eq(idempotency_key));
+                let query = query.left_join(results::table.on(holds_key.assume_not_null()));
+                on!($connection, |c| query
+                    .select((
+                        key,
+                        Option::<PrismColumns>::as_select(),
+                        Option::<ResultColumns>::as_select(),
+                    ))
+                    .first(c)
+                    .await
+                    .optional())
+            }
+        }
     }};
 }
 
@@ -91,7 +103,6 @@ impl Database {
         idempotency_key: Option<&IdempotencyKey>,
     ) -> Result<Option<CreateCallRow>, PersistenceError> {
         let (database, hash, prism) = (self.clone(), key.0.to_vec(), prism.clone());
-        // no key is null, which equals nothing
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
         self.run_reading(async move {
             let mut connection = database.reader_of_thread().await?;

@@ -14,7 +14,7 @@ use crate::error::PersistenceError;
 use crate::postgres::{Connections, Open};
 
 /// Statements that write wait for the disk one after the other, so only so many go over one lane.
-const WRITES_AT_ONCE: usize = 8;
+const WRITES_AT_ONCE: usize = 32;
 
 /// The lanes of one thread.
 pub(crate) struct Lanes {
