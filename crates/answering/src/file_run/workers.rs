@@ -1,5 +1,6 @@
 //! The threads that ask: the model's connections belong to one each.
 
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
@@ -68,6 +69,7 @@ impl Workers {
             account: run.account,
             api_key: None,
         };
+        let threads = NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
         let mut senders = Vec::with_capacity(count);
         for _ in 0..count {
             let (sender, jobs) = mpsc::unbounded_channel();
@@ -81,6 +83,7 @@ impl Workers {
                 LocalSet::new().block_on(&runtime, async move {
                     let uses = KeyUses::default();
                     let metrics = AnsweringMetrics::default();
+                    let database = database.for_this_thread(threads);
                     let answering = Answering::new(database, gateway.model(), uses, metrics);
                     let worker = Worker {
                         answering,
