@@ -19,10 +19,6 @@ use clap::Parser as _;
 
 use crate::commands::Program;
 
-/// Calls allocate much and in small pieces; the system's allocator costs a tenth of each.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let program = match Program::try_parse() {
         Ok(program) => program,
