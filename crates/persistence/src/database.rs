@@ -62,7 +62,7 @@ impl Database {
     /// is missing. The schema is left as it is: see [`Database::migrate`].
     ///
     /// Queries run on `runtime`, which should be the process's multi-threaded one and has to
-    /// outlive this value.
+    /// outlive this value; for those of an API call see [`Database::for_this_thread`].
     ///
     /// # Errors
     /// An address that cannot be used, or nobody there; in words for the operator.

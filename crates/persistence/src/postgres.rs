@@ -1,8 +1,9 @@
 //! Connections to a PostgreSQL server.
 //!
-//! A connection's socket is driven by the runtime in which the connection was opened. All of ours
-//! are opened in the tasks of [`Database`](crate::Database), so that runtime is never one of the
-//! single threads that await queries: those stop driving sockets whenever they are busy.
+//! A connection's socket is driven by the runtime in which the connection was opened. Those that
+//! are leased are opened on the runtime of [`Database`](crate::Database), never on one of the
+//! single threads that await queries: those stop driving sockets whenever they are busy. The
+//! [lanes](crate::lanes) of such a thread are the exception: nobody else uses them.
 
 use std::error::Error as _;
 use std::fmt::Write as _;

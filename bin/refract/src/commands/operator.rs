@@ -11,6 +11,7 @@ use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
 use refract_domain::slug::PrismSelector;
+use refract_lens_rendering::RowFormat;
 use refract_persistence::{DEFAULT_ACCOUNT, Database, DatabaseSettings};
 use tokio::runtime::Handle;
 use uuid::Uuid;
@@ -114,6 +115,11 @@ pub(crate) async fn find_prism(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// A format of rows that was named on the command line.
+pub(crate) fn row_format(name: &str) -> anyhow::Result<RowFormat> {
+    RowFormat::parse(name).context("expected csv, tsv or jsonl")
 }
 
 /// The bytes of a file that a command was given.

@@ -24,7 +24,7 @@ pub(crate) struct ExportCommand {
     prism: String,
 
     /// csv, tsv or jsonl
-    #[arg(long, default_value = "csv", value_parser = row_format)]
+    #[arg(long, default_value = "csv", value_parser = operator::row_format)]
     format: RowFormat,
 
     /// A file to write instead of stdout; it takes its place when it is whole
@@ -114,8 +114,4 @@ fn show(progress: Option<&Progress>, done: u64) {
     if let Some(progress) = progress {
         progress.show(done, "");
     }
-}
-
-fn row_format(name: &str) -> anyhow::Result<RowFormat> {
-    RowFormat::parse(name).context("expected csv, tsv or jsonl")
 }

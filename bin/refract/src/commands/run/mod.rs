@@ -52,7 +52,7 @@ pub(crate) struct RunCommand {
     output: Option<PathBuf>,
 
     /// csv, tsv or jsonl [default: as the output's name ends, else csv]
-    #[arg(long, value_parser = row_format)]
+    #[arg(long, value_parser = operator::row_format)]
     format: Option<RowFormat>,
 
     /// Calls to the model at once
@@ -249,10 +249,6 @@ async fn look_regularly(look: impl Fn()) -> std::convert::Infallible {
 
 fn is_closed(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::BrokenPipe
-}
-
-fn row_format(name: &str) -> anyhow::Result<RowFormat> {
-    RowFormat::parse(name).context("expected csv, tsv or jsonl")
 }
 
 fn mapping(text: &str) -> anyhow::Result<Mapping> {
