@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use refract_model_gateway::{ModelCall, ModelSettings, Unreachable};
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, ReceivedRequest, Reply, Script};
 
 use super::*;
 
@@ -20,6 +20,12 @@ fn impatient(server: &ModelServer) -> Model {
     })
 }
 
+/// The request without the second in which it was sent.
+fn undated(mut request: ReceivedRequest) -> ReceivedRequest {
+    request.headers.retain(|(name, _)| name != "date");
+    request
+}
+
 #[actix_rt::test]
 async fn a_429_or_any_5xx_gets_one_more_attempt() {
     for status in [429, 500, 502, 503, 504, 529, 599] {
@@ -29,7 +35,7 @@ async fn a_429_or_any_5xx_gets_one_more_attempt() {
         assert!(call.outcome.is_ok(), "{status}");
         assert_eq!((call.report.requests, call.report.attempts), (1, 2));
         let [first, second]: [_; 2] = server.requests().try_into().unwrap();
-        assert_eq!(first, second);
+        assert_eq!(undated(first), undated(second));
     }
 }
 
