@@ -66,7 +66,7 @@ impl Patience {
         let mut pause = FIRST_PAUSE;
         loop {
             let attempt = timeout_at(attempt_ends, work()).await;
-            let error = match attempt.unwrap_or_else(|_| Err(no_answer())) {
+            let error = match attempt.unwrap_or_else(|_| Err(PersistenceError::no_answer())) {
                 Err(error) if error.is_passing() => error,
                 ended => return ended,
             };
@@ -89,10 +89,6 @@ impl Patience {
         let grace = self.grace.saturating_sub(LAST_WORDS.min(self.grace / 4));
         begin.unwrap_or_else(Instant::now) + grace
     }
-}
-
-fn no_answer() -> PersistenceError {
-    PersistenceError::Unavailable("it does not answer".to_owned())
 }
 
 #[cfg(test)]

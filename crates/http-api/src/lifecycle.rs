@@ -85,8 +85,9 @@ impl CallInFlight {
         self,
         use_case: impl Future<Output = Result<T, Refusal>> + 'static,
     ) -> impl Future<Output = Result<T, ApiError>> {
-        // combinators, not async blocks, which would hold a waiting use case twice
-        let work = unless_panicked(use_case).map(move |outcome| {
+        // boxed, since it is large and moved several times until it runs; combinators, not async
+        // blocks, which would hold a waiting use case twice
+        let work = unless_panicked(Box::pin(use_case)).map(move |outcome| {
             let outcome = outcome.and_then(|done| Ok(done?));
             if let Err(ApiError::Refused(Refusal::Internal(error))) = &outcome {
                 tracing::error!(error = with_causes(error), "a call failed");

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::AccountId;
 
 use crate::database::Database;
@@ -47,7 +46,7 @@ impl Database {
             let mut connection = database.writer().await?;
             let insert = diesel::insert_into(accounts::table).values(account);
             let insert = insert.on_conflict(accounts::name).do_nothing();
-            let inserted = on!(connection, |c| insert.execute(c).await)?;
+            let inserted = on!(connection, execute(insert))?;
             Ok(if inserted == 1 {
                 Creation::Created
             } else {
@@ -66,11 +65,11 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let query = accounts::table.filter(accounts::name.eq(name));
-            let found = on!(connection, |c| query
-                .select(AccountRow::as_select())
-                .first(c)
-                .await
-                .optional());
+            let found = on!(
+                connection,
+                get_result(query.select(AccountRow::as_select()))
+            )
+            .optional();
             Ok(found?)
         })
         .await
@@ -85,10 +84,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let query = accounts::table.order(accounts::name);
-            let found = on!(connection, |c| query
-                .select(AccountRow::as_select())
-                .load(c)
-                .await);
+            let found = on!(connection, load(query.select(AccountRow::as_select())));
             Ok(found?)
         })
         .await

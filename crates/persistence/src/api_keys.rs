@@ -79,7 +79,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.writer().await?;
             let insert = diesel::insert_into(api_keys::table).values(columns);
-            on!(connection, |c| insert.execute(c).await)?;
+            on!(connection, execute(insert))?;
             Ok(())
         })
         .await
@@ -112,7 +112,7 @@ impl Database {
                     api_keys::revoked_at,
                     made.assume_not_null(),
                 ));
-            Ok(on!(connection, |c| query.load(c).await)?)
+            Ok(on!(connection, load(query))?)
         })
         .await
     }
@@ -140,12 +140,12 @@ impl Database {
                 .filter(of_account())
                 .filter(api_keys::revoked_at.is_null());
             let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
-            on!(connection, |c| update.execute(c).await)?;
+            on!(connection, execute(update))?;
             let query = api_keys::table
                 .filter(of_account())
                 .select(api_keys::revoked_at);
             let revoked_at: Option<Option<DateTime<Utc>>> =
-                on!(connection, |c| query.first(c).await.optional())?;
+                on!(connection, get_result(query)).optional()?;
             Ok(revoked_at.flatten())
         })
         .await

@@ -1,7 +1,6 @@
 //! What an API call needs to know before it is decided: one query each.
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::api_key::ApiKeyHash;
 use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
@@ -66,28 +65,29 @@ macro_rules! create_call {
             api_keys::revoked_at.is_not_null(),
         );
         match $idempotency_key {
-            None => on!($connection, |c| query
-                .select((key, Option::<PrismColumns>::as_select()))
-                .first::<(KeyColumns, Option<PrismColumns>)>(c)
-                .await
-                .optional())
-            .map(|found| found.map(|(key, prism)| (key, prism, None))),
+            None => {
+                let found: QueryResult<(KeyColumns, Option<PrismColumns>)> = on_hot!(
+                    $connection,
+                    get_result(query.select((key, Option::<PrismColumns>::as_select())))
+                );
+                found.map(|(key, prism)| (key, prism, None))
+            }
             Some(idempotency_key) => {
                 let holds_key = results::account_id
                     .eq(api_keys::account_id)
                     .and(results::idempotency_key.eq(idempotency_key));
                 let query = query.left_join(results::table.on(holds_key.assume_not_null()));
-                on!($connection, |c| query
-                    .select((
+                on_hot!(
+                    $connection,
+                    get_result(query.select((
                         key,
                         Option::<PrismColumns>::as_select(),
                         Option::<ResultColumns>::as_select(),
-                    ))
-                    .first(c)
-                    .await
-                    .optional())
+                    )))
+                )
             }
         }
+        .optional()
     }};
 }
 
@@ -150,8 +150,9 @@ impl Database {
                 .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
                 .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
                 .filter(api_keys::hash.eq(hash));
-            let found: Option<ResultCallColumns> = on!(connection, |c| query
-                .select((
+            let found: Option<ResultCallColumns> = on_hot!(
+                connection,
+                get_result(query.select((
                     (
                         api_keys::id,
                         api_keys::account_id,
@@ -160,10 +161,9 @@ impl Database {
                     Option::<ResultColumns>::as_select(),
                     Option::<PrismColumns>::as_select(),
                     RETRIES.field(results::id).nullable(),
-                ))
-                .first(c)
-                .await
-                .optional())?;
+                )))
+            )
+            .optional()?;
             let Some((key, result, prism, retried_as)) = found else {
                 return Ok(None);
             };

@@ -1,17 +1,52 @@
 //! A borrowed connection of either kind, and the macros that compile a query once for each.
 
+use std::error::Error;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use diesel::connection::AnsiTransactionManager;
 use diesel::{QueryResult, SqliteConnection};
 use diesel_async::pooled_connection::deadpool::Object;
-use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
 use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager as _};
 
 use crate::postgres::Open;
+use crate::sqlite::SqliteOfThread;
 
-/// SQLite works in blocking threads.
-pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection>;
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A connection to an SQLite file, whose statements block a thread.
+pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection, Blocked>;
+
+/// Which thread the statements of an SQLite connection block.
+pub(crate) enum Blocked {
+    /// One that is there for it.
+    Another,
+    /// The caller's.
+    This,
+}
+
+impl SpawnBlocking for Blocked {
+    fn spawn_blocking<'a, R: Send + 'static>(
+        &mut self,
+        task: impl FnOnce() -> R + Send + 'static,
+    ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync>>> {
+        match self {
+            Self::Another => {
+                let ended = tokio::task::spawn_blocking(task);
+                Box::pin(async { Ok(ended.await?) })
+            }
+            Self::This => {
+                let done = task();
+                Box::pin(async { Ok(done) })
+            }
+        }
+    }
+
+    fn get_runtime() -> Self {
+        Self::Another
+    }
+}
 
 /// A connection for statements that need no transaction.
 #[expect(
@@ -25,6 +60,8 @@ pub(crate) enum Connection {
     Postgres(Object<AsyncPgConnection>),
     /// To an SQLite file, until it is dropped.
     Sqlite(Object<AsyncSqliteConnection>),
+    /// To an SQLite file; it belongs to this thread and blocks it.
+    SqliteOfThread(SqliteOfThread),
 }
 
 /// A connection for transactions: nobody else uses it until it is dropped.
@@ -51,6 +88,7 @@ impl Connection {
             Self::Pipelined(open) => Backend::Postgres(&open.connection),
             Self::Postgres(object) => Backend::Postgres(object),
             Self::Sqlite(object) => Backend::Sqlite(object),
+            Self::SqliteOfThread(connection) => Backend::Sqlite(connection),
         }
     }
 }
@@ -73,20 +111,40 @@ impl From<Exclusive> for Connection {
     }
 }
 
-/// Compiles a query for each kind of connection: `on!(connection, |c| query.execute(c).await)`.
+/// Runs a query on either kind of connection: `on!(connection, get_result(query))`, with the name of
+/// a method of diesel's `RunQueryDsl`.
 ///
 /// diesel's types name the backend, so one function cannot serve two; `as_select()` must stand
-/// inside for the same reason.
+/// inside for the same reason. SQLite's query is carried out in one piece, on the thread that it
+/// blocks: through the wrapper's own methods each row and each name of a column would be copied.
 macro_rules! on {
-    ($connection:expr, |$c:ident| $query:expr) => {
+    ($connection:expr, $run:ident($query:expr)) => {
+        on!($connection, $run, $query, $query)
+    };
+    ($connection:expr, $run:ident, $of_postgres:expr, $of_sqlite:expr) => {
         match $connection.backend() {
             $crate::connection::Backend::Postgres(mut connection) => {
-                let $c: &mut &diesel_async::AsyncPgConnection = &mut connection;
-                $query
+                let connection: &mut &diesel_async::AsyncPgConnection = &mut connection;
+                diesel_async::RunQueryDsl::$run($of_postgres, connection).await
             }
-            $crate::connection::Backend::Sqlite($c) => $query,
+            $crate::connection::Backend::Sqlite(connection) => {
+                let query = $of_sqlite;
+                let run = move |connection: &mut diesel::SqliteConnection| {
+                    diesel::RunQueryDsl::$run(query, connection)
+                };
+                connection.spawn_blocking(run).await
+            }
         }
     };
+}
+
+/// The same for a query of API calls, whose text is the same each time: for PostgreSQL it is put
+/// together once.
+macro_rules! on_hot {
+    ($connection:expr, $run:ident($query:expr)) => {{
+        static TEXT: $crate::fixed_text::Text = $crate::fixed_text::Text::new();
+        on!($connection, $run, TEXT.of($query), $query)
+    }};
 }
 
 /// The same for a transaction that writes: `in_transaction!(connection, |c| { … })`, whose block

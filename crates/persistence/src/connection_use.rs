@@ -1,5 +1,7 @@
 //! How the connections are used, for the operator's metrics.
 
+use std::sync::atomic::Ordering;
+
 use deadpool::Status;
 
 use crate::database::{Database, Pools};
@@ -35,9 +37,10 @@ impl Database {
             Pools::Sqlite(pools) => {
                 let readers = ConnectionUse::of(pools.readers.status());
                 let writer = ConnectionUse::of(pools.writer.status());
+                let of_threads = pools.of_threads.load(Ordering::Relaxed);
                 ConnectionUse {
-                    allowed: readers.allowed + writer.allowed,
-                    of_threads: 0,
+                    allowed: readers.allowed + writer.allowed + of_threads,
+                    of_threads,
                     leased: readers.leased + writer.leased,
                     idle: readers.idle + writer.idle,
                     waiting: readers.waiting + writer.waiting,

@@ -2,11 +2,9 @@
 
 use std::future::Future;
 use std::num::NonZeroUsize;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use diesel_async::RunQueryDsl as _;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{Definition, VersionNumber};
@@ -14,13 +12,12 @@ use tokio::runtime::Handle;
 
 use crate::address::Address;
 use crate::cache::Immutable;
-use crate::connection::{Connection, Exclusive};
+use crate::connection::{BoxFuture, Connection, Exclusive};
 use crate::error::{ConnectError, PersistenceError};
+use crate::gathering::Gathering;
 use crate::lanes::Lanes;
-use crate::postgres::{Connections, Server};
-use crate::sqlite::SqlitePools;
-
-type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+use crate::postgres::{Connections, Open, Server};
+use crate::sqlite::{SqliteLane, SqlitePools};
 
 /// How long a query waits for a connection before it fails.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
@@ -31,7 +28,8 @@ pub struct DatabaseSettings {
     /// `sqlite://PATH` or `postgres://…` (contract, `DATABASE_URL`). It may hold a password.
     pub url: String,
     /// Connections to a PostgreSQL server, at least 1 (contract, `REFRACT_DATABASE_POOL`). SQLite
-    /// has one that writes and a few that read, whatever stands here.
+    /// has one that writes, a few that read and one more for each [thread that
+    /// serves](Database::for_this_thread), whatever stands here.
     pub pool: usize,
 }
 
@@ -39,7 +37,13 @@ pub struct DatabaseSettings {
 #[derive(Clone)]
 pub struct Database {
     shared: Arc<Shared>,
-    lanes: Option<Arc<Lanes>>,
+    of_thread: Option<Arc<OfThread>>,
+}
+
+/// What one thread has for itself.
+enum OfThread {
+    Postgres(Lanes),
+    Sqlite(SqliteLane),
 }
 
 struct Shared {
@@ -84,7 +88,7 @@ impl Database {
         });
         Ok(Self {
             shared,
-            lanes: None,
+            of_thread: None,
         })
     }
 
@@ -92,21 +96,22 @@ impl Database {
     /// its own: what their checks read and the results that they save go over connections of the
     /// thread, which all its calls share.
     ///
-    /// These are half of the pool's connections between all the threads, taken when they are first
-    /// needed; a thread for which there is none leases as usual. The value must not be used from
-    /// another thread.
+    /// Of a PostgreSQL server these are half of the pool's connections between all the threads,
+    /// taken when they are first needed; a thread for which there is none leases as usual. Of an
+    /// SQLite file it is one that reads, which blocks the thread as long as it takes to find a row.
+    /// The value must not be used from another thread.
     #[must_use]
     pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
-        let lanes = match &self.shared.pools {
+        let of_thread = match &self.shared.pools {
             Pools::Postgres(connections) => {
                 let share = connections.can_be_taken() / threads;
-                Some(Arc::new(Lanes::new(connections, share)))
+                OfThread::Postgres(Lanes::new(connections, share))
             }
-            Pools::Sqlite(_) => None,
+            Pools::Sqlite(pools) => OfThread::Sqlite(SqliteLane::new(pools)),
         };
         Self {
             shared: Arc::clone(&self.shared),
-            lanes,
+            of_thread: Some(Arc::new(of_thread)),
         }
     }
 
@@ -119,7 +124,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let one = diesel::dsl::sql::<diesel::sql_types::Integer>("1");
-            let _: i32 = on!(connection, |c| diesel::select(one).get_result(c).await)?;
+            let _: i32 = on!(connection, get_result(diesel::select(one)))?;
             Ok(())
         })
         .await
@@ -146,36 +151,59 @@ impl Database {
         }
     }
 
-    /// Runs a query in its caller's own task where that is safe: one that a server carries out
-    /// statement by statement, so that being dropped between two of them leaves nothing half done.
-    ///
-    /// Boxed at once, so that it does not weigh on its caller's future.
-    pub(crate) fn run_here<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    ) -> BoxFuture<Result<T, PersistenceError>> {
+    /// Where results gather that are saved at the same time: those of this thread, where it has
+    /// lanes, and all those of an SQLite file. Elsewhere they do not.
+    pub(crate) fn gathering(&self) -> Option<&Arc<Gathering>> {
         match &self.shared.pools {
-            Pools::Postgres(_) => Box::pin(work),
-            Pools::Sqlite(_) => Box::pin(self.run(work)),
+            Pools::Postgres(_) => self.lanes().map(|lanes| &lanes.gathering),
+            Pools::Sqlite(pools) => Some(&pools.gathering),
+        }
+    }
+
+    /// Starts a task where its queries should run: for lanes, which only their own thread may use,
+    /// on its runtime.
+    pub(crate) fn spawn_here(&self, work: impl Future<Output = ()> + Send + 'static) {
+        match self.lanes() {
+            Some(_) => tokio::spawn(work),
+            None => self.shared.runtime.spawn(work),
+        };
+    }
+
+    /// Lets no more groups onto a connection of this thread, which has stopped answering.
+    pub(crate) fn abandon_writing(&self, connection: &Arc<Open>) {
+        if let Some(lanes) = self.lanes() {
+            lanes.abandon_writing(connection);
+        }
+    }
+
+    fn lanes(&self) -> Option<&Lanes> {
+        match self.of_thread.as_deref() {
+            Some(OfThread::Postgres(lanes)) => Some(lanes),
+            _ => None,
         }
     }
 
     /// Runs a query that only reads, over [a connection of the thread](Database::reader_of_thread)
     /// where there is one: an answer is waited for so long only, since others wait behind it.
+    ///
+    /// It runs in its caller's own task where that is safe: being dropped between two statements
+    /// leaves nothing half done. Boxed at once, so that it does not weigh on its caller's future.
     pub(crate) fn run_reading<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, PersistenceError>> + Send + 'static,
     ) -> impl Future<Output = Result<T, PersistenceError>> {
-        let work = self.run_here(work);
+        let work: BoxFuture<'_, _> = match &self.shared.pools {
+            Pools::Sqlite(_) if self.of_thread.is_none() => Box::pin(self.run(work)),
+            Pools::Sqlite(_) | Pools::Postgres(_) => Box::pin(work),
+        };
         async {
-            let Some(lanes) = &self.lanes else {
+            let Some(lanes) = self.lanes() else {
                 return work.await;
             };
             let answered = tokio::time::timeout(WAIT, work).await;
             answered.unwrap_or_else(|_| {
                 lanes.abandon_reading();
-                let why = "it does not answer";
-                Err(PersistenceError::Unavailable(why.to_owned()))
+                Err(PersistenceError::no_answer())
             })
         }
     }
@@ -190,17 +218,20 @@ impl Database {
 
     /// The same for a query that may share its connection with others of this thread.
     pub(crate) async fn reader_of_thread(&self) -> Result<Connection, PersistenceError> {
-        if let Some(lanes) = &self.lanes
-            && let Some(connection) = lanes.reader().await?
-        {
-            return Ok(Connection::Pipelined(connection));
+        let lane = match self.of_thread.as_deref() {
+            Some(OfThread::Postgres(lanes)) => lanes.reader().await?.map(Connection::Pipelined),
+            Some(OfThread::Sqlite(lane)) => Some(Connection::SqliteOfThread(lane.reader().await?)),
+            None => None,
+        };
+        match lane {
+            Some(connection) => Ok(connection),
+            None => self.reader().await,
         }
-        self.reader().await
     }
 
     /// A connection for one statement that writes, which may share it with others of this thread.
     pub(crate) async fn writer_of_thread(&self) -> Result<Connection, PersistenceError> {
-        if let Some(lanes) = &self.lanes
+        if let Some(lanes) = self.lanes()
             && let Some(connection) = lanes.writer().await?
         {
             return Ok(Connection::Pipelined(connection));

@@ -9,6 +9,9 @@ use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
 
+/// What is said of a database that takes too long.
+pub(crate) const NO_ANSWER: &str = "it does not answer";
+
 /// A query was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum PersistenceError {
@@ -30,6 +33,11 @@ pub enum PersistenceError {
 }
 
 impl PersistenceError {
+    /// The database takes too long: nothing is known of what it was asked to do.
+    pub fn no_answer() -> Self {
+        Self::Unavailable(NO_ANSWER.to_owned())
+    }
+
     /// Whether the same call may well succeed in a while.
     ///
     /// Saving again is safe: [`Database::save_result`](crate::Database::save_result) knows its own.
@@ -82,7 +90,7 @@ impl From<PoolError> for PersistenceError {
 fn unavailable(error: &PoolError) -> String {
     match error {
         managed::PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
-        managed::PoolError::Timeout(_) => "it does not answer".to_owned(),
+        managed::PoolError::Timeout(_) => NO_ANSWER.to_owned(),
         managed::PoolError::Closed => "it is closed".to_owned(),
         managed::PoolError::Backend(error) => error.to_string(),
         managed::PoolError::NoRuntimeSpecified | managed::PoolError::PostCreateHook(_) => {

@@ -1,7 +1,6 @@
 //! What a file run looks up: which of its rows are answered already.
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::result::SavedResult;
@@ -43,14 +42,12 @@ impl Database {
             let query = prisms::table
                 .find(Bind(prism))
                 .select(prisms::archived_at.is_null());
-            let answers: Option<bool> = on!(connection, |c| query.first(c).await.optional())?;
+            let answers: Option<bool> = on!(connection, get_result(query)).optional()?;
             let query = results::table
                 .filter(results::account_id.eq(Bind(account)))
                 .filter(results::idempotency_key.eq_any(keys));
-            let found: Vec<ResultColumns> = on!(connection, |c| query
-                .select(ResultColumns::as_select())
-                .load(c)
-                .await)?;
+            let found: Vec<ResultColumns> =
+                on!(connection, load(query.select(ResultColumns::as_select())))?;
             let held = found.into_iter().map(SavedResult::try_from);
             Ok(HeldRows {
                 prism_answers: answers.unwrap_or(false),

@@ -11,18 +11,21 @@ use tokio::time::timeout;
 
 use crate::database::WAIT;
 use crate::error::PersistenceError;
+use crate::gathering::Gathering;
 use crate::postgres::{Connections, Open};
 
-/// Statements that write wait for the disk one after the other, so only so many go over one lane.
-const WRITES_AT_ONCE: usize = 32;
+/// Groups of results that may be on their way at the same time, each on a lane.
+const GROUPS_AT_ONCE: usize = 3;
 
 /// The lanes of one thread.
 pub(crate) struct Lanes {
     connections: Arc<Connections>,
     /// For all statements that read.
     reading: Lane,
-    /// For statements that write.
+    /// For the groups of results that are inserted.
     writing: Box<[Lane]>,
+    /// Results that wait for one of these.
+    pub(crate) gathering: Arc<Gathering>,
 }
 
 /// The place of a connection, which is opened when it is needed and again when it broke.
@@ -36,11 +39,14 @@ struct Lane {
 impl Lanes {
     /// Up to this many lanes, at least one: the first is for reading. None is opened yet.
     pub(crate) fn new(connections: &Arc<Connections>, lanes: usize) -> Self {
-        let writing = std::iter::repeat_with(Lane::default);
+        let writing = lanes.saturating_sub(1).min(GROUPS_AT_ONCE);
         Self {
             connections: Arc::clone(connections),
             reading: Lane::default(),
-            writing: writing.take(lanes.saturating_sub(1)).collect(),
+            writing: std::iter::repeat_with(Lane::default)
+                .take(writing)
+                .collect(),
+            gathering: Arc::new(Gathering::new(writing)),
         }
     }
 
@@ -52,23 +58,27 @@ impl Lanes {
         self.reading.connection(&self.connections).await
     }
 
-    /// The same for a statement that writes, on the emptiest lane.
+    /// The same for a group of results, on a lane that nobody uses.
     ///
     /// # Errors
     /// When it cannot be opened.
     pub(crate) async fn writer(&self) -> Result<Option<Arc<Open>>, PersistenceError> {
-        let emptiest = self.writing.iter().min_by_key(|lane| lane.in_flight());
-        match emptiest {
-            Some(lane) if lane.in_flight() < WRITES_AT_ONCE => {
-                lane.connection(&self.connections).await
-            }
-            _ => Ok(None),
+        match self.writing.iter().find(|lane| !lane.is_in_use()) {
+            Some(lane) => lane.connection(&self.connections).await,
+            None => Ok(None),
         }
     }
 
-    /// Lets no more statements onto the reading lane's connection, which has stopped answering.
+    /// Lets no more statements onto the connection that reads, which has stopped answering.
     pub(crate) fn abandon_reading(&self) {
         self.reading.put(None);
+    }
+
+    /// The same for one of those that write.
+    pub(crate) fn abandon_writing(&self, connection: &Arc<Open>) {
+        for lane in &self.writing {
+            lane.abandon(connection);
+        }
     }
 }
 
@@ -101,17 +111,24 @@ impl Lane {
         }
         // boxed: it is rare, and would weigh on every statement's future
         let opening = timeout(WAIT, Box::pin(connections.server.connect())).await;
-        let opening = opening.map_err(|_| unavailable("it does not answer"))?;
-        let open = Arc::new(opening.map_err(|error| unavailable(&error.to_string()))?);
+        let opening = opening.map_err(|_| PersistenceError::no_answer())?;
+        let opened = opening.map_err(|error| PersistenceError::Unavailable(error.to_string()))?;
+        let open = Arc::new(opened);
         self.put(Some(Arc::clone(&open)));
         Ok(Some(open))
     }
 
-    /// Statements under way.
-    fn in_flight(&self) -> usize {
+    /// Whether a statement is under way.
+    fn is_in_use(&self) -> bool {
         let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
         // one is held here
-        open.as_ref().map_or(0, |open| Arc::strong_count(open) - 1)
+        open.as_ref()
+            .is_some_and(|open| Arc::strong_count(open) > 1)
+    }
+
+    fn abandon(&self, connection: &Arc<Open>) {
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        open.take_if(|open| Arc::ptr_eq(open, connection));
     }
 
     fn open(&self) -> Option<Arc<Open>> {
@@ -122,8 +139,4 @@ impl Lane {
     fn put(&self, connection: Option<Arc<Open>>) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = connection;
     }
-}
-
-fn unavailable(why: &str) -> PersistenceError {
-    PersistenceError::Unavailable(why.to_owned())
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 
@@ -34,8 +33,7 @@ impl Database {
                 .filter(prisms::id.eq(Bind(prism)))
                 .filter(prisms::lens_revision.eq(revision))
                 .select(prisms::lens);
-            let json: Option<Option<String>> =
-                on!(connection, |c| query.first(c).await.optional())?;
+            let json: Option<Option<String>> = on!(connection, get_result(query)).optional()?;
             let Some(json) = json else { return Ok(None) };
             let lens = Arc::new(lens_from_json(json.as_deref())?);
             let bytes = json.map_or(0, |json| json.len());
@@ -67,7 +65,7 @@ impl Database {
                 .filter(prisms::lens_revision.eq(read.lens_revision));
             let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
             let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
-            let updated = on!(connection, |c| update.execute(c).await)?;
+            let updated = on!(connection, execute(update))?;
             Ok(if updated == 1 {
                 Writing::Saved
             } else {

@@ -4,10 +4,11 @@
 //! each is one query unless it says otherwise. Unique constraints settle every race, so any number
 //! of processes on one database are safe together: nothing here looks first and writes then.
 //!
-//! Transactions, and all queries of SQLite, run as tasks of the runtime that [`Database::connect`]
+//! Transactions, and the queries of SQLite, run as tasks of the runtime that [`Database::connect`]
 //! was given: they may be awaited from any other runtime, and a caller that goes away leaves none
 //! half-way. The statements of an API call go over connections that belong to the calling thread,
-//! where it has some: see [`Database::for_this_thread`].
+//! where it has some: see [`Database::for_this_thread`]. Results that are saved at the same time
+//! are inserted together.
 //!
 //! This crate knows nothing of HTTP or of models, and makes no ids and no times: both are
 //! arguments.
@@ -25,6 +26,8 @@ mod connection_use;
 mod database;
 mod error;
 mod file_runs;
+mod fixed_text;
+mod gathering;
 mod lanes;
 mod lenses;
 mod migrations;
@@ -35,6 +38,7 @@ mod prisms;
 mod provenance;
 mod result_columns;
 mod result_pages;
+mod result_rows;
 mod results;
 mod schema;
 mod sql_types;

@@ -1,16 +1,21 @@
 //! Saving a result: the one place where calls race, and where the unique constraints decide.
 
+use std::sync::Arc;
+
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::result::SavedResult;
+use tokio::time::timeout;
 
-use crate::connection::{Connection, Exclusive};
-use crate::database::Database;
+use crate::connection::Connection;
+use crate::database::{Database, WAIT};
 use crate::error::PersistenceError;
-use crate::provenance::{Provenance, ProvenanceColumns};
+use crate::gathering::Turn;
+use crate::provenance::Provenance;
 use crate::result_columns::ResultColumns;
+use crate::result_rows::{self, ResultRow};
 use crate::schema::results;
 use crate::sql_types::Bind;
 
@@ -41,60 +46,103 @@ pub enum Saving {
 }
 
 impl Database {
-    /// Saves a result, unless another call was first. One statement, for a retry with a key one
-    /// transaction; whoever loses needs a query more to read the winner.
+    /// Saves a result, unless another call was first. One statement, shared with results that are
+    /// saved at the same time; for a retry with a key one transaction. Whoever loses needs two or
+    /// three queries more to read the winner.
     ///
     /// Saving the same result again, after an error that left its fate open, is safe.
     ///
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
     pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
-        let provenance = ProvenanceColumns::from(&new.provenance);
-        let columns = (ResultColumns::try_from(new)?, provenance);
         let race = Race::of(new);
-        let database = self.clone();
-        let Some(retried) = race.moves_key_from else {
-            return self
-                .run_here(async move {
-                    let mut connection = database.writer_of_thread().await?;
-                    let insert = diesel::insert_into(results::table).values(columns);
-                    let insert = insert.on_conflict_do_nothing();
-                    let inserted = on!(connection, |c| insert.execute(c).await)? == 1;
-                    race.settle(inserted, connection).await
-                })
-                .await;
+        let is_saved = match race.moves_key_from {
+            Some(retried) => self.insert_with_key_of(retried, new.try_into()?).await?,
+            None => match self.insert_in_group(new.try_into()?).await {
+                Some(fate) => fate?,
+                None => self.insert_alone(new.try_into()?).await?,
+            },
         };
+        if is_saved {
+            return Ok(Saving::Saved);
+        }
+        let database = self.clone();
+        let finding = async move { race.find_winner(database.reader_of_thread().await?).await };
+        self.run_reading(finding).await
+    }
+
+    /// Inserts a row with those that others insert at the same time. `None` where that is not done,
+    /// and when they failed together.
+    async fn insert_in_group(&self, row: ResultRow) -> Option<Result<bool, PersistenceError>> {
+        let (fate, turn) = self.gathering()?.join(row);
+        if let Some(turn) = turn {
+            // a task, since the caller may go away: others wait for it
+            self.spawn_here(self.clone().send_groups(turn));
+        }
+        fate.await.ok()
+    }
+
+    async fn send_groups(self, mut turn: Turn) {
+        while let Some(mut group) = turn.next_group() {
+            let rows = group.take_rows();
+            group.tell(self.insert_rows(rows).await);
+        }
+    }
+
+    async fn insert_rows(&self, rows: Vec<ResultRow>) -> Result<Vec<bool>, PersistenceError> {
+        let mut connection = self.writer_of_thread().await?;
+        let Connection::Pipelined(lane) = &connection else {
+            return Ok(result_rows::insert(rows, &mut connection).await?);
+        };
+        let lane = Arc::clone(lane);
+        let inserted = timeout(WAIT, result_rows::insert(rows, &mut connection)).await;
+        inserted.map_or_else(
+            |_| {
+                self.abandon_writing(&lane);
+                Err(PersistenceError::no_answer())
+            },
+            |inserted| Ok(inserted?),
+        )
+    }
+
+    async fn insert_alone(&self, row: ResultRow) -> Result<bool, PersistenceError> {
+        let database = self.clone();
         self.run(async move {
-            let mut connection = database.writer().await?;
-            let inserted = insert_with_key_of(&mut connection, retried, columns).await?;
-            race.settle(inserted, connection.into()).await
+            let mut connection = database.writer().await?.into();
+            let inserted = result_rows::insert(vec![row], &mut connection).await?;
+            Ok(inserted == [true])
         })
         .await
     }
-}
 
-/// Takes the idempotency key from the retried result and inserts its retry with it, or does
-/// neither.
-async fn insert_with_key_of(
-    connection: &mut Exclusive,
-    retried: ResultId,
-    columns: (ResultColumns, ProvenanceColumns),
-) -> Result<bool, PersistenceError> {
-    let ended = in_transaction!(*connection, |c| {
-        diesel::update(results::table.find(Bind(retried)))
-            .set(results::idempotency_key.eq(None::<String>))
-            .execute(c)
-            .await?;
-        let insert = diesel::insert_into(results::table).values(columns);
-        match insert.on_conflict_do_nothing().execute(c).await? {
-            0 => Err(RollbackTransaction),
-            _ => QueryResult::Ok(()),
-        }
-    });
-    match ended {
-        Ok(()) => Ok(true),
-        Err(RollbackTransaction) => Ok(false),
-        Err(error) => Err(error.into()),
+    /// Takes the idempotency key from the retried result and inserts its retry with it, or does
+    /// neither.
+    async fn insert_with_key_of(
+        &self,
+        retried: ResultId,
+        row: ResultRow,
+    ) -> Result<bool, PersistenceError> {
+        let database = self.clone();
+        self.run(async move {
+            let mut connection = database.writer().await?;
+            let ended = in_transaction!(connection, |c| {
+                diesel::update(results::table.find(Bind(retried)))
+                    .set(results::idempotency_key.eq(None::<String>))
+                    .execute(c)
+                    .await?;
+                let insert = diesel::insert_into(results::table).values(row.into_values());
+                match insert.on_conflict_do_nothing().execute(c).await? {
+                    0 => Err(RollbackTransaction),
+                    _ => QueryResult::Ok(()),
+                }
+            });
+            match ended {
+                Ok(()) => Ok(true),
+                Err(RollbackTransaction) => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        })
+        .await
     }
 }
 
@@ -119,45 +167,32 @@ impl Race {
         }
     }
 
-    /// What became of the result, after the attempt to insert it.
-    async fn settle(
-        self,
-        is_inserted: bool,
-        connection: Connection,
-    ) -> Result<Saving, PersistenceError> {
-        if is_inserted {
-            Ok(Saving::Saved)
-        } else {
-            self.find_winner(connection).await
-        }
-    }
-
     /// Whom we lost to: an earlier attempt of our own to save this very result, another retry, or
     /// another holder of the key.
     async fn find_winner(self, mut connection: Connection) -> Result<Saving, PersistenceError> {
         let query = results::table.find(Bind(self.id)).select(results::id);
-        let ours: Option<ResultId> = on!(connection, |c| query.first(c).await.optional())?;
+        let ours: Option<ResultId> = on!(connection, get_result(query)).optional()?;
         if ours.is_some() {
             return Ok(Saving::Saved);
         }
         let mut winner: Option<ResultColumns> = None;
         if let Some(retried) = self.retry_of {
             let query = results::table.filter(results::retry_of.eq(Some(retried)));
-            winner = on!(connection, |c| query
-                .select(ResultColumns::as_select())
-                .first(c)
-                .await
-                .optional())?;
+            winner = on!(
+                connection,
+                get_result(query.select(ResultColumns::as_select()))
+            )
+            .optional()?;
         }
         if winner.is_none() {
             let query = results::table
                 .filter(results::account_id.eq(Bind(self.account)))
                 .filter(results::idempotency_key.eq(self.idempotency_key));
-            winner = on!(connection, |c| query
-                .select(ResultColumns::as_select())
-                .first(c)
-                .await
-                .optional())?;
+            winner = on!(
+                connection,
+                get_result(query.select(ResultColumns::as_select()))
+            )
+            .optional()?;
         }
         // only a key that moves on right now leaves nobody: it is with somebody at the next look
         let gone = || PersistenceError::Failed("whoever saved first cannot be found".to_owned());

@@ -30,7 +30,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::PostgresAddress;
 use crate::database::WAIT;
-use crate::error::ConnectError;
+use crate::error::{ConnectError, NO_ANSWER};
 use crate::tls::{self, SslMode};
 
 /// How long a connection that cannot be opened is waited for, unless the address says otherwise.
@@ -109,7 +109,7 @@ impl Server {
         match tokio::time::timeout(WAIT, self.open()).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(refused)) => Err(unreachable(refused.words, refused.is_starting)),
-            Err(_) => Err(unreachable("it does not answer".to_owned(), false)),
+            Err(_) => Err(unreachable(NO_ANSWER.to_owned(), false)),
         }
     }
 

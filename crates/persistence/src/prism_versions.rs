@@ -87,7 +87,7 @@ impl Database {
             let mut connection = database.reader().await?;
             let query = prism_versions::table.find((Bind(prism), version.get()));
             let query = query.select(prism_versions::definition);
-            let json: Option<String> = on!(connection, |c| query.first(c).await.optional())?;
+            let json: Option<String> = on!(connection, get_result(query)).optional()?;
             let Some(json) = json else { return Ok(None) };
             let definition = Arc::new(definition_from_json(&json)?);
             database
@@ -111,11 +111,11 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let query = prisms::table.find(Bind(prism));
-            let found: Option<(PrismColumns, Option<String>)> = on!(connection, |c| query
-                .select((PrismColumns::as_select(), prisms::lens))
-                .first(c)
-                .await
-                .optional())?;
+            let found: Option<(PrismColumns, Option<String>)> = on!(
+                connection,
+                get_result(query.select((PrismColumns::as_select(), prisms::lens)))
+            )
+            .optional()?;
             let Some((columns, lens)) = found else {
                 return Ok(None);
             };
@@ -125,7 +125,7 @@ impl Database {
                 .filter(prism_versions::version.le(row.latest_version.get()))
                 .order(prism_versions::version)
                 .select(prism_versions::definition);
-            let versions: Vec<String> = on!(connection, |c| query.load(c).await)?;
+            let versions: Vec<String> = on!(connection, load(query))?;
             let versions = versions.iter().map(|json| definition_from_json(json));
             let versions = versions.collect::<Result<_, _>>()?;
             Ok(Some(PrismHistory {

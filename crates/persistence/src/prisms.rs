@@ -183,19 +183,19 @@ impl Database {
             let found: Option<PrismColumns> = match prism {
                 PrismSelector::Id(id) => {
                     let query = of_account.filter(prisms::id.eq(Bind(id)));
-                    on!(connection, |c| query
-                        .select(PrismColumns::as_select())
-                        .first(c)
-                        .await
-                        .optional())?
+                    on!(
+                        connection,
+                        get_result(query.select(PrismColumns::as_select()))
+                    )
+                    .optional()?
                 }
                 PrismSelector::Slug(slug) => {
                     let query = of_account.filter(prisms::slug.eq(slug));
-                    on!(connection, |c| query
-                        .select(PrismColumns::as_select())
-                        .first(c)
-                        .await
-                        .optional())?
+                    on!(
+                        connection,
+                        get_result(query.select(PrismColumns::as_select()))
+                    )
+                    .optional()?
                 }
             };
             found.map(PrismRow::try_from).transpose()
@@ -215,11 +215,11 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let query = prisms::table.find(Bind(prism));
-            let found: Option<PrismColumns> = on!(connection, |c| query
-                .select(PrismColumns::as_select())
-                .first(c)
-                .await
-                .optional())?;
+            let found: Option<PrismColumns> = on!(
+                connection,
+                get_result(query.select(PrismColumns::as_select()))
+            )
+            .optional()?;
             found.map(PrismRow::try_from).transpose()
         })
         .await
@@ -236,10 +236,8 @@ impl Database {
             let query = prisms::table
                 .filter(prisms::account_id.eq(Bind(account)))
                 .order(prisms::id);
-            let found: Vec<PrismColumns> = on!(connection, |c| query
-                .select(PrismColumns::as_select())
-                .load(c)
-                .await)?;
+            let found: Vec<PrismColumns> =
+                on!(connection, load(query.select(PrismColumns::as_select())))?;
             found.into_iter().map(PrismRow::try_from).collect()
         })
         .await
@@ -258,7 +256,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.writer().await?;
             let update = diesel::update(prisms::table.find(Bind(prism))).set(prisms::name.eq(name));
-            on!(connection, |c| update.execute(c).await)?;
+            on!(connection, execute(update))?;
             Ok(())
         })
         .await
@@ -278,7 +276,7 @@ impl Database {
             let mut connection = database.writer().await?;
             let update = diesel::update(prisms::table.find(Bind(prism)))
                 .set(prisms::archived_at.eq(archived_at));
-            on!(connection, |c| update.execute(c).await)?;
+            on!(connection, execute(update))?;
             Ok(())
         })
         .await

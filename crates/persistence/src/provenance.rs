@@ -3,7 +3,6 @@
 //! No query that serves a call selects these columns.
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ResultId};
 
 use crate::database::Database;
@@ -49,11 +48,11 @@ impl Database {
             let query = results::table
                 .filter(results::id.eq(Bind(result)))
                 .filter(results::account_id.eq(Bind(account)));
-            let found: Option<ProvenanceColumns> = on!(connection, |c| query
-                .select(ProvenanceColumns::as_select())
-                .first(c)
-                .await
-                .optional())?;
+            let found: Option<ProvenanceColumns> = on!(
+                connection,
+                get_result(query.select(ProvenanceColumns::as_select()))
+            )
+            .optional()?;
             found.map(Provenance::try_from).transpose()
         })
         .await
@@ -65,13 +64,13 @@ impl Database {
 #[diesel(table_name = results)]
 #[diesel(treat_none_as_default_value = false)]
 pub(crate) struct ProvenanceColumns {
-    model_protocol: Option<String>,
-    model_name: Option<String>,
-    prompt_version: Option<i32>,
-    input_tokens: Option<i64>,
-    output_tokens: Option<i64>,
-    model_requests: Option<i64>,
-    model_attempts: Option<i64>,
+    pub(crate) model_protocol: Option<String>,
+    pub(crate) model_name: Option<String>,
+    pub(crate) prompt_version: Option<i32>,
+    pub(crate) input_tokens: Option<i64>,
+    pub(crate) output_tokens: Option<i64>,
+    pub(crate) model_requests: Option<i64>,
+    pub(crate) model_attempts: Option<i64>,
 }
 
 impl From<&Provenance> for ProvenanceColumns {

@@ -20,24 +20,24 @@ use crate::sql_types::Bind;
 #[diesel(treat_none_as_default_value = false)]
 pub(crate) struct ResultColumns {
     #[diesel(serialize_as = Bind<ResultId>)]
-    id: ResultId,
+    pub(crate) id: ResultId,
     #[diesel(serialize_as = Bind<AccountId>)]
-    account_id: AccountId,
+    pub(crate) account_id: AccountId,
     #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    version: i32,
-    api_key_id: Option<ApiKeyId>,
-    reference: Option<String>,
-    idempotency_key: Option<String>,
-    status: String,
-    answers: Option<String>,
-    error: Option<String>,
-    fields: String,
-    context: Option<String>,
-    took_ms: i64,
+    pub(crate) prism_id: PrismId,
+    pub(crate) version: i32,
+    pub(crate) api_key_id: Option<ApiKeyId>,
+    pub(crate) reference: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
+    pub(crate) status: String,
+    pub(crate) answers: Option<String>,
+    pub(crate) error: Option<String>,
+    pub(crate) fields: String,
+    pub(crate) context: Option<String>,
+    pub(crate) took_ms: i64,
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    created_at: DateTime<Utc>,
-    retry_of: Option<ResultId>,
+    pub(crate) created_at: DateTime<Utc>,
+    pub(crate) retry_of: Option<ResultId>,
 }
 
 impl TryFrom<&NewResult> for ResultColumns {

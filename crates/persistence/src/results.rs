@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::result::SavedResult;
@@ -83,16 +82,15 @@ impl Database {
                 .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
                 .filter(results::id.eq(Bind(result)))
                 .filter(results::account_id.eq(Bind(account)));
-            let found: Option<(ResultColumns, PrismColumns, Option<ResultId>)> =
-                on!(connection, |c| query
-                    .select((
-                        ResultColumns::as_select(),
-                        PrismColumns::as_select(),
-                        RETRIES.field(results::id).nullable(),
-                    ))
-                    .first(c)
-                    .await
-                    .optional())?;
+            let found: Option<(ResultColumns, PrismColumns, Option<ResultId>)> = on!(
+                connection,
+                get_result(query.select((
+                    ResultColumns::as_select(),
+                    PrismColumns::as_select(),
+                    RETRIES.field(results::id).nullable(),
+                )))
+            )
+            .optional()?;
             let Some((result, prism, retried_as)) = found else {
                 return Ok(None);
             };
@@ -116,11 +114,11 @@ impl Database {
             let query = results::table
                 .filter(results::account_id.eq(Bind(account)))
                 .filter(results::idempotency_key.eq(Some(key)));
-            let found: Option<ResultColumns> = on!(connection, |c| query
-                .select(ResultColumns::as_select())
-                .first(c)
-                .await
-                .optional())?;
+            let found: Option<ResultColumns> = on!(
+                connection,
+                get_result(query.select(ResultColumns::as_select()))
+            )
+            .optional()?;
             found.map(SavedResult::try_from).transpose()
         })
         .await
@@ -146,10 +144,8 @@ impl Database {
                 .filter(results::id.gt(Bind(after.unwrap_or(ResultId(Uuid::nil())))))
                 .order(results::id)
                 .limit(i64::from(limit));
-            let found: Vec<ResultColumns> = on!(connection, |c| query
-                .select(ResultColumns::as_select())
-                .load(c)
-                .await)?;
+            let found: Vec<ResultColumns> =
+                on!(connection, load(query.select(ResultColumns::as_select())))?;
             found.into_iter().map(SavedResult::try_from).collect()
         })
         .await
@@ -174,10 +170,8 @@ impl Database {
                 .filter(results::id.lt(Bind(before.unwrap_or(ResultId(Uuid::max())))))
                 .order(results::id.desc())
                 .limit(i64::from(limit));
-            let found: Vec<ResultColumns> = on!(connection, |c| query
-                .select(ResultColumns::as_select())
-                .load(c)
-                .await)?;
+            let found: Vec<ResultColumns> =
+                on!(connection, load(query.select(ResultColumns::as_select())))?;
             found.into_iter().map(SavedResult::try_from).collect()
         })
         .await
@@ -204,7 +198,7 @@ impl Database {
                 .order(results::id)
                 .limit(i64::from(limit))
                 .select(results::id);
-            Ok(on!(connection, |c| query.load(c).await)?)
+            Ok(on!(connection, load(query))?)
         })
         .await
     }
@@ -223,7 +217,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let query = retriable!(account, prism, filter).count();
-            let counted: i64 = on!(connection, |c| query.get_result(c).await)?;
+            let counted: i64 = on!(connection, get_result(query))?;
             Ok(u64::try_from(counted).unwrap_or_default())
         })
         .await
@@ -243,7 +237,7 @@ impl Database {
         self.run(async move {
             let mut connection = database.reader().await?;
             let query = wanted!(account, prism, filter).count();
-            let counted: i64 = on!(connection, |c| query.get_result(c).await)?;
+            let counted: i64 = on!(connection, get_result(query))?;
             Ok(u64::try_from(counted).unwrap_or_default())
         })
         .await

@@ -3,6 +3,8 @@
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use deadpool::Runtime;
 use diesel::connection::SimpleConnection as _;
@@ -11,10 +13,12 @@ use diesel_async::pooled_connection::deadpool::Pool;
 use diesel_async::pooled_connection::{
     AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
 };
+use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
-use crate::connection::AsyncSqliteConnection;
+use crate::connection::{AsyncSqliteConnection, Blocked};
 use crate::database::WAIT;
-use crate::error::ConnectError;
+use crate::error::{ConnectError, PersistenceError};
+use crate::gathering::Gathering;
 
 /// Connections that read, each of which may keep one thread busy.
 const READERS: usize = 4;
@@ -24,6 +28,9 @@ const READERS: usize = 4;
 const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
     PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";
+/// With four times the usual cache, 8 MB: each call of the thread reads through it.
+const READER_OF_THREAD: &str =
+    "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -8000;";
 
 /// Copying reads the file and writes another, so that `query_only` would stop it.
 const COPIER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL;";
@@ -36,6 +43,10 @@ pub(crate) struct SqlitePools {
     pub(crate) readers: Pool<AsyncSqliteConnection>,
     /// The only one that writes: who waits, waits in line and not in a lock.
     pub(crate) writer: Pool<AsyncSqliteConnection>,
+    /// Results that wait for it.
+    pub(crate) gathering: Arc<Gathering>,
+    /// How many connections are open in lanes.
+    pub(crate) of_threads: Arc<AtomicUsize>,
 }
 
 impl SqlitePools {
@@ -53,7 +64,58 @@ impl SqlitePools {
             path,
             readers,
             writer,
+            gathering: Arc::new(Gathering::new(1)),
+            of_threads: Arc::default(),
         })
+    }
+}
+
+/// The place of a connection that reads and belongs to one thread, which it blocks for the time of
+/// a statement: those of an API call find one row by an index, which takes less time than another
+/// thread needs to wake up. Nobody makes it wait: in a file with a write-ahead log, those who read
+/// and the one who writes do not hold each other up.
+pub(crate) struct SqliteLane {
+    path: PathBuf,
+    connection: OnceCell<Arc<Mutex<AsyncSqliteConnection>>>,
+    of_threads: Arc<AtomicUsize>,
+}
+
+/// The connection of a lane, while a query uses it.
+pub(crate) type SqliteOfThread = OwnedMutexGuard<AsyncSqliteConnection>;
+
+impl SqliteLane {
+    /// It is opened when it is needed.
+    pub(crate) fn new(pools: &SqlitePools) -> Self {
+        Self {
+            path: pools.path.clone(),
+            connection: OnceCell::new(),
+            of_threads: Arc::clone(&pools.of_threads),
+        }
+    }
+
+    /// The connection, opened on this thread when it is not yet.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) async fn reader(&self) -> Result<SqliteOfThread, PersistenceError> {
+        let opening = self.connection.get_or_try_init(async || {
+            let opened = open(&self.path, READER_OF_THREAD)?;
+            self.of_threads.fetch_add(1, Ordering::Relaxed);
+            let connection = AsyncSqliteConnection::with_runtime(opened, Blocked::This);
+            Ok(Arc::new(Mutex::new(connection)))
+        });
+        let connection = opening
+            .await
+            .map_err(|error: ConnectionError| PersistenceError::Unavailable(error.to_string()))?;
+        Ok(Arc::clone(connection).lock_owned().await)
+    }
+}
+
+impl Drop for SqliteLane {
+    fn drop(&mut self) {
+        if self.connection.initialized() {
+            self.of_threads.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 )]
 
 use std::net::{Ipv4Addr, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,8 @@ pub struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// The installed version, such as `(1, 18)`; `None` where there is none.
+    /// The version of what `REFRACT_TEST_PGBOUNCER` names or what is installed, such as `(1, 18)`;
+    /// `None` where there is none.
     pub fn installed() -> Option<(u32, u32)> {
         let output = Command::new(program()?).arg("--version").output().ok()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -88,10 +89,9 @@ impl Drop for PgBouncer {
     }
 }
 
+/// What `REFRACT_TEST_PGBOUNCER` names, or what is installed.
 fn program() -> Option<PathBuf> {
-    PLACES
-        .iter()
-        .map(Path::new)
-        .find(|program| program.exists())
-        .map(Path::to_owned)
+    let named = std::env::var_os("REFRACT_TEST_PGBOUNCER").map(PathBuf::from);
+    let mut installed = PLACES.iter().map(PathBuf::from);
+    named.or_else(|| installed.find(|program| program.exists()))
 }

@@ -34,6 +34,7 @@ mod calls;
 mod connecting;
 mod exports;
 mod file_runs;
+mod groups;
 mod lenses;
 mod migrations;
 mod prisms;
