@@ -19,6 +19,11 @@ use clap::Parser as _;
 
 use crate::commands::Program;
 
+/// Calls allocate much, in small pieces, on many threads: see ADR 7.
+#[cfg(not(target_env = "msvc"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let program = match Program::try_parse() {
         Ok(program) => program,
