@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-growth bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -66,6 +66,9 @@ cargo-deny:
 bench: ## run the benchmarks: rendering beside serde_json and csv, lenses, the gateway beside a bare client
 	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
 	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
+
+bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
+	$(CARGO) run --release --locked --manifest-path crates/answering/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
 
 GROWTH ?= 10000,1000000
 

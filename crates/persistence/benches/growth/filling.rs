@@ -14,6 +14,8 @@ use refract_test_support::cluster::Cluster;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
+use crate::callers::Callers;
+
 /// The moment of the first result, in milliseconds since 1970; one more comes every 10 ms.
 const BEGIN: u64 = 1_700_000_000_000;
 
@@ -31,6 +33,8 @@ const WARM_UP: &str = "CREATE EXTENSION pg_prewarm;
 /// A database with many results.
 pub(crate) struct Filled {
     pub(crate) database: Database,
+    /// Who reads and inserts.
+    pub(crate) callers: Callers,
     pub(crate) account: AccountId,
     pub(crate) key: NewApiKey,
     pub(crate) prism: PrismRow,
@@ -133,6 +137,7 @@ impl Filled {
         };
         let prism = database.create_prism(account, new).await.unwrap();
         Self {
+            callers: Callers::new(&database),
             database,
             account,
             key,

@@ -1,4 +1,4 @@
-//! One turn: reads, creates and pages against one database, by several callers at once.
+//! One turn: reads of any and of late results, creates and pages against one database, by several callers at once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,6 @@ use refract_domain::probability::Probability;
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{Database, NewResult, Provenance, ResultFilter};
-use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::filling::Filled;
@@ -21,10 +20,14 @@ use crate::processor;
 
 /// Callers at once.
 const CALLERS: u64 = 8;
-/// Reads of each caller in a turn.
+/// Reads of each caller in a turn, of each kind.
 const READS: u64 = 250;
+/// The latest results, which are read most.
+const LATE: u64 = 10_000;
 /// Creates of each caller in a turn.
 const CREATES: u64 = 30;
+/// Reads before anything is measured, at most.
+const WARM_UP: u64 = 400_000;
 /// Results of a page, as an export asks for them.
 const PAGE: u32 = 500;
 /// Pages of a turn.
@@ -49,25 +52,31 @@ impl Rate {
 
 /// What one turn showed.
 pub(crate) struct Turn {
+    /// Of any result.
     pub(crate) reads: Rate,
+    /// Of one of the latest.
+    pub(crate) late_reads: Rate,
     pub(crate) creates: Rate,
     pub(crate) exported_a_second: f64,
+}
+
+/// Reads for a while, so that every connection has met most of the pages that there are: the first
+/// touch of each costs a page fault, once in the life of a connection, which in a node is long.
+pub(crate) async fn warm_up(filled: &Filled) {
+    let reads = (filled.results / 3).min(WARM_UP);
+    let ids = (0..reads).map(|n| filled.id(scattered(n)));
+    read(filled, ids.collect()).await;
 }
 
 impl Turn {
     pub(crate) async fn take(filled: &Filled, turn: usize) -> Self {
         let seed = u64::try_from(turn).unwrap() * 7_919;
-        let hash = filled.key.hash;
-        let ids = (0..CALLERS * READS).map(|n| filled.id((seed + n) * 2_654_435_761 % (1 << 40)));
-        let reads = run(
-            filled,
-            ids.collect(),
-            move |database, id: ResultId| async move {
-                let found = database.find_result_call(&hash, id).await.unwrap();
-                assert!(found.unwrap().result.is_some(), "it is there");
-            },
-        );
-        let reads = reads.await;
+        let numbers = (0..CALLERS * READS).map(|n| scattered(seed + n));
+        let any = numbers.clone().map(|n| filled.id(n)).collect();
+        let reads = read(filled, any).await;
+        let before_late = filled.results.saturating_sub(LATE);
+        let late = numbers.map(|n| filled.id(before_late + n % LATE)).collect();
+        let late_reads = read(filled, late).await;
         let new = (0..CALLERS * CREATES).map(|_| new_result(filled));
         let creates = run(
             filled,
@@ -78,6 +87,7 @@ impl Turn {
         );
         Self {
             reads,
+            late_reads,
             creates: creates.await,
             exported_a_second: export(filled, seed).await,
         }
@@ -87,6 +97,7 @@ impl Turn {
     pub(crate) fn keep_the_better(&mut self, other: &Self) {
         for (mine, other) in [
             (&mut self.reads, &other.reads),
+            (&mut self.late_reads, &other.late_reads),
             (&mut self.creates, &other.creates),
         ] {
             mine.a_second = mine.a_second.max(other.a_second);
@@ -98,7 +109,22 @@ impl Turn {
     }
 }
 
-/// Does the work with so many callers, each of which takes every so-manieth piece.
+/// Numbers that follow no order.
+fn scattered(number: u64) -> u64 {
+    number * 2_654_435_761 % (1 << 40)
+}
+
+async fn read(filled: &Filled, ids: Vec<ResultId>) -> Rate {
+    let hash = filled.key.hash;
+    run(filled, ids, move |database, id| async move {
+        let found = database.find_result_call(&hash, id).await.unwrap();
+        assert!(found.unwrap().result.is_some(), "it is there");
+    })
+    .await
+}
+
+/// Does the work with so many callers between the threads, each of which takes every so-manieth
+/// piece.
 async fn run<W, F>(
     filled: &Filled,
     work: Vec<W>,
@@ -106,36 +132,44 @@ async fn run<W, F>(
 ) -> Rate
 where
     W: Clone + Send + Sync + 'static,
-    F: Future<Output = ()> + Send,
+    F: Future<Output = ()> + Send + 'static,
 {
-    let (total, work) = (work.len(), Arc::new(work));
-    let mut callers = JoinSet::new();
-    let (begin, before) = (Instant::now(), processor::time(filled.server));
-    for caller in 0..usize::try_from(CALLERS).unwrap() {
-        let (work, database, call) = (Arc::clone(&work), filled.database.clone(), call.clone());
-        callers.spawn(async move {
+    let (callers, threads) = (usize::try_from(CALLERS).unwrap(), filled.callers.count());
+    let work = Arc::new(work);
+    let of_thread = |thread: usize| {
+        let (work, call) = (Arc::clone(&work), call.clone());
+        move |database: Database| async move {
+            let callers = (thread..callers).step_by(threads).map(|caller| {
+                let (work, database, call) = (Arc::clone(&work), database.clone(), call.clone());
+                tokio::spawn(async move {
+                    let mut took = Vec::new();
+                    for piece in work.iter().skip(caller).step_by(callers) {
+                        let begin = Instant::now();
+                        call(database.clone(), piece.clone()).await;
+                        took.push(begin.elapsed());
+                    }
+                    took
+                })
+            });
+            let callers: Vec<_> = callers.collect();
             let mut took = Vec::new();
-            for piece in work
-                .iter()
-                .skip(caller)
-                .step_by(usize::try_from(CALLERS).unwrap())
-            {
-                let begin = Instant::now();
-                call(database.clone(), piece.clone()).await;
-                took.push(begin.elapsed());
+            for caller in callers {
+                took.extend(caller.await.unwrap());
             }
             took
-        });
-    }
-    let mut took: Vec<Duration> = callers.join_all().await.into_iter().flatten().collect();
+        }
+    };
+    let (begin, before) = (Instant::now(), processor::time(filled.server));
+    let mut took: Vec<Duration> = filled.callers.run(of_thread).await.concat();
     let elapsed = begin.elapsed();
     let processor = processor::time(filled.server).saturating_sub(before);
     took.sort_unstable();
-    let slow = took.get(total * 99 / 100).copied().unwrap_or_default();
+    let slow = took.get(took.len() * 99 / 100).copied().unwrap_or_default();
+    let calls = u64::try_from(took.len()).unwrap();
     Rate {
-        a_second: f64::from(u32::try_from(total).unwrap()) / elapsed.as_secs_f64(),
+        a_second: f64::from(u32::try_from(calls).unwrap()) / elapsed.as_secs_f64(),
         p99_ms: slow.as_secs_f64() * 1_000.0,
-        calls: u64::try_from(total).unwrap(),
+        calls,
         processor,
     }
 }

@@ -64,7 +64,11 @@ impl Worker {
             pool: config
                 .create_pool(Some(Runtime::Tokio1), NoTls)
                 .expect("a pool"),
-            http: awc::Client::builder().disable_timeout().finish(),
+            // as many connections to the model as there are calls
+            http: awc::Client::builder()
+                .connector(awc::Connector::new().limit(0))
+                .disable_timeout()
+                .finish(),
             model,
         })
     }

@@ -1,0 +1,177 @@
+//! The use cases over a database with some results in it.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use refract_answering::api_keys::{self, KeyUses};
+use refract_answering::{Answering, AnsweringMetrics, CreateCall, prisms};
+use refract_domain::api_key::ApiKey;
+use refract_domain::call::IdempotencyKey;
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::slug::PrismSelector;
+use refract_domain::submission::SentFields;
+use refract_model_gateway::{ModelEndpoint, ModelGateway, ModelSettings, Protocol};
+use refract_persistence::{AccountRow, Database, DatabaseSettings};
+use tokio::runtime::Runtime;
+
+use crate::load::{Side, THREADS, Worker};
+use crate::shapes::What;
+
+/// Connections in all, of either side.
+pub const POOL: usize = 16;
+/// Results that are there to be read.
+const FILLED: usize = 20_000;
+
+const PRISM: &str = r#"{"name": "Bench", "fields": [{"key": "text", "label": "Message"}],
+    "questions": [{"key": "angry", "type": "yes_no", "text": "Is the writer angry?"}]}"#;
+const TEXT: &str = "My bicycle came without a saddle and nobody answers the telephone. I have \
+    called four times now, and each time a machine told me that my call is important. It is not.";
+
+pub struct Service {
+    // before the runtime, which drives its connections
+    database: Database,
+    gateway: ModelGateway,
+    _runtime: Runtime,
+    url: String,
+    pub api_key: ApiKey,
+    pub results: Vec<ResultId>,
+}
+
+impl Service {
+    /// Migrates the database and fills it through the use cases.
+    pub fn open(url: &str) -> anyhow::Result<Self> {
+        let runtime = Runtime::new()?;
+        let settings = DatabaseSettings {
+            url: url.to_owned(),
+            pool: POOL,
+        };
+        let gateway = ModelGateway::new(ModelSettings {
+            endpoint: ModelEndpoint::Lexical,
+            protocol: Protocol::SystemOne,
+            name: String::new(),
+            api_key: None,
+            request_tokens: 8_000,
+            timeout: Duration::from_secs(60),
+            concurrency: 64,
+        })?;
+        let prepared = runtime.block_on(async {
+            let database = Database::connect(&settings, runtime.handle().clone()).await?;
+            database.migrate().await?;
+            let account = AccountRow {
+                id: AccountId(uuid::Uuid::now_v7()),
+                name: "bench".to_owned(),
+                created_at: chrono::Utc::now(),
+            };
+            database.create_account(&account).await?;
+            let (_, key) = api_keys::create(&database, account.id, "bench".to_owned()).await?;
+            prisms::create(&database, account.id, PRISM.as_bytes()).await?;
+            anyhow::Ok((database, key))
+        });
+        let (database, api_key) = prepared?;
+        let mut service = Self {
+            database,
+            gateway,
+            _runtime: runtime,
+            url: settings.url,
+            api_key,
+            results: Vec::new(),
+        };
+        service.fill()?;
+        Ok(service)
+    }
+
+    fn fill(&mut self) -> anyhow::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let results = tokio::task::LocalSet::new().block_on(&runtime, async {
+            let caller = self.worker().await?;
+            let calls = (0..FILLED).map(|number| {
+                let caller = caller.clone();
+                tokio::task::spawn_local(async move { caller.create(Some(number)).await })
+            });
+            let mut results = Vec::new();
+            for call in calls.collect::<Vec<_>>() {
+                results.push(call.await??);
+            }
+            anyhow::Ok(results)
+        });
+        self.results = results?;
+        Ok(())
+    }
+
+    /// Where the database is.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+#[derive(Clone)]
+pub struct Caller {
+    answering: Answering,
+    api_key: ApiKey,
+    results: Vec<ResultId>,
+}
+
+impl Side for Service {
+    type Worker = Caller;
+
+    async fn worker(&self) -> anyhow::Result<Caller> {
+        let threads = NonZeroUsize::new(THREADS).context("no threads")?;
+        let answering = Answering::new(
+            self.database.for_this_thread(threads),
+            self.gateway.model(),
+            KeyUses::default(),
+            AnsweringMetrics::default(),
+        );
+        Ok(Caller {
+            answering,
+            api_key: self.api_key.clone(),
+            results: self.results.clone(),
+        })
+    }
+}
+
+/// The idempotency key of a result that is there.
+pub fn idempotency_key(number: usize) -> String {
+    format!("order {}", number % FILLED)
+}
+
+impl Caller {
+    async fn create(&self, number: Option<usize>) -> anyhow::Result<ResultId> {
+        let key = number.map(|number| IdempotencyKey::parse(&idempotency_key(number)));
+        let call = CreateCall {
+            prism: PrismSelector::Slug("bench".to_owned()),
+            fields: SentFields(vec![("text".to_owned(), TEXT.to_owned())]),
+            context: None,
+            reference: None,
+            version: None,
+            idempotency_key: key.transpose().ok().flatten(),
+        };
+        let created = self
+            .answering
+            .create_result(Some(&self.api_key), call)
+            .await?;
+        Ok(created.id())
+    }
+}
+
+impl Worker for Caller {
+    async fn call(&self, what: What, number: usize) -> anyhow::Result<()> {
+        match what {
+            What::Read => {
+                let id = self.results[number % self.results.len()];
+                self.answering.read_result(Some(&self.api_key), id).await?;
+            }
+            What::Create => {
+                self.create(None).await?;
+            }
+            What::Replay => {
+                let id = self.create(Some(number)).await?;
+                anyhow::ensure!(id == self.results[number % FILLED], "not a replay");
+            }
+        }
+        Ok(())
+    }
+}
