@@ -3,11 +3,14 @@
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use deadpool::Runtime;
 use diesel::connection::SimpleConnection as _;
+use diesel::result::Error;
 use diesel::{Connection as _, ConnectionError, ConnectionResult, SqliteConnection};
 use diesel_async::pooled_connection::deadpool::Pool;
 use diesel_async::pooled_connection::{
@@ -23,10 +26,12 @@ use crate::gathering::Gathering;
 /// Connections that read, each of which may keep one thread busy.
 const READERS: usize = 4;
 
-/// Waits for other processes first, so that the rest finds the file free. A commit is on the disk
-/// when it is acknowledged.
-const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; \
-    PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+/// Until a file is asked again that others were changing.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Waits for other processes. A commit is on the disk when it is acknowledged.
+const WRITER: &str =
+    "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";
 /// With four times the usual cache, 8 MB: each call of the thread reads through it.
 const READER_OF_THREAD: &str =
@@ -57,7 +62,9 @@ impl SqlitePools {
             reason,
         };
         create_file(&path).map_err(failed)?;
-        open_writer(&path).map_err(|error| failed(error.to_string()))?;
+        open_writer(&path)
+            .and_then(|mut connection| keep_write_ahead_log(&mut connection))
+            .map_err(|error| failed(error.to_string()))?;
         let readers = pool(&path, READER, READERS)?;
         let writer = pool(&path, WRITER, 1)?;
         Ok(Self {
@@ -140,13 +147,39 @@ fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnection> {
     Ok(connection)
 }
 
+/// Lets those who read and the one who writes work side by side, as long as there is the file.
+///
+/// Of several who change a new file at once SQLite refuses all but one on the spot, however long
+/// they would wait for a lock, since each of them holds one that another needs: they come again.
+fn keep_write_ahead_log(connection: &mut SqliteConnection) -> ConnectionResult<()> {
+    let end = Instant::now() + WAIT;
+    loop {
+        match connection.batch_execute("PRAGMA journal_mode = WAL") {
+            Err(error) if is_locked(&error) && Instant::now() < end => {
+                thread::sleep(PAUSE);
+            }
+            done => return done.map_err(ConnectionError::CouldntSetupConfiguration),
+        }
+    }
+}
+
+/// Whether others are at the file. diesel has SQLite's words for that, but not its code.
+fn is_locked(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(_, what) if what.message() == "database is locked")
+}
+
+/// Makes the file where it is missing. One that is there is not even opened: closing it would end
+/// every lock that this process has on it (POSIX), those of SQLite among them.
 fn create_file(path: &Path) -> Result<(), String> {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _until_it_is_closed = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
         Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let folder = path.parent().unwrap_or(path);
             Err(format!("the folder {} does not exist", folder.display()))

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use refract_persistence::{Database, DatabaseSettings};
 use refract_test_support::postgres::fresh_database;
 use tokio::runtime::Handle;
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 
 use crate::fixture::{Fixture, connect, sqlite_url};
 
@@ -108,6 +111,25 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let words = refusal(&format!("sqlite://{}", path.display())).await;
     assert!(words.contains("file is not a database"), "{words}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_new_file_is_opened_and_closed_by_many_at_once() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let start = Arc::new(Barrier::new(10));
+        let mut opening = JoinSet::new();
+        for _ in 0..10 {
+            let (start, url) = (Arc::clone(&start), sqlite_url(&folder));
+            opening.spawn(async move {
+                start.wait().await;
+                for _ in 0..3 {
+                    connect(&url).await.ping().await.unwrap();
+                }
+            });
+        }
+        opening.join_all().await;
+    }
 }
 
 #[cfg(unix)]
