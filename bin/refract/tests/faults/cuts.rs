@@ -25,8 +25,11 @@ async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {
     let proxy = PostgresProxy::start(cluster.port(), plan).await;
     let service = service(Some(cluster.url_at(proxy.port())), 1, "10000").await;
     let load = Load::start(&service, "cut", 8);
-    load.until_more(200).await;
-    assert!(proxy.faults() > 50, "{}", proxy.faults());
+    // an insert saves at most a result of each caller: how many it does is a matter of time
+    for _ in 0..8 {
+        load.until_more(50).await;
+    }
+    assert!(proxy.faults() >= 20, "{}", proxy.faults());
     // a call may meet a connection that was just cut, but never a lost save
     let acknowledged = load.stop().await;
     proxy.heal();
