@@ -19,14 +19,6 @@ use crate::callers::Callers;
 /// The moment of the first result, in milliseconds since 1970; one more comes every 10 ms.
 const BEGIN: u64 = 1_700_000_000_000;
 
-/// Answers of the example prism as they are stored.
-const ANSWERS: &str = r#"{"topic":{"type":"choice","value":"billing","probabilities":{"billing":0.7,"delivery":0.075,"product":0.075,"other":0.075,"insufficient_information":0.075},"confidence":0.6},"angry":{"type":"yes_no","probability":0.8},"urgency":{"type":"scale","level":"can_wait","probabilities":{"can_wait":0.7,"this_week":0.15,"today":0.15}}}"#;
-
-/// A text of some 200 characters.
-const TEXT: &str = "I ordered a bicycle three weeks ago and was told that it would be here within \
-    ten days. Nobody answers the telephone, and the page of my order says nothing new. Where is it, \
-    and when will it be here?";
-
 const WARM_UP: &str = "CREATE EXTENSION pg_prewarm;
     SELECT pg_prewarm(oid) FROM pg_class WHERE relname LIKE 'results%' AND relkind IN ('r', 'i')";
 
@@ -151,15 +143,13 @@ impl Filled {
     /// The statement that makes the results; every other one has an idempotency key.
     fn insert(&self, id: &str, moment: &str, uuid: fn(Uuid) -> String, rows: &str) -> String {
         let [account, prism, key] = [self.account.0, self.prism.id.0, self.key.id.0].map(uuid);
-        format!(
-            "INSERT INTO results (id, account_id, prism_id, version, api_key_id, reference,
-                idempotency_key, status, answers, fields, took_ms, created_at, model_protocol,
-                model_name, input_tokens, output_tokens, model_requests, model_attempts)
-            SELECT {id}, {account}, {prism}, 1, {key}, 'order ' || n,
-                CASE WHEN n % 2 = 0 THEN 'import of january, row ' || n END, 'ok', '{ANSWERS}',
-                '{{\"text\":\"{TEXT}\"}}', 700, {moment}, 'systemone', 'jev-1.13.0', 318, 34, 1, 1
-            FROM {rows}"
-        )
+        include_str!("results.sql")
+            .replace("{id}", id)
+            .replace("{account}", &account)
+            .replace("{prism}", &prism)
+            .replace("{key}", &key)
+            .replace("{moment}", moment)
+            .replace("{rows}", rows)
     }
 }
 
