@@ -1,8 +1,11 @@
 -- JSON is text: the order of its keys is the prism's and means something.
+-- What an index holds is compared byte by byte, whatever the locale of the database is: the order of
+-- a locale changes with the system's C library, and an index in the old order would let a second
+-- result have an idempotency key.
 
 CREATE TABLE accounts (
     id uuid PRIMARY KEY,
-    name text NOT NULL,
+    name text COLLATE "C" NOT NULL,
     created_at timestamptz NOT NULL
 );
 CREATE UNIQUE INDEX accounts_name ON accounts (name);
@@ -23,7 +26,7 @@ CREATE INDEX api_keys_account_id ON api_keys (account_id);
 CREATE TABLE prisms (
     id uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id),
-    slug text NOT NULL,
+    slug text COLLATE "C" NOT NULL,
     name text NOT NULL,
     latest_version integer NOT NULL CHECK (latest_version >= 1),
     lens_revision integer NOT NULL,
@@ -51,7 +54,7 @@ CREATE TABLE results (
     version integer NOT NULL,
     api_key_id uuid,
     reference text,
-    idempotency_key text,
+    idempotency_key text COLLATE "C",
     status text NOT NULL,
     answers text,
     error text,

@@ -159,6 +159,25 @@ async fn both_databases_have_the_same_tables_columns_and_unique_sets() {
 }
 
 #[tokio::test]
+async fn no_index_depends_on_a_locale() {
+    let server = fresh_database().await;
+    let client = postgres_after(server.url(), &scripts("postgres", "up.sql")).await;
+    let query = "SELECT a.attrelid::regclass::text || '.' || a.attname
+        FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        JOIN pg_class t ON t.oid = i.indrelid
+        JOIN pg_namespace n ON n.oid = t.relnamespace AND n.nspname = 'public'
+        WHERE a.attcollation <> 0 AND a.attcollation <> '\"C\"'::regcollation";
+    let by_locale: Vec<String> = client
+        .query(query, &[])
+        .await
+        .unwrap()
+        .iter()
+        .map(|row| row.get(0))
+        .collect();
+    assert_eq!(by_locale, [""; 0]);
+}
+
+#[tokio::test]
 async fn down_undoes_up_and_up_works_again() {
     let server = fresh_database().await;
     for database in ["postgres", "sqlite"] {
