@@ -13,6 +13,7 @@ use refract_model_gateway::{CallReport, ModelFailure};
 use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
+use crate::prisms::PrismLens;
 use crate::refusal::InternalError;
 use crate::{Answering, ReadableResult, Refusal};
 
@@ -39,19 +40,29 @@ pub(crate) struct Question {
 pub(crate) struct Asked {
     /// The result that was saved, by this call or by the one that was first.
     pub(crate) result: SavedResult,
+    /// Whether this call was.
+    pub(crate) is_first: bool,
     /// What this call cost.
     pub(crate) report: CallReport,
 }
 
 impl Answering {
-    /// Checks the size, asks the model, saves the result and brings what its formats need.
+    /// Brings what the result's formats need, checks the size, asks the model, saves the result.
+    ///
+    /// Nothing is read once the model was asked, unless another call saved first: a database that
+    /// can save makes the call a success.
     pub(crate) async fn ask_and_save(
         &self,
         question: Question,
         prism: PrismRow,
     ) -> Result<ReadableResult, Refusal> {
+        let lens = Arc::new(PrismLens::load(&self.database, prism).await?);
+        let definition = Arc::clone(&question.definition);
         let asked = self.ask(question).await?;
-        Ok(ReadableResult::load(&self.database, asked.result, prism).await?)
+        if asked.is_first {
+            return Ok(ReadableResult::new(asked.result, definition, &lens));
+        }
+        Ok(ReadableResult::through(&self.database, asked.result, &lens).await?)
     }
 
     /// Checks the size, asks the model, saves the result.
@@ -99,18 +110,19 @@ impl Answering {
             result,
             provenance: provenance(called.report.clone()),
         };
-        let result = match self.save(&new).await? {
+        let (result, is_first) = match self.save(&new).await? {
             Saving::Saved => {
                 self.metrics.result_saved(new.result.status.name());
-                new.result
+                (new.result, true)
             }
             Saving::Lost(winner) => {
                 winner.repeat(prism)?;
-                winner
+                (winner, false)
             }
         };
         Ok(Asked {
             result,
+            is_first,
             report: called.report,
         })
     }

@@ -16,7 +16,9 @@ use refract_persistence::{
 };
 use uuid::Uuid;
 
-/// How often a change is tried again when another one came in between.
+use crate::refusal::InternalError;
+
+/// How often a change, or the reading of a lens, is tried again when another change came in between.
 const TRIES: usize = 16;
 
 /// A change to a prism was refused; nothing was saved.
@@ -166,6 +168,28 @@ pub struct PrismLens {
 }
 
 impl PrismLens {
+    /// The lens of a prism that was found, and the newest one when it has moved since; cached as a
+    /// rule.
+    pub(crate) async fn load(
+        database: &Database,
+        mut prism: PrismRow,
+    ) -> Result<Self, InternalError> {
+        for _ in 0..TRIES {
+            if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
+                let latest = database.find_definition(prism.id, prism.latest_version);
+                let latest = latest.await?.ok_or(InternalError::VersionMissing)?;
+                return Ok(Self {
+                    prism,
+                    lens,
+                    latest,
+                });
+            }
+            let moved = database.find_prism_by_id(prism.id).await?;
+            prism = moved.ok_or(InternalError::VersionMissing)?;
+        }
+        Err(InternalError::LensKeepsMoving)
+    }
+
     /// The columns of the prism's rows.
     pub fn columns(&self) -> Columns<'_> {
         Columns {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use refract_domain::call::Ref;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::Definition;
 use refract_domain::result::SavedResult;
 use refract_domain::view::{Columns, ResultView};
 use refract_persistence::{Database, PrismRow};
@@ -12,9 +12,6 @@ use refract_persistence::{Database, PrismRow};
 use crate::Refusal;
 use crate::prisms::PrismLens;
 use crate::refusal::InternalError;
-
-/// How often a lens that moves while it is read is read again.
-const LENS_READS: usize = 4;
 
 /// A saved result, the version that answered it, and the prism's lens as it is now.
 #[derive(Clone)]
@@ -29,27 +26,10 @@ impl ReadableResult {
     pub(crate) async fn load(
         database: &Database,
         result: SavedResult,
-        mut prism: PrismRow,
+        prism: PrismRow,
     ) -> Result<Self, InternalError> {
-        let definition = definition(database, &prism, result.version).await?;
-        for _ in 0..LENS_READS {
-            if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
-                let latest = self::definition(database, &prism, prism.latest_version).await?;
-                let lens = PrismLens {
-                    prism,
-                    lens,
-                    latest,
-                };
-                return Ok(Self {
-                    result,
-                    definition,
-                    lens: Arc::new(lens),
-                });
-            }
-            let moved = database.find_prism_by_id(prism.id).await?;
-            prism = moved.ok_or(InternalError::VersionMissing)?;
-        }
-        Err(InternalError::LensKeepsMoving)
+        let lens = Arc::new(PrismLens::load(database, prism).await?);
+        Self::through(database, result, &lens).await
     }
 
     /// A result of an account, for its operator, and the result that retried it when one did.
@@ -72,12 +52,22 @@ impl ReadableResult {
         result: SavedResult,
         lens: &Arc<PrismLens>,
     ) -> Result<Self, InternalError> {
-        let definition = definition(database, &lens.prism, result.version).await?;
-        Ok(Self {
+        let found = database.find_definition(lens.prism.id, result.version);
+        let definition = found.await?.ok_or(InternalError::VersionMissing)?;
+        Ok(Self::new(result, definition, lens))
+    }
+
+    /// A result with all that was brought before it was made.
+    pub(crate) fn new(
+        result: SavedResult,
+        definition: Arc<Definition>,
+        lens: &Arc<PrismLens>,
+    ) -> Self {
+        Self {
             result,
             definition,
             lens: Arc::clone(lens),
-        })
+        }
     }
 
     /// The result as its formats show it.
@@ -114,13 +104,4 @@ impl ReadableResult {
     pub fn prism_slug(&self) -> &str {
         self.lens.prism.slug.as_str()
     }
-}
-
-async fn definition(
-    database: &Database,
-    prism: &PrismRow,
-    version: VersionNumber,
-) -> Result<Arc<Definition>, InternalError> {
-    let found = database.find_definition(prism.id, version).await?;
-    found.ok_or(InternalError::VersionMissing)
 }

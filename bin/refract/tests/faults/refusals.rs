@@ -2,14 +2,16 @@
 
 use std::process::Command;
 
+use refract_test_support::model_server::Reply;
 use refract_test_support::postgres_proxy::{Fault, PostgresProxy};
 use tokio::task::block_in_place;
 
-use crate::http::within_patience;
+use crate::expected::{ANSWERS, JSON, Saved};
+use crate::http::{Connection, within_patience};
 use crate::load::{Load, assert_kept, cluster, service};
 use crate::node::Node;
 use crate::restarts::SAVES_FAILED;
-use crate::service::Service;
+use crate::service::{PRISM, Service, TEXT};
 
 /// Waits until saves fail, and sees that reads go on.
 async fn until_saves_fail(service: &Service, id: &str) {
@@ -27,7 +29,7 @@ async fn until_saves_fail(service: &Service, id: &str) {
 
 async fn one_result(service: &Service) -> String {
     let answer = service.create(&serde_json::json!({"text": "one"})).await;
-    crate::expected::Saved::of(&answer).id
+    Saved::of(&answer).id
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -121,4 +123,27 @@ async fn calls_wait_for_a_file_that_cannot_grow_for_a_while() {
     let acknowledged = load.stop().await;
     assert_kept(&service, &acknowledged).await;
     assert_eq!(service.results_made().await, acknowledged.len() + 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answered_call_needs_a_server_that_saves_and_no_more() {
+    let cluster = cluster(&[]);
+    let mut service = service(Some(cluster.url()), 0, "10000").await;
+    let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
+    service.database_url = cluster.url_at(proxy.port());
+    // nothing of the prism is in its memory
+    service.start_node(&[]).await;
+    service.model.then_always(Reply::answers().held());
+    let mut call = Connection::open(service.api()).await;
+    let request = service.create_request(PRISM, &serde_json::json!({"text": TEXT}));
+    call.send(&request.bytes()).await;
+    service
+        .model
+        .wait_until(|counts| counts.requests == 1)
+        .await;
+    proxy.change(|sql, _| sql.starts_with("SELECT").then_some(Fault::Refuse("53100")));
+    service.model.release(1);
+    let answer = call.answer().await;
+    answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    assert_eq!(proxy.faults(), 0);
 }
