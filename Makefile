@@ -1,7 +1,7 @@
 # Everything that is done to this repository, by name. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -72,14 +72,18 @@ bench-database: ## measure reads, creates and replays of the use cases beside ra
 
 GROWTH ?= 10000,1000000
 
-bench-growth: ## measure reads, creates and exports as results gather (GROWTH=10000,1000000,5000000 of them)
+bench-growth: build-bench-http ## measure reads, creates and exports, and calls over HTTP, as results gather (GROWTH=10000,1000000,5000000 of them)
 	REFRACT_GROWTH=$(GROWTH) .ci/with-postgres $(CARGO) bench --package refract-persistence --bench growth --locked
+	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH)
 
-bench-http: build ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)
+bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)
+	.ci/with-postgres $(BENCH_HTTP) $(ARGS)
+
+BENCH_HTTP = "$${CARGO_TARGET_DIR:-target}/bench-http/release/refract-bench-http" "$${CARGO_TARGET_DIR:-target}/release/refract"
+
+build-bench-http: build
 	@command -v wrk >/dev/null || apt-get -q -y install --no-install-recommends wrk
 	$(CARGO) build --release --locked --manifest-path bin/refract/benches/http/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-http"
-	@target="$${CARGO_TARGET_DIR:-target}"; \
-		.ci/with-postgres "$$target/bench-http/release/refract-bench-http" "$$target/release/refract" $(ARGS)
 
 FUZZ := crates/lens-rendering/fuzz
 FUZZ_TARGETS := prism_file lens_file renderer

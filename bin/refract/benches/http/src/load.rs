@@ -39,11 +39,17 @@ impl Call {
     }
 
     pub fn post(server: &Server, path: &str, body: &str) -> Self {
-        let mut script = NamedTempFile::new().expect("a file for wrk");
-        write!(script, "wrk.method = 'POST'\nwrk.body = [==[{body}]==]\n").expect("wrk's script");
+        let script = format!("wrk.method = 'POST'\nwrk.body = [==[{body}]==]\n");
+        Self::scripted(server, path, &script)
+    }
+
+    /// What a script for wrk, in Lua, makes of each request.
+    pub fn scripted(server: &Server, path: &str, script: &str) -> Self {
+        let mut file = NamedTempFile::new().expect("a file for wrk");
+        file.write_all(script.as_bytes()).expect("wrk's script");
         Self {
             headers: vec!["Content-Type: application/json".to_owned()],
-            script: Some(script),
+            script: Some(file),
             ..Self::get(server, path)
         }
     }

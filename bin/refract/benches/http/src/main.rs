@@ -4,8 +4,13 @@
 //! `refract-bench-http REFRACT_BINARY [speed|memory]` starts everything on free ports of 127.0.0.1, each server a
 //! process of its own, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
 //! `REFRACT_TEST_POSTGRES_URL`.
+//!
+//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]…` measures calls over databases of its
+//! own with so many results. It needs PostgreSQL's binaries instead.
 
 mod bare;
+mod filling;
+mod growth;
 mod load;
 mod model;
 mod node;
@@ -29,7 +34,7 @@ fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let what = arguments
         .next()
-        .context("usage: refract-bench-http REFRACT_BINARY [speed|memory]")?;
+        .context("usage: refract-bench-http REFRACT_BINARY [speed|memory|growth NUMBERS]")?;
     match what.as_str() {
         "bare" => bare::serve(&arguments.next().context("no model address")?),
         "model" => model::serve(Duration::from_millis(
@@ -37,9 +42,14 @@ fn main() -> anyhow::Result<()> {
         )),
         binary => {
             let binary = PathBuf::from(binary).canonicalize()?;
+            let part = arguments.next();
+            if part.as_deref() == Some("growth") {
+                let sizes = arguments.next().context("no numbers of results")?;
+                let sizes: Result<Vec<_>, _> = sizes.split(',').map(str::parse).collect();
+                return growth::measure(&binary, &sizes?);
+            }
             let database = std::env::var("REFRACT_TEST_POSTGRES_URL")
                 .context("REFRACT_TEST_POSTGRES_URL is not set: run this by .ci/with-postgres")?;
-            let part = arguments.next();
             if part.as_deref() != Some("memory") {
                 speed(&binary, &database)?;
             }

@@ -11,10 +11,7 @@ use crate::load::Call;
 use crate::process::Server;
 
 /// A prism with one question of every type; [`model`](crate::model) answers it.
-const PRISM: &str = r#"{"name":"Bench","fields":[{"key":"text","label":"Message"}],"context":"We sell bicycles online.","questions":[
-{"key":"topic","type":"choice","text":"What is the message about?","instructions":"Judge by the main request.","options":[{"label":"Billing","description":"charges and invoices"},{"key":"delivery","label":"Delivery"}]},
-{"key":"angry","type":"yes_no","text":"Is the writer angry?"},
-{"key":"urgency","type":"scale","text":"How urgent is it?","levels":[{"label":"Can wait"},{"label":"This week"},{"label":"Today"}]}]}"#;
+const PRISM: &str = include_str!("../../../../../docs/examples/support-triage.json");
 
 /// `refract serve` over a database that has one prism and one key.
 pub struct Node {

@@ -1,0 +1,112 @@
+//! Databases with many results in them, and a node over each.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use refract_test_support::cluster::Cluster;
+use tempfile::TempDir;
+use tokio_postgres::NoTls;
+
+use crate::node::Node;
+
+/// The moment of the first result, in milliseconds since 1970; one more comes every 10 ms.
+pub const BEGIN: u64 = 1_700_000_000_000;
+
+/// As it is after a while of use: in order, on the disk, and in the server's memory.
+const SETTLE_POSTGRES: [&str; 4] = [
+    "VACUUM ANALYZE",
+    "CHECKPOINT",
+    "CREATE EXTENSION pg_prewarm",
+    "SELECT pg_prewarm(oid) FROM pg_class WHERE relname LIKE 'results%' AND relkind IN ('r', 'i')",
+];
+const SETTLE_SQLITE: &str = "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);";
+
+/// A node, and how many results its database had when it was filled.
+pub struct Filled {
+    pub node: Node,
+    pub results: u64,
+    _folder: Option<TempDir>,
+}
+
+impl Filled {
+    /// A database of its own on the server.
+    pub fn postgres(
+        binary: &Path,
+        model: &str,
+        cluster: &Cluster,
+        results: u64,
+    ) -> anyhow::Result<Self> {
+        let name = format!("growth_{results}");
+        on_postgres(&cluster.url(), &[&format!("CREATE DATABASE {name}")])?;
+        let url = cluster.url().replace("/postgres?", &format!("/{name}?"));
+        let node = Node::start(binary, &url, model, 16)?;
+        let ms = format!("({BEGIN} + n * 10)");
+        let insert = insert(
+            &format!(
+                "(lpad(to_hex({ms}), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid"
+            ),
+            &format!("to_timestamp({ms} / 1000.0)"),
+            &format!("generate_series(0::bigint, {results} - 1) AS series (n)"),
+        );
+        let mut statements = vec![insert.as_str()];
+        statements.extend(SETTLE_POSTGRES);
+        on_postgres(&url, &statements)?;
+        Ok(Self {
+            node,
+            results,
+            _folder: None,
+        })
+    }
+
+    /// A file of its own.
+    pub fn sqlite(binary: &Path, model: &str, results: u64) -> anyhow::Result<Self> {
+        let folder = TempDir::new()?;
+        let path = folder.path().join("growth.db");
+        let node = Node::start(binary, &format!("sqlite://{}", path.display()), model, 16)?;
+        let insert = insert(
+            &format!("unhex(printf('%012x70008000%012x', {BEGIN} + n * 10, n))"),
+            &format!("{BEGIN} + n * 10"),
+            &format!(
+                "(WITH RECURSIVE series (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series
+                  WHERE n < {results} - 1) SELECT n FROM series) AS series"
+            ),
+        );
+        let connection = rusqlite::Connection::open(&path)?;
+        connection.execute_batch(&format!("{insert}; {SETTLE_SQLITE}"))?;
+        Ok(Self {
+            node,
+            results,
+            _folder: Some(folder),
+        })
+    }
+}
+
+/// The statement that makes the results, of the one prism and the one key that there are.
+fn insert(id: &str, moment: &str, rows: &str) -> String {
+    include_str!("../../../../../crates/persistence/benches/growth/results.sql")
+        .replace("{id}", id)
+        .replace("{account}", "(SELECT account_id FROM prisms)")
+        .replace("{prism}", "(SELECT id FROM prisms)")
+        .replace("{key}", "(SELECT id FROM api_keys)")
+        .replace("{moment}", moment)
+        .replace("{rows}", rows)
+}
+
+fn on_postgres(url: &str, statements: &[&str]) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+        let connection = tokio::spawn(connection);
+        for statement in statements {
+            client
+                .batch_execute(statement)
+                .await
+                .with_context(|| format!("{statement:.60}"))?;
+        }
+        drop(client);
+        connection.await??;
+        Ok(())
+    })
+}
