@@ -65,26 +65,33 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
             }
         }
     }
-    let mut of_the_first = None;
-    for (filled, turns) in filled.iter().zip(turns) {
-        let costs = turns.each_ref().map(|turns| {
-            median(turns, |turn| {
-                (turn.cpu_seconds + turn.database_seconds) * 1e6
-            })
-        });
-        let rates = turns.map(|turns| median(&turns, |turn| turn.per_second));
-        let first = *of_the_first.get_or_insert(costs);
+    let first = &turns[0];
+    for (filled, turns) in filled.iter().zip(&turns) {
         print!("| {backend}, {} results |", filled.results);
-        for ((cost, first), rate) in costs.iter().zip(first).zip(rates) {
-            print!(" {cost:.1} | {:.2} | {rate:.0} |", cost / first);
+        for (turns, first) in turns.iter().zip(first) {
+            let cost_of_one = median(turns.iter().map(cost));
+            let rate = median(turns.iter().map(|turn| turn.per_second));
+            // of turns side by side, since the machine is faster at some times than at others
+            let ratio = median(
+                turns
+                    .iter()
+                    .zip(first)
+                    .map(|(turn, first)| cost(turn) / cost(first)),
+            );
+            print!(" {cost_of_one:.1} | {ratio:.2} | {rate:.0} |");
         }
         println!();
     }
     Ok(())
 }
 
-fn median(turns: &[Measured], of: impl Fn(&Measured) -> f64) -> f64 {
-    let mut all: Vec<f64> = turns.iter().map(of).collect();
+/// Processor time that one call takes of the node and of PostgreSQL, in microseconds.
+fn cost(turn: &Measured) -> f64 {
+    (turn.cpu_seconds + turn.database_seconds) * 1e6
+}
+
+fn median(all: impl Iterator<Item = f64>) -> f64 {
+    let mut all: Vec<f64> = all.collect();
     all.sort_by(f64::total_cmp);
     all[all.len() / 2]
 }
