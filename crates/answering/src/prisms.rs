@@ -44,6 +44,16 @@ pub enum PrismRefusal {
     Persistence(#[from] PersistenceError),
 }
 
+impl From<InternalError> for PrismRefusal {
+    fn from(error: InternalError) -> Self {
+        match error {
+            InternalError::Persistence(error) => Self::Persistence(error),
+            InternalError::VersionMissing => Self::VersionNotFound,
+            InternalError::LensKeepsMoving => Self::Contended,
+        }
+    }
+}
+
 /// Makes a prism with its first version; the slug comes from the name.
 ///
 /// # Errors
@@ -208,18 +218,8 @@ pub async fn find_lens(
     account: AccountId,
     selector: &PrismSelector,
 ) -> Result<PrismLens, PrismRefusal> {
-    for _ in 0..TRIES {
-        let prism = find(database, account, selector).await?;
-        if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
-            let latest = find_version(database, &prism, prism.latest_version).await?;
-            return Ok(PrismLens {
-                prism,
-                lens,
-                latest,
-            });
-        }
-    }
-    Err(PrismRefusal::Contended)
+    let prism = find(database, account, selector).await?;
+    Ok(PrismLens::load(database, prism).await?)
 }
 
 /// A prism by slug or id, archived or not.
