@@ -6,7 +6,7 @@ use refract_domain::result::SavedResult;
 
 use crate::database::Database;
 use crate::error::PersistenceError;
-use crate::results::ResultFilter;
+use crate::result_lists::{ResultFilter, ResultOrder};
 
 /// The first page, when nothing is known of the size of results.
 const FIRST_PAGE: u32 = 32;
@@ -16,15 +16,6 @@ const LARGEST_PAGE: u32 = 256;
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
 /// An outcome with its key and probability, in bytes.
 const OUTCOME_BYTES: usize = 64;
-
-/// From which end results are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultOrder {
-    /// In the order of their making.
-    OldestFirst,
-    /// Against it.
-    NewestFirst,
-}
 
 /// The results of a prism, one page after the other.
 ///
@@ -71,23 +62,15 @@ impl ResultPages {
             account,
             prism,
             filter,
+            order,
             last,
             size,
             ..
         } = *self;
-        let database = &self.database;
-        let page = match self.order {
-            ResultOrder::OldestFirst => {
-                database
-                    .list_results(account, prism, filter, last, size)
-                    .await?
-            }
-            ResultOrder::NewestFirst => {
-                database
-                    .list_newest_results(account, prism, filter, last, size)
-                    .await?
-            }
-        };
+        let page = self
+            .database
+            .list_results(account, prism, filter, order, last, size)
+            .await?;
         self.last = page.last().map(|result| result.id).or(self.last);
         self.size = next_size(self.size, &page);
         Ok(page)

@@ -12,7 +12,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::probability::Probability;
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
-use refract_persistence::{Database, NewResult, Provenance, ResultFilter};
+use refract_persistence::{Database, NewResult, Provenance, ResultFilter, ResultOrder};
 use uuid::Uuid;
 
 use crate::filling::Filled;
@@ -182,6 +182,7 @@ async fn export(filled: &Filled, seed: u64) -> f64 {
             filled.account,
             filled.prism.id,
             ResultFilter::default(),
+            ResultOrder::OldestFirst,
             Some(after),
             PAGE,
         );

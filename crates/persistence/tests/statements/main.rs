@@ -22,7 +22,7 @@ use diesel::sql_types::Text;
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
 use refract_domain::ids::ResultId;
 use refract_domain::slug::PrismSelector;
-use refract_persistence::{ResultFilter, Saving};
+use refract_persistence::{ResultFilter, ResultOrder, Saving};
 use tokio_postgres::NoTls;
 
 use crate::fixture::{Fixture, answered, failed, idempotency_key, moment};
@@ -133,28 +133,60 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
         .collect()
 }
 
-/// The statements that go through all results of a prism.
-async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<String>); 4] {
-    let (database, prism) = (&it.database, it.prism.id);
-    let filter = ResultFilter::default();
+/// The statements that go through the results of a prism.
+async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<String>); 8] {
+    let (database, account, prism) = (&it.database, it.account, it.prism.id);
+    let page = |filter, order| {
+        let page = database.list_results(account, prism, filter, order, Some(id), 50);
+        sent(page)
+    };
+    let all = ResultFilter::default();
+    let failed = ResultFilter {
+        is_ok: Some(false),
+        ..all
+    };
+    let period = ResultFilter {
+        since: Some(moment(0)),
+        until: Some(moment(1)),
+        ..all
+    };
+    let retriable = database.list_retriable_results(account, prism, all, Some(id), 50);
     [
+        ("page", page(all, ResultOrder::OldestFirst).await),
+        ("newest page", page(all, ResultOrder::NewestFirst).await),
         (
-            "page",
-            sent(database.list_results(it.account, prism, filter, Some(id), 50)).await,
+            "page of a period",
+            page(period, ResultOrder::OldestFirst).await,
         ),
         (
-            "newest page",
-            sent(database.list_newest_results(it.account, prism, filter, Some(id), 50)).await,
+            "page of failed ones",
+            page(failed, ResultOrder::OldestFirst).await,
         ),
         (
-            "retriable page",
-            sent(database.list_retriable_results(it.account, prism, filter, Some(id), 50)).await,
+            "newest page of failed ones",
+            page(failed, ResultOrder::NewestFirst).await,
         ),
+        ("page of failed ones to retry", sent(retriable).await),
         (
             "count",
-            sent(database.count_results(it.account, prism, filter)).await,
+            sent(database.count_results(account, prism, all)).await,
+        ),
+        (
+            "count of failed ones to retry",
+            sent(database.count_retriable_results(account, prism, all)).await,
         ),
     ]
+}
+
+/// The index that a statement about the results of a prism goes by; nothing for others.
+fn expected_index(name: &str) -> Option<&'static str> {
+    if name.contains("failed ones") {
+        Some("results_prism_id_id_failed")
+    } else if name.contains("page") {
+        Some("results_prism_id_id")
+    } else {
+        None
+    }
 }
 
 /// The same with what a file run looks up.
@@ -296,11 +328,13 @@ async fn postgres_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
         // a table of one row is read whole, and rightly
         let scans = plan.matches("Seq Scan").count() - plan.matches("Seq Scan on accounts").count();
         assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if name.ends_with("page") {
+        if let Some(index) = expected_index(name) {
             assert!(
-                plan.contains("results_prism_id_id"),
+                plan.contains(&format!("using {index} on")),
                 "{name}: {sql}\n{plan}"
             );
+            let ids = "AND (id > $3) AND (id < $4))";
+            assert!(plan.contains(ids), "{name}: {sql}\n{plan}");
         }
     }
 }
@@ -332,9 +366,10 @@ fn sqlite_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
             .join("\n");
         let scans = plan.lines().filter(|step| step.starts_with("SCAN")).count();
         assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if name.ends_with("page") {
+        if let Some(index) = expected_index(name) {
+            let ids = "(prism_id=? AND id>? AND id<?)";
             assert!(
-                plan.contains("results_prism_id_id"),
+                plan.contains(&format!("INDEX {index} {ids}")),
                 "{name}: {sql}\n{plan}"
             );
         }

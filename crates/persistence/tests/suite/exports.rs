@@ -1,24 +1,48 @@
 //! Results of a prism, page by page.
 
+use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::ResultId;
+use refract_domain::result::ResultStatus;
 use refract_persistence::{ResultFilter, ResultOrder};
+use uuid::Builder;
 
 use crate::fixture::{Fixture, account, answered, failed, moment, prism, submission};
+
+const OLDEST_FIRST: ResultOrder = ResultOrder::OldestFirst;
 
 on_both!(
     pages_follow_each_other_without_gaps,
     everything_is_read_from_either_end_in_pages_that_fit,
     only_failed_results_that_nobody_retried_are_retriable,
     a_filter_keeps_what_it_names,
+    a_clock_that_is_set_keeps_no_result_out_of_its_period,
+    a_period_may_begin_and_end_at_any_moment,
     other_prisms_and_accounts_stay_out,
 );
 
 async fn list(it: &Fixture, filter: ResultFilter) -> Vec<ResultId> {
     let results = it
         .database
-        .list_results(it.account, it.prism.id, filter, None, 100)
+        .list_results(it.account, it.prism.id, filter, OLDEST_FIRST, None, 100)
         .await;
     results.unwrap().iter().map(|result| result.id).collect()
+}
+
+/// Saves a result whose id is of one moment while it was saved at another.
+async fn save_at(
+    it: &Fixture,
+    id: DateTime<Utc>,
+    saved: DateTime<Utc>,
+    status: ResultStatus,
+) -> ResultId {
+    let milliseconds = u64::try_from(id.timestamp_millis()).unwrap();
+    let mut new = it.result(status, None);
+    let random = new.result.id.0.into_bytes()[6..].try_into().unwrap();
+    new.result.id =
+        ResultId(Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid());
+    new.result.created_at = saved;
+    it.database.save_result(&new).await.unwrap();
+    new.result.id
 }
 
 async fn pages_follow_each_other_without_gaps(it: Fixture) {
@@ -34,7 +58,7 @@ async fn pages_follow_each_other_without_gaps(it: Fixture) {
         let everything = ResultFilter::default();
         let page = it
             .database
-            .list_results(it.account, it.prism.id, everything, after, 3)
+            .list_results(it.account, it.prism.id, everything, OLDEST_FIRST, after, 3)
             .await;
         let page = page.unwrap();
         assert!(page.len() <= 3);
@@ -48,10 +72,7 @@ async fn pages_follow_each_other_without_gaps(it: Fixture) {
 async fn a_filter_keeps_what_it_names(it: Fixture) {
     let mut ids = Vec::new();
     for (milliseconds, status) in [(0, answered()), (10, failed()), (20, answered())] {
-        let mut new = it.result(status, None);
-        new.result.created_at = moment(milliseconds);
-        it.database.save_result(&new).await.unwrap();
-        ids.push(new.result.id);
+        ids.push(save_at(&it, moment(milliseconds), moment(milliseconds), status).await);
     }
     let status = |is_ok| ResultFilter {
         is_ok: Some(is_ok),
@@ -75,11 +96,55 @@ async fn a_filter_keeps_what_it_names(it: Fixture) {
     assert_eq!(counted(between(10, 21)).await.unwrap(), 2);
     assert_eq!(list(&it, ResultFilter::default()).await, ids);
     assert_eq!(counted(ResultFilter::default()).await.unwrap(), 3);
-    let newest =
-        it.database
-            .list_newest_results(it.account, it.prism.id, status(true), Some(ids[2]), 100);
+    let (order, last) = (ResultOrder::NewestFirst, Some(ids[2]));
+    let newest = it
+        .database
+        .list_results(it.account, it.prism.id, status(true), order, last, 100);
     let newest: Vec<_> = newest.await.unwrap().iter().map(|it| it.id).collect();
     assert_eq!(newest, [ids[0]], "before the one named");
+}
+
+async fn a_clock_that_is_set_keeps_no_result_out_of_its_period(it: Fixture) {
+    let (saved, almost_a_day) = (moment(0), TimeDelta::hours(23));
+    let early = save_at(&it, saved - almost_a_day, saved, answered()).await;
+    let late = save_at(&it, saved + almost_a_day, saved, answered()).await;
+    let filter = ResultFilter {
+        is_ok: None,
+        since: Some(saved),
+        until: Some(moment(1)),
+    };
+    assert_eq!(list(&it, filter).await, [early, late]);
+}
+
+async fn a_period_may_begin_and_end_at_any_moment(it: Fixture) {
+    let saved = save_at(&it, moment(0), moment(0), answered()).await;
+    let written = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+    let moments = [
+        written("0000-01-01T00:00:00Z"),
+        written("1969-12-31T00:00:00Z"),
+        moment(0),
+        moment(1),
+        written("9999-12-31T23:59:59.999Z"),
+        // the last that an id can begin with
+        DateTime::from_timestamp_millis((1 << 48) - 1).unwrap(),
+        DateTime::from_timestamp_millis(1 << 48).unwrap(),
+    ];
+    for since in moments {
+        for until in moments {
+            let filter = ResultFilter {
+                is_ok: None,
+                since: Some(since),
+                until: Some(until),
+            };
+            let is_in_it = since <= moment(0) && moment(0) < until;
+            let expected = is_in_it.then_some(saved);
+            assert_eq!(
+                list(&it, filter).await,
+                Vec::from_iter(expected),
+                "{filter:?}"
+            );
+        }
+    }
 }
 
 async fn everything_is_read_from_either_end_in_pages_that_fit(it: Fixture) {
@@ -156,7 +221,7 @@ async fn other_prisms_and_accounts_stay_out(it: Fixture) {
     let filter = ResultFilter::default();
     let found = it
         .database
-        .list_results(elsewhere, other.id, filter, None, 100)
+        .list_results(elsewhere, other.id, filter, OLDEST_FIRST, None, 100)
         .await
         .unwrap();
     assert!(found.is_empty());

@@ -50,7 +50,8 @@ impl ExportCommand {
         let is_drawn = terminal::stderr_is_terminal()
             && (self.output.is_some() || !terminal::stdout_is_terminal());
         let progress = if is_drawn {
-            Some(Progress::begin("results", Some(results.count().await?)))
+            // a total that cannot be told in time holds nothing up
+            Some(Progress::begin("results", results.count().await.ok()))
         } else {
             None
         };

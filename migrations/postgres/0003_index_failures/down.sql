@@ -1,0 +1,1 @@
+DROP INDEX results_prism_id_id_failed;
