@@ -1,5 +1,6 @@
 //! What calls cost as results gather: reads of any result and of the latest, creates under
-//! idempotency keys, over databases of several sizes.
+//! idempotency keys, over databases of several sizes. Two costs: how long a caller waits who is
+//! alone, and the processor time of a call among many.
 //!
 //! Each has a node of its own, and all take turns, so that what else the machine does weighs on them
 //! alike. The PostgreSQL is a server of this bench with its default durability.
@@ -13,10 +14,14 @@ use crate::filling::{BEGIN, Filled};
 use crate::load::{Call, Measured};
 use crate::process::Server;
 
-const CONNECTIONS: usize = 64;
+/// Of callers at once.
+const MANY: usize = 64;
 /// Turns of each size.
 const TURNS: usize = 9;
-const TURN: Duration = Duration::from_secs(2);
+const TURN_OF_MANY: Duration = Duration::from_secs(2);
+const TURN_ALONE: Duration = Duration::from_secs(1);
+/// What is called, in the order of [`calls`].
+const NAMES: [&str; 3] = ["a read", "a late read", "a create"];
 /// How many results a second of reads before anything is measured is meant for: the first touch of
 /// each page is a page fault, once in the life of a connection to PostgreSQL.
 const WARMED_UP_A_SECOND: u64 = 40_000;
@@ -29,9 +34,9 @@ const MOST_IN_A_FILE: u64 = 1_000_000;
 pub fn measure(binary: &Path, sizes: &[u64]) -> anyhow::Result<()> {
     let model = Server::start_own(&["model", "0"], "")?;
     println!(
-        "| results | a read, CPU µs | of the first | a second | a late read, CPU µs | of the first | a second | a create, CPU µs | of the first | a second |"
+        "| results | what | alone, µs | of the first | among {MANY}, CPU µs | of the first | a second |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|---|--:|--:|--:|--:|--:|");
     // a server of the right size: all of it fits into its memory
     let kilobytes = sizes.iter().sum::<u64>() * 13 / 10 + 262_144;
     let memory = format!("shared_buffers = {kilobytes}kB");
@@ -51,38 +56,57 @@ pub fn measure(binary: &Path, sizes: &[u64]) -> anyhow::Result<()> {
     turns("SQLite", &in_files.collect::<anyhow::Result<Vec<_>>>()?)
 }
 
+/// What one kind of call cost over one database, turn by turn.
+#[derive(Default)]
+struct Turns {
+    alone: Vec<Measured>,
+    among_many: Vec<Measured>,
+}
+
 fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
     let calls: Vec<[Call; 3]> = filled.iter().map(calls).collect();
     for (filled, [read, ..]) in filled.iter().zip(&calls) {
         let seconds = (filled.results / WARMED_UP_A_SECOND).max(5);
-        read.load(CONNECTIONS, Duration::from_secs(seconds))?;
+        read.load(MANY, Duration::from_secs(seconds))?;
     }
-    let mut turns: Vec<[Vec<Measured>; 3]> = calls.iter().map(|_| Default::default()).collect();
+    let mut turns: Vec<[Turns; 3]> = calls.iter().map(|_| Default::default()).collect();
     for _ in 0..TURNS {
         for (calls, turns) in calls.iter().zip(&mut turns) {
             for (call, turns) in calls.iter().zip(turns) {
-                turns.push(call.load(CONNECTIONS, TURN)?);
+                turns.among_many.push(call.load(MANY, TURN_OF_MANY)?);
+                turns.alone.push(call.load(1, TURN_ALONE)?);
             }
         }
     }
-    let first = &turns[0];
-    for (filled, turns) in filled.iter().zip(&turns) {
-        print!("| {backend}, {} results |", filled.results);
-        for (turns, first) in turns.iter().zip(first) {
-            let cost_of_one = median(turns.iter().map(cost));
-            let rate = median(turns.iter().map(|turn| turn.per_second));
-            // of turns side by side, since the machine is faster at some times than at others
-            let ratio = median(
-                turns
-                    .iter()
-                    .zip(first)
-                    .map(|(turn, first)| cost(turn) / cost(first)),
+    for (what, name) in NAMES.iter().enumerate() {
+        let first = &turns[0][what];
+        for (filled, turns) in filled.iter().zip(&turns) {
+            let turns = &turns[what];
+            let (wait, wait_ratio) = compared(&turns.alone, &first.alone, wait);
+            let (cost, cost_ratio) = compared(&turns.among_many, &first.among_many, cost);
+            let rate = median(turns.among_many.iter().map(|turn| turn.per_second));
+            println!(
+                "| {backend}, {} results | {name} | {wait:.0} | {wait_ratio:.2} | {cost:.1} | {cost_ratio:.2} | {rate:.0} |",
+                filled.results
             );
-            print!(" {cost_of_one:.1} | {ratio:.2} | {rate:.0} |");
         }
-        println!();
     }
     Ok(())
+}
+
+/// The median of a figure, and that of its ratios to the turns beside these: the machine is faster
+/// at some times than at others.
+fn compared(turns: &[Measured], beside: &[Measured], figure: fn(&Measured) -> f64) -> (f64, f64) {
+    let ratios = turns.iter().zip(beside);
+    (
+        median(turns.iter().map(figure)),
+        median(ratios.map(|(turn, beside)| figure(turn) / figure(beside))),
+    )
+}
+
+/// How long half of the calls took at most, in microseconds.
+fn wait(turn: &Measured) -> f64 {
+    turn.p50_ms * 1e3
 }
 
 /// Processor time that one call takes of the node and of PostgreSQL, in microseconds.
