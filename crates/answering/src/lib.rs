@@ -15,6 +15,7 @@ pub mod file_run;
 mod lens_preview;
 mod lens_tally;
 mod metrics;
+mod model_away;
 mod patience;
 mod prism_results;
 pub mod prisms;
@@ -38,7 +39,7 @@ pub use readable::ReadableResult;
 use refract_model_gateway::Model;
 use refract_persistence::Database;
 pub use refusal::{InternalError, Refusal};
-pub use retry_failed::{Retried, RetryFailed};
+pub use retry_failed::{Retried, RetryFailed, RetryStop};
 
 use crate::api_keys::KeyUses;
 

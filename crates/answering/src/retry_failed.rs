@@ -10,6 +10,7 @@ use refract_domain::result::RetryRefusal;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
+use crate::model_away::failures_that_tell;
 use crate::refusal::InternalError;
 use crate::{Answering, ReadableResult, Refusal};
 
@@ -27,6 +28,22 @@ pub struct RetryFailed {
     pub filter: ResultFilter,
     /// Calls at once.
     pub concurrency: NonZeroUsize,
+    /// Whether it stops when the model fails again and again.
+    pub gives_up: bool,
+}
+
+/// Why some were not retried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RetryStop {
+    /// Somebody asked for it.
+    Asked,
+    /// The model failed again and again.
+    ModelAway {
+        /// How often, without an answer in between.
+        failures: u64,
+        /// What the result of the last of these says.
+        error: String,
+    },
 }
 
 /// What became of them so far.
@@ -38,8 +55,10 @@ pub struct Retried {
     pub failed: BTreeMap<String, u64>,
     /// Refused before the model was asked, by reason.
     pub refused: BTreeMap<String, u64>,
-    /// Whether it was stopped before the last one.
-    pub is_stopped: bool,
+    /// Why it was stopped before the last one, when it was.
+    pub stop: Option<RetryStop>,
+    /// Failures since the last answer.
+    in_a_row: u64,
 }
 
 impl Retried {
@@ -56,8 +75,8 @@ impl Retried {
 
 impl Answering {
     /// Retries each failed result once; those that fail again are left as they are. What others
-    /// retry meanwhile is passed over. After `stop` no more are begun. `progress` hears how it
-    /// goes after each of them, and of the stop.
+    /// retry meanwhile is passed over. After `stop`, or when the model is away, no more are begun.
+    /// `progress` hears how it goes after each of them, and of the stop.
     ///
     /// # Errors
     /// When the prism is archived or the database fails; what was retried until then is saved, and
@@ -72,9 +91,10 @@ impl Answering {
         let mut running = FuturesUnordered::new();
         let mut retried = Retried::default();
         let mut broken = None;
+        let most_failures = what.gives_up.then(|| failures_that_tell(what.concurrency));
         let mut stop = std::pin::pin!(stop);
         loop {
-            let may_begin = !retried.is_stopped && broken.is_none();
+            let may_begin = retried.stop.is_none() && broken.is_none();
             while may_begin && running.len() < what.concurrency.get() {
                 match waiting.next().await {
                     Ok(Some(id)) => running.push(self.retry_result_in(what.account, id)),
@@ -88,8 +108,8 @@ impl Answering {
             // those that are under way are paid for: they are waited for in any case
             let ended = tokio::select! {
                 biased;
-                () = &mut stop, if !retried.is_stopped => {
-                    retried.is_stopped = true;
+                () = &mut stop, if retried.stop.is_none() => {
+                    retried.stop = Some(RetryStop::Asked);
                     progress(&retried);
                     continue;
                 }
@@ -97,7 +117,7 @@ impl Answering {
             };
             match ended {
                 None => return broken.map_or(Ok(retried), Err),
-                Some(ended) => broken = retried.count(ended).err().or(broken),
+                Some(ended) => broken = retried.count(ended, most_failures).err().or(broken),
             }
             progress(&retried);
         }
@@ -105,12 +125,29 @@ impl Answering {
 }
 
 impl Retried {
-    /// Counts a retry; an error is one that the others would meet too.
-    fn count(&mut self, ended: Result<ReadableResult, Refusal>) -> Result<(), Refusal> {
+    /// Counts a retry; an error is one that the others would meet too. The last of so many failures
+    /// in a row is a reason to stop.
+    fn count(
+        &mut self,
+        ended: Result<ReadableResult, Refusal>,
+        most_failures: Option<u64>,
+    ) -> Result<(), Refusal> {
         match ended {
             Ok(result) => match result.view().status.error() {
-                None => self.ok += 1,
-                Some(error) => *self.failed.entry(error.to_owned()).or_default() += 1,
+                None => {
+                    self.ok += 1;
+                    self.in_a_row = 0;
+                }
+                Some(error) => {
+                    *self.failed.entry(error.to_owned()).or_default() += 1;
+                    self.in_a_row += 1;
+                    if most_failures == Some(self.in_a_row) {
+                        self.stop.get_or_insert_with(|| RetryStop::ModelAway {
+                            failures: self.in_a_row,
+                            error: error.to_owned(),
+                        });
+                    }
+                }
             },
             Err(Refusal::Retry(RetryRefusal::AlreadyRetried(_))) => {}
             Err(error @ (Refusal::Internal(_) | Refusal::Retry(_))) => return Err(error),

@@ -202,6 +202,32 @@ async fn what_fails_again_is_left_for_the_next_time(backend: Backend) {
 }
 
 #[tokio::test]
+async fn a_model_that_is_away_is_not_asked_about_everything() {
+    let service = Service::start(Backend::Sqlite).await;
+    for _ in 0..60 {
+        service.failed(&json!({"text": TEXT})).await;
+    }
+    let asked = service.asked();
+    service.model.then_once(Reply::answers());
+    service.model.then_always(Reply::status(401));
+    let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "1"];
+    let ended = service.run(&retry).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let last = ended.stderr.lines().last();
+    let words = "error: the model failed 51 times in a row: The model server answered with status \
+        401. The same command goes on with the rest";
+    assert_eq!(last, Some(words));
+    assert_eq!(service.asked() - asked, 52);
+    // who wants to go on, may: those that failed again come once more
+    let going = [&retry[..], &["--keep-going"]].concat();
+    let ended = service.run(&going).await;
+    assert!(ended.stdout.starts_with("{\"retried\":59,"), "{ended:?}");
+    service.model.then_always(Reply::answers());
+    let rest = service.run(&retry).await.object();
+    assert_eq!(rest, json!({"retried": 59, "ok": 59, "failed": 0}));
+}
+
+#[tokio::test]
 async fn a_stop_waits_for_what_was_asked() {
     let service = Service::start(Backend::Sqlite).await;
     for _ in 0..8 {

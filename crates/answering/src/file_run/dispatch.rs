@@ -17,12 +17,10 @@ use super::stop::Stop;
 use super::workers::{Job, Workers};
 use super::{FileRun, RunSettings, Tally};
 use crate::Refusal;
+use crate::model_away::failures_that_tell;
 
 /// Kibibytes of text in the window.
 const WINDOW_KIBIBYTES: u16 = 32 * 1024;
-/// Failures one after the other, beside those that were under way, after which a model is taken to
-/// be away.
-const FAILURES_IN_A_ROW: u64 = 50;
 
 /// A row on its way to the output.
 pub(crate) struct Pending {
@@ -66,8 +64,7 @@ impl<'a> Dispatch<'a> {
     ) -> Result<(), Stop> {
         let concurrency = settings.concurrency.get();
         let threads = settings.threads.get().min(concurrency);
-        let under_way = u64::try_from(concurrency).unwrap_or(u64::MAX);
-        let most_failures = FAILURES_IN_A_ROW.saturating_add(under_way);
+        let most_failures = failures_that_tell(settings.concurrency);
         let workers =
             Workers::start(threads, run, settings.gateway, tally).map_err(Stop::NoThreads)?;
         let mut dispatch = Self {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, Retried, RetryFailed, prisms};
+use refract_answering::{Answering, AnsweringMetrics, Retried, RetryFailed, RetryStop, prisms};
 use refract_model_gateway::ModelGateway;
 use serde::Serialize;
 
@@ -29,6 +29,10 @@ pub(crate) struct RetryCommand {
     /// Calls at once
     #[arg(long, value_name = "N", default_value = "16")]
     concurrency: NonZeroUsize,
+
+    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    #[arg(long)]
+    keep_going: bool,
 
     #[command(flatten)]
     period: PeriodArgs,
@@ -70,12 +74,13 @@ impl RetryCommand {
             prism,
             filter,
             concurrency: self.concurrency,
+            gives_up: !self.keep_going,
         };
         let mut signals = StopSignals::watch()?;
         let progress = Progress::begin("results", Some(total));
         let mut is_told = false;
         let show = |retried: &Retried| {
-            if retried.is_stopped && !is_told {
+            if retried.stop.is_some() && !is_told {
                 is_told = true;
                 progress.beside(|| output::say("Stopping when the calls under way have ended."));
             }
@@ -105,9 +110,15 @@ fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     for (cause, results) in causes {
         output::say(&format!("{results} × {cause}"));
     }
-    if retried.is_stopped {
-        let words = "error: stopped: the same command goes on with the rest";
-        return Ok(output::fail_with(words));
+    if let Some(stop) = &retried.stop {
+        let words = match stop {
+            RetryStop::Asked => "error: stopped: the same command goes on with the rest".to_owned(),
+            RetryStop::ModelAway { failures, error } => format!(
+                "error: the model failed {failures} times in a row: {error} The same command goes on \
+                 with the rest"
+            ),
+        };
+        return Ok(output::fail_with(&words));
     }
     if not_answered > 0 {
         let results = if not_answered == 1 {
