@@ -45,9 +45,9 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
 
-KILLS ?= 50
+KILLS ?= 100
 
-test-faults: ## break databases, connections and nodes under load, at full length (KILLS=50 of nodes on each database)
+test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 of nodes on each database)
 	REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
 
 docs: ## build the documentation, warnings are errors

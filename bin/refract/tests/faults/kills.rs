@@ -2,7 +2,7 @@
 
 use crate::load::{Load, assert_kept, cluster, service};
 
-/// How often a node is killed on each database: 50 in `make test-faults`, fewer in `make test`.
+/// How often a node is killed on each database: 100 in `make test-faults`, fewer in `make test`.
 fn kills() -> usize {
     let number = std::env::var("REFRACT_TEST_KILLS");
     number.map_or(5, |number| number.parse().expect("a number"))
