@@ -91,7 +91,9 @@ impl Drop for PgBouncer {
 
 /// What `REFRACT_TEST_PGBOUNCER` names, or what is installed.
 fn program() -> Option<PathBuf> {
-    let named = std::env::var_os("REFRACT_TEST_PGBOUNCER").map(PathBuf::from);
+    let named = std::env::var_os("REFRACT_TEST_PGBOUNCER").filter(|named| !named.is_empty());
     let mut installed = PLACES.iter().map(PathBuf::from);
-    named.or_else(|| installed.find(|program| program.exists()))
+    named
+        .map(PathBuf::from)
+        .or_else(|| installed.find(|program| program.exists()))
 }
