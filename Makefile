@@ -72,9 +72,8 @@ bench-database: ## measure reads, creates and replays of the use cases beside ra
 
 GROWTH ?= 10000,1000000
 
-bench-growth: build-bench-http ## measure reads, creates and exports, and calls over HTTP, as results gather (GROWTH=10000,1000000,5000000 of them)
-	REFRACT_GROWTH=$(GROWTH) .ci/with-postgres $(CARGO) bench --package refract-persistence --bench growth --locked
-	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH)
+bench-growth: build-bench-http ## measure reads, creates and exports as results gather (GROWTH=10000,1000000,5000000 of them; ARGS=postgres or sqlite)
+	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH) $(ARGS)
 
 bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)
 	.ci/with-postgres $(BENCH_HTTP) $(ARGS)

@@ -1,11 +1,13 @@
 //! Databases with many results in them, and a node over each.
 
+use std::fs::File;
 use std::path::Path;
 
 use anyhow::Context as _;
+use memmap2::Mmap;
 use refract_test_support::cluster::Cluster;
 use tempfile::TempDir;
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 use crate::node::Node;
 
@@ -25,8 +27,13 @@ const SETTLE_SQLITE: &str = "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);";
 pub struct Filled {
     pub node: Node,
     pub results: u64,
-    _folder: Option<TempDir>,
+    /// On disk, indexes included.
+    pub bytes_per_result: u64,
+    _file: Option<(TempDir, Kept)>,
 }
+
+/// A file that the system keeps in memory, as one does that has memory for it.
+struct Kept(#[expect(dead_code, reason = "it locks what it maps")] Mmap);
 
 impl Filled {
     /// A database of its own on the server.
@@ -54,7 +61,8 @@ impl Filled {
         Ok(Self {
             node,
             results,
-            _folder: None,
+            bytes_per_result: bytes_on_postgres(&url)? / results,
+            _file: None,
         })
     }
 
@@ -76,14 +84,26 @@ impl Filled {
         Ok(Self {
             node,
             results,
-            _folder: Some(folder),
+            bytes_per_result: path.metadata()?.len() / results,
+            _file: Some((folder, Kept::open(&path)?)),
         })
+    }
+}
+
+impl Kept {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        // SAFETY: nothing reads these bytes; SQLite writes the file, and never cuts it off
+        let map = unsafe { Mmap::map(&File::open(path)?) }?;
+        if let Err(error) = map.lock() {
+            eprintln!("{}: not kept in memory: {error}", path.display());
+        }
+        Ok(Self(map))
     }
 }
 
 /// The statement that makes the results, of the one prism and the one key that there are.
 fn insert(id: &str, moment: &str, rows: &str) -> String {
-    include_str!("../../../../../crates/persistence/benches/growth/results.sql")
+    include_str!("results.sql")
         .replace("{id}", id)
         .replace("{account}", "(SELECT account_id FROM prisms)")
         .replace("{prism}", "(SELECT id FROM prisms)")
@@ -93,20 +113,36 @@ fn insert(id: &str, moment: &str, rows: &str) -> String {
 }
 
 fn on_postgres(url: &str, statements: &[&str]) -> anyhow::Result<()> {
+    connected(url, async |client| {
+        for statement in statements {
+            let done = client.batch_execute(statement).await;
+            done.with_context(|| format!("{statement:.60}"))?;
+        }
+        Ok(())
+    })
+}
+
+fn bytes_on_postgres(url: &str) -> anyhow::Result<u64> {
+    connected(url, async |client| {
+        let bytes = "SELECT pg_total_relation_size('results')";
+        let bytes: i64 = client.query_one(bytes, &[]).await?.get(0);
+        Ok(bytes.try_into()?)
+    })
+}
+
+fn connected<T>(
+    url: &str,
+    work: impl AsyncFnOnce(&Client) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
         let connection = tokio::spawn(connection);
-        for statement in statements {
-            client
-                .batch_execute(statement)
-                .await
-                .with_context(|| format!("{statement:.60}"))?;
-        }
+        let done = work(&client).await?;
         drop(client);
         connection.await??;
-        Ok(())
+        Ok(done)
     })
 }

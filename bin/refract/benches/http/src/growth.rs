@@ -1,18 +1,20 @@
-//! What calls cost as results gather: reads of any result and of the latest, creates under
-//! idempotency keys, over databases of several sizes. Two costs: how long a caller waits who is
-//! alone, and the processor time of a call among many.
+//! What calls and exports cost as results gather: reads of any result and of the latest, creates
+//! under idempotency keys, over databases of several sizes. Calls have two costs: how long a caller
+//! waits who is alone, and the processor time of a call among many.
 //!
-//! Each has a node of its own, and all take turns, so that what else the machine does weighs on them
-//! alike. The PostgreSQL is a server of this bench with its default durability.
+//! Each database has a node of its own, and all take turns, so that what else the machine does weighs
+//! on them alike. The PostgreSQL is a server of this bench with its default durability. It has all
+//! results in its memory, and SQLite has them in the system's: what a disk adds is the disk's.
 
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::ensure;
 use refract_test_support::cluster::Cluster;
 
 use crate::filling::{BEGIN, Filled};
 use crate::load::{Call, Measured};
-use crate::process::Server;
+use crate::process::{self, Server};
 
 /// Of callers at once.
 const MANY: usize = 64;
@@ -20,6 +22,8 @@ const MANY: usize = 64;
 const TURNS: usize = 9;
 const TURN_OF_MANY: Duration = Duration::from_secs(2);
 const TURN_ALONE: Duration = Duration::from_secs(1);
+/// Of each size.
+const EXPORTS: usize = 3;
 /// What is called, in the order of [`calls`].
 const NAMES: [&str; 3] = ["a read", "a late read", "a create"];
 /// How many results a second of reads before anything is measured is meant for: the first touch of
@@ -30,30 +34,70 @@ const LATE: u64 = 10_000;
 /// More than these belong on a server.
 const MOST_IN_A_FILE: u64 = 1_000_000;
 
-/// Fills databases with so many results each, and prints a table.
-pub fn measure(binary: &Path, sizes: &[u64]) -> anyhow::Result<()> {
+/// Fills databases with so many results each, on both backends unless one is named, and prints
+/// tables.
+pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::Result<()> {
+    if let Some(backend) = backend {
+        ensure!(
+            ["postgres", "sqlite"].contains(&backend),
+            "postgres or sqlite, not {backend:?}"
+        );
+    }
     let model = Server::start_own(&["model", "0"], "")?;
-    println!(
-        "| results | what | alone, µs | of the first | among {MANY}, CPU µs | of the first | a second |"
-    );
-    println!("|---|---|--:|--:|--:|--:|--:|");
-    // a server of the right size: all of it fits into its memory
-    let kilobytes = sizes.iter().sum::<u64>() * 13 / 10 + 262_144;
-    let memory = format!("shared_buffers = {kilobytes}kB");
-    let cluster = Cluster::start(&[memory.as_str(), "max_wal_size = 4GB"]);
-    let on_postgres = sizes
-        .iter()
-        .map(|results| Filled::postgres(binary, &model.url(""), &cluster, *results));
-    turns(
-        "PostgreSQL",
-        &on_postgres.collect::<anyhow::Result<Vec<_>>>()?,
-    )?;
-    drop(cluster);
-    let in_files = sizes
-        .iter()
-        .filter(|results| **results <= MOST_IN_A_FILE)
-        .map(|results| Filled::sqlite(binary, &model.url(""), *results));
-    turns("SQLite", &in_files.collect::<anyhow::Result<Vec<_>>>()?)
+    let model = model.url("");
+    if backend != Some("sqlite") {
+        let (cluster, name) = cluster(sizes);
+        let filled = sizes
+            .iter()
+            .map(|results| Filled::postgres(binary, &model, &cluster, *results));
+        tables(name, &filled.collect::<anyhow::Result<Vec<_>>>()?)?;
+    }
+    if backend != Some("postgres") {
+        let filled = sizes
+            .iter()
+            .filter(|results| **results <= MOST_IN_A_FILE)
+            .map(|results| Filled::sqlite(binary, &model, *results));
+        tables("SQLite", &filled.collect::<anyhow::Result<Vec<_>>>()?)?;
+    }
+    Ok(())
+}
+
+/// A server of the right size: all of it fits into its memory, which is in huge pages where the
+/// system has reserved enough of them (`vm.nr_hugepages`). And what it is called.
+fn cluster(sizes: &[u64]) -> (Cluster, &'static str) {
+    let kib = sizes.iter().sum::<u64>() * 13 / 10 + 262_144;
+    // beside its buffers a server shares a few per cent of their size
+    let is_huge = process::free_huge_pages_kib() >= kib * 21 / 20 + 65_536;
+    let (huge_pages, name) = if is_huge {
+        ("on", "PostgreSQL in huge pages")
+    } else {
+        ("off", "PostgreSQL")
+    };
+    let cluster = Cluster::start(&[
+        &format!("shared_buffers = {kib}kB"),
+        &format!("huge_pages = {huge_pages}"),
+        "max_wal_size = 4GB",
+    ]);
+    (cluster, name)
+}
+
+fn tables(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
+    println!("\n| {backend}, results | exported rows a second | bytes a result |\n|---|--:|--:|");
+    for filled in filled {
+        let whole = median((0..EXPORTS).map(|_| exported_a_second(filled)))?;
+        println!(
+            "| {} | {whole:.0} | {} |",
+            filled.results, filled.bytes_per_result
+        );
+    }
+    turns(backend, filled)
+}
+
+/// Beside what a command takes that exports nothing.
+fn exported_a_second(filled: &Filled) -> anyhow::Result<f64> {
+    let nothing = filled.node.export("2100-01-01T00:00:00Z")?;
+    let all = filled.node.export("2000-01-01T00:00:00Z")?;
+    Ok(filled.results as f64 / (all - nothing).as_secs_f64())
 }
 
 /// What one kind of call cost over one database, turn by turn.
@@ -78,15 +122,19 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
             }
         }
     }
+    println!(
+        "\n| {backend}, results | what | alone, µs | of the first | among {MANY}, CPU µs | of the first | a second |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|");
     for (what, name) in NAMES.iter().enumerate() {
         let first = &turns[0][what];
         for (filled, turns) in filled.iter().zip(&turns) {
             let turns = &turns[what];
-            let (wait, wait_ratio) = compared(&turns.alone, &first.alone, wait);
-            let (cost, cost_ratio) = compared(&turns.among_many, &first.among_many, cost);
-            let rate = median(turns.among_many.iter().map(|turn| turn.per_second));
+            let (wait, wait_ratio) = compared(&turns.alone, &first.alone, wait)?;
+            let (cost, cost_ratio) = compared(&turns.among_many, &first.among_many, cost)?;
+            let rate = median(turns.among_many.iter().map(|turn| Ok(turn.per_second)))?;
             println!(
-                "| {backend}, {} results | {name} | {wait:.0} | {wait_ratio:.2} | {cost:.1} | {cost_ratio:.2} | {rate:.0} |",
+                "| {} | {name} | {wait:.0} | {wait_ratio:.2} | {cost:.1} | {cost_ratio:.2} | {rate:.0} |",
                 filled.results
             );
         }
@@ -96,12 +144,16 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
 
 /// The median of a figure, and that of its ratios to the turns beside these: the machine is faster
 /// at some times than at others.
-fn compared(turns: &[Measured], beside: &[Measured], figure: fn(&Measured) -> f64) -> (f64, f64) {
+fn compared(
+    turns: &[Measured],
+    beside: &[Measured],
+    figure: fn(&Measured) -> f64,
+) -> anyhow::Result<(f64, f64)> {
     let ratios = turns.iter().zip(beside);
-    (
-        median(turns.iter().map(figure)),
-        median(ratios.map(|(turn, beside)| figure(turn) / figure(beside))),
-    )
+    Ok((
+        median(turns.iter().map(|turn| Ok(figure(turn))))?,
+        median(ratios.map(|(turn, beside)| Ok(figure(turn) / figure(beside))))?,
+    ))
 }
 
 /// How long half of the calls took at most, in microseconds.
@@ -114,10 +166,10 @@ fn cost(turn: &Measured) -> f64 {
     (turn.cpu_seconds + turn.database_seconds) * 1e6
 }
 
-fn median(all: impl Iterator<Item = f64>) -> f64 {
-    let mut all: Vec<f64> = all.collect();
+fn median(all: impl Iterator<Item = anyhow::Result<f64>>) -> anyhow::Result<f64> {
+    let mut all = all.collect::<anyhow::Result<Vec<f64>>>()?;
     all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
+    Ok(all[all.len() / 2])
 }
 
 /// A read of any result, a read of a late one, a create.

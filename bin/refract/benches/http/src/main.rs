@@ -5,8 +5,8 @@
 //! process of its own, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
 //! `REFRACT_TEST_POSTGRES_URL`.
 //!
-//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]…` measures calls over databases of its
-//! own with so many results. It needs PostgreSQL's binaries instead.
+//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]… [postgres|sqlite]` measures calls and
+//! exports over databases of its own with so many results. It needs PostgreSQL's binaries instead.
 
 mod bare;
 mod filling;
@@ -32,9 +32,9 @@ const ROUND: Duration = Duration::from_secs(3);
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let what = arguments
-        .next()
-        .context("usage: refract-bench-http REFRACT_BINARY [speed|memory|growth NUMBERS]")?;
+    let what = arguments.next().context(
+        "usage: refract-bench-http REFRACT_BINARY [speed|memory|growth NUMBERS [postgres|sqlite]]",
+    )?;
     match what.as_str() {
         "bare" => bare::serve(&arguments.next().context("no model address")?),
         "model" => model::serve(Duration::from_millis(
@@ -46,7 +46,7 @@ fn main() -> anyhow::Result<()> {
             if part.as_deref() == Some("growth") {
                 let sizes = arguments.next().context("no numbers of results")?;
                 let sizes: Result<Vec<_>, _> = sizes.split(',').map(str::parse).collect();
-                return growth::measure(&binary, &sizes?);
+                return growth::measure(&binary, &sizes?, arguments.next().as_deref());
             }
             let database = std::env::var("REFRACT_TEST_POSTGRES_URL")
                 .context("REFRACT_TEST_POSTGRES_URL is not set: run this by .ci/with-postgres")?;

@@ -1,9 +1,10 @@
 //! A node of Refract with a prism and a key.
 
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -16,6 +17,8 @@ const PRISM: &str = include_str!("../../../../../docs/examples/support-triage.js
 /// `refract serve` over a database that has one prism and one key.
 pub struct Node {
     server: Server,
+    binary: PathBuf,
+    database: String,
     slug: String,
     key: String,
     _folder: TempDir,
@@ -66,6 +69,8 @@ impl Node {
         let server = Server::start_refract(binary, folder.path(), &settings)?;
         Ok(Self {
             server,
+            binary: binary.to_owned(),
+            database: database.to_owned(),
             slug,
             key,
             _folder: folder,
@@ -92,6 +97,20 @@ impl Node {
 
     pub fn authorized(&self, call: Call) -> Call {
         call.header(self.authorization())
+    }
+
+    /// Exports the results of the prism to nowhere, those that were saved since a moment of RFC 3339;
+    /// how long the command takes.
+    pub fn export(&self, since: &str) -> anyhow::Result<Duration> {
+        let begun = Instant::now();
+        let status = Command::new(&self.binary)
+            .args(["results", "export", &self.slug, "--format", "jsonl"])
+            .args(["--since", since])
+            .env("DATABASE_URL", &self.database)
+            .stdout(Stdio::null())
+            .status()?;
+        ensure!(status.success(), "refract results export: {status}");
+        Ok(begun.elapsed())
     }
 
     /// Makes a result and returns its id.
