@@ -19,7 +19,7 @@ use crate::process::{self, Server};
 /// Of callers at once.
 const MANY: usize = 64;
 /// Turns of each size.
-const TURNS: usize = 9;
+const TURNS: usize = 15;
 const TURN_OF_MANY: Duration = Duration::from_secs(2);
 const TURN_ALONE: Duration = Duration::from_secs(1);
 /// Of each size.
