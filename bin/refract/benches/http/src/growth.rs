@@ -114,13 +114,17 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
         read.load(MANY, Duration::from_secs(seconds))?;
     }
     let mut turns: Vec<[Turns; 3]> = calls.iter().map(|_| Default::default()).collect();
+    let mut order: Vec<usize> = (0..filled.len()).collect();
     for _ in 0..TURNS {
-        for (calls, turns) in calls.iter().zip(&mut turns) {
-            for (call, turns) in calls.iter().zip(turns) {
+        for what in 0..NAMES.len() {
+            for database in &order {
+                let (call, turns) = (&calls[*database][what], &mut turns[*database][what]);
                 turns.among_many.push(call.load(MANY, TURN_OF_MANY)?);
                 turns.alone.push(call.load(1, TURN_ALONE)?);
             }
         }
+        // so that none is always the first after the creates of another
+        order.reverse();
     }
     println!(
         "\n| {backend}, results | what | alone, µs | of the first | among {MANY}, CPU µs | of the first | a second |"
