@@ -127,37 +127,41 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
         order.reverse();
     }
     println!(
-        "\n| {backend}, results | what | alone, µs | of the first | among {MANY}, CPU µs | of the first | a second |"
+        "\n| {backend}, results | what | alone, µs | of the first | among {MANY}, CPU µs | the database's | both, of the first | a second |"
     );
-    println!("|---|---|--:|--:|--:|--:|--:|");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|");
     for (what, name) in NAMES.iter().enumerate() {
         let first = &turns[0][what];
         for (filled, turns) in filled.iter().zip(&turns) {
             let turns = &turns[what];
-            let (wait, wait_ratio) = compared(&turns.alone, &first.alone, wait)?;
-            let (cost, cost_ratio) = compared(&turns.among_many, &first.among_many, cost)?;
-            let rate = median(turns.among_many.iter().map(|turn| Ok(turn.per_second)))?;
             println!(
-                "| {} | {name} | {wait:.0} | {wait_ratio:.2} | {cost:.1} | {cost_ratio:.2} | {rate:.0} |",
-                filled.results
+                "| {} | {name} | {:.0} | {:.2} | {:.1} | {:.1} | {:.2} | {:.0} |",
+                filled.results,
+                figure(&turns.alone, wait)?,
+                ratio(&turns.alone, &first.alone, wait)?,
+                figure(&turns.among_many, |turn| turn.cpu_seconds * 1e6)?,
+                figure(&turns.among_many, |turn| turn.database_seconds * 1e6)?,
+                ratio(&turns.among_many, &first.among_many, cost)?,
+                figure(&turns.among_many, |turn| turn.per_second)?,
             );
         }
     }
     Ok(())
 }
 
-/// The median of a figure, and that of its ratios to the turns beside these: the machine is faster
-/// at some times than at others.
-fn compared(
+/// The median of a figure.
+fn figure(turns: &[Measured], figure: fn(&Measured) -> f64) -> anyhow::Result<f64> {
+    median(turns.iter().map(|turn| Ok(figure(turn))))
+}
+
+/// That of its ratios to the turns beside these: the machine is faster at some times than at others.
+fn ratio(
     turns: &[Measured],
     beside: &[Measured],
     figure: fn(&Measured) -> f64,
-) -> anyhow::Result<(f64, f64)> {
+) -> anyhow::Result<f64> {
     let ratios = turns.iter().zip(beside);
-    Ok((
-        median(turns.iter().map(|turn| Ok(figure(turn))))?,
-        median(ratios.map(|(turn, beside)| Ok(figure(turn) / figure(beside))))?,
-    ))
+    median(ratios.map(|(turn, beside)| Ok(figure(turn) / figure(beside))))
 }
 
 /// How long half of the calls took at most, in microseconds.
@@ -165,9 +169,9 @@ fn wait(turn: &Measured) -> f64 {
     turn.p50_ms * 1e3
 }
 
-/// Processor time that one call takes of the node and of PostgreSQL, in microseconds.
+/// Processor time that one call takes of the node and of PostgreSQL, in seconds.
 fn cost(turn: &Measured) -> f64 {
-    (turn.cpu_seconds + turn.database_seconds) * 1e6
+    turn.cpu_seconds + turn.database_seconds
 }
 
 fn median(all: impl Iterator<Item = anyhow::Result<f64>>) -> anyhow::Result<f64> {
