@@ -48,7 +48,7 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 KILLS ?= 100
 
 test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 of nodes on each database; builds a newer PgBouncer on Debian when it needs one)
-	REFRACT_TEST_PGBOUNCER="$$(.ci/pgbouncer)" REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked

@@ -97,7 +97,7 @@ fn tables(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
 fn exported_a_second(filled: &Filled) -> anyhow::Result<f64> {
     let nothing = filled.node.export("2100-01-01T00:00:00Z")?;
     let all = filled.node.export("2000-01-01T00:00:00Z")?;
-    Ok(filled.results as f64 / (all - nothing).as_secs_f64())
+    Ok(filled.results as f64 / all.saturating_sub(nothing).as_secs_f64())
 }
 
 /// What one kind of call cost over one database, turn by turn.
