@@ -33,9 +33,6 @@ const PAUSE: Duration = Duration::from_millis(5);
 const WRITER: &str =
     "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";
-/// With four times the usual cache, 8 MB: each call of the thread reads through it.
-const READER_OF_THREAD: &str =
-    "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON; PRAGMA cache_size = -8000;";
 
 /// Copying reads the file and writes another, so that `query_only` would stop it.
 const COPIER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL;";
@@ -106,7 +103,7 @@ impl SqliteLane {
     /// When it cannot be opened.
     pub(crate) async fn reader(&self) -> Result<SqliteOfThread, PersistenceError> {
         let opening = self.connection.get_or_try_init(async || {
-            let opened = open(&self.path, READER_OF_THREAD)?;
+            let opened = open(&self.path, READER)?;
             self.of_threads.fetch_add(1, Ordering::Relaxed);
             let connection = AsyncSqliteConnection::with_runtime(opened, Blocked::This);
             Ok(Arc::new(Mutex::new(connection)))
