@@ -8,8 +8,10 @@ use memmap2::Mmap;
 use refract_test_support::cluster::Cluster;
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
+use uuid::Uuid;
 
 use crate::node::Node;
+use crate::statement::Statement;
 
 /// The moment of the first result, in milliseconds since 1970; one more comes every 10 ms.
 pub const BEGIN: u64 = 1_700_000_000_000;
@@ -26,6 +28,7 @@ const SETTLE_SQLITE: &str = "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);";
 /// A node, and how many results its database had when it was filled.
 pub struct Filled {
     pub node: Node,
+    pub statement: Statement,
     pub results: u64,
     /// On disk, indexes included.
     pub bytes_per_result: u64,
@@ -60,6 +63,7 @@ impl Filled {
         on_postgres(&url, &statements)?;
         Ok(Self {
             node,
+            statement: Statement::on_postgres(&url, results)?,
             results,
             bytes_per_result: bytes_on_postgres(&url)? / results,
             _file: None,
@@ -83,6 +87,7 @@ impl Filled {
         connection.execute_batch(&format!("{insert}; {SETTLE_SQLITE}"))?;
         Ok(Self {
             node,
+            statement: Statement::on_sqlite(&path, results)?,
             results,
             bytes_per_result: path.metadata()?.len() / results,
             _file: Some((folder, Kept::open(&path)?)),
@@ -99,6 +104,11 @@ impl Kept {
         }
         Ok(Self(map))
     }
+}
+
+/// The id of a result by its number, as the statements of [`Filled`] make it.
+pub fn id_of(number: u64) -> Uuid {
+    Uuid::from_u64_pair((BEGIN + number * 10) << 16 | 0x7000, 0x8000 << 48 | number)
 }
 
 /// The statement that makes the results, of the one prism and the one key that there are.

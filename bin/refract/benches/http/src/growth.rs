@@ -1,6 +1,7 @@
 //! What calls and exports cost as results gather: reads of any result and of the latest, creates
 //! under idempotency keys, over databases of several sizes. Calls have two costs: how long a caller
-//! waits who is alone, and the processor time of a call among many.
+//! waits who is alone, and the processor time of a call among many. Beside them, what the database
+//! alone takes for its simplest statement by id.
 //!
 //! Each database has a node of its own, and all take turns, so that what else the machine does weighs
 //! on them alike. The PostgreSQL is a server of this bench with its default durability. It has all
@@ -14,7 +15,7 @@ use refract_test_support::cluster::Cluster;
 
 use crate::filling::{BEGIN, Filled};
 use crate::load::{Call, Measured};
-use crate::process::{self, Server};
+use crate::process::Server;
 
 /// Of callers at once.
 const MANY: usize = 64;
@@ -46,11 +47,11 @@ pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::R
     let model = Server::start_own(&["model", "0"], "")?;
     let model = model.url("");
     if backend != Some("sqlite") {
-        let (cluster, name) = cluster(sizes);
+        let cluster = cluster(sizes);
         let filled = sizes
             .iter()
             .map(|results| Filled::postgres(binary, &model, &cluster, *results));
-        tables(name, &filled.collect::<anyhow::Result<Vec<_>>>()?)?;
+        tables("PostgreSQL", &filled.collect::<anyhow::Result<Vec<_>>>()?)?;
     }
     if backend != Some("postgres") {
         let filled = sizes
@@ -62,23 +63,10 @@ pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::R
     Ok(())
 }
 
-/// A server of the right size: all of it fits into its memory, which is in huge pages where the
-/// system has reserved enough of them (`vm.nr_hugepages`). And what it is called.
-fn cluster(sizes: &[u64]) -> (Cluster, &'static str) {
+/// A server of the right size: all of it fits into its memory.
+fn cluster(sizes: &[u64]) -> Cluster {
     let kib = sizes.iter().sum::<u64>() * 13 / 10 + 262_144;
-    // beside its buffers a server shares a few per cent of their size
-    let is_huge = process::free_huge_pages_kib() >= kib * 21 / 20 + 65_536;
-    let (huge_pages, name) = if is_huge {
-        ("on", "PostgreSQL in huge pages")
-    } else {
-        ("off", "PostgreSQL")
-    };
-    let cluster = Cluster::start(&[
-        &format!("shared_buffers = {kib}kB"),
-        &format!("huge_pages = {huge_pages}"),
-        "max_wal_size = 4GB",
-    ]);
-    (cluster, name)
+    Cluster::start(&[&format!("shared_buffers = {kib}kB"), "max_wal_size = 4GB"])
 }
 
 fn tables(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
@@ -110,10 +98,12 @@ struct Turns {
 fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
     let calls: Vec<[Call; 3]> = filled.iter().map(calls).collect();
     for (filled, [read, ..]) in filled.iter().zip(&calls) {
-        let seconds = (filled.results / WARMED_UP_A_SECOND).max(5);
-        read.load(MANY, Duration::from_secs(seconds))?;
+        let warm_up = Duration::from_secs((filled.results / WARMED_UP_A_SECOND).max(5));
+        read.load(MANY, warm_up)?;
+        filled.statement.cost(warm_up / 2)?;
     }
     let mut turns: Vec<[Turns; 3]> = calls.iter().map(|_| Default::default()).collect();
+    let mut bare: Vec<Vec<f64>> = calls.iter().map(|_| Vec::new()).collect();
     let mut order: Vec<usize> = (0..filled.len()).collect();
     for _ in 0..TURNS {
         for what in 0..NAMES.len() {
@@ -122,6 +112,9 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
                 turns.among_many.push(call.load(MANY, TURN_OF_MANY)?);
                 turns.alone.push(call.load(1, TURN_ALONE)?);
             }
+        }
+        for database in &order {
+            bare[*database].push(filled[*database].statement.cost(TURN_OF_MANY)?);
         }
         // so that none is always the first after the creates of another
         order.reverse();
@@ -145,6 +138,16 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
                 figure(&turns.among_many, |turn| turn.per_second)?,
             );
         }
+    }
+    println!("\n| {backend}, results | the bare statement, CPU µs | of the first |\n|---|--:|--:|");
+    for (filled, costs) in filled.iter().zip(&bare) {
+        let ratios = costs.iter().zip(&bare[0]);
+        println!(
+            "| {} | {:.2} | {:.2} |",
+            filled.results,
+            median(costs.iter().map(|cost| Ok(cost * 1e6)))?,
+            median(ratios.map(|(cost, first)| Ok(cost / first)))?,
+        );
     }
     Ok(())
 }

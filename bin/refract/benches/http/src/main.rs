@@ -15,6 +15,7 @@ mod load;
 mod model;
 mod node;
 mod process;
+mod statement;
 mod waiting;
 
 use std::path::PathBuf;

@@ -148,19 +148,10 @@ fn ticks(stat: &str) -> Option<f64> {
 /// Memory that a process holds, in KiB.
 pub fn resident_kib(pid: u32) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    labelled(&status, "VmRSS:").context("an odd /proc/PID/status")
-}
-
-/// Memory in huge pages that nobody has taken, in KiB.
-pub fn free_huge_pages_kib() -> u64 {
-    let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let [pages, kib] =
-        ["HugePages_Free:", "Hugepagesize:"].map(|label| labelled(&memory, label).unwrap_or(0));
-    pages * kib
-}
-
-/// The number behind a label in one of /proc's files.
-fn labelled(text: &str, label: &str) -> Option<u64> {
-    let number = text.lines().find_map(|line| line.strip_prefix(label))?;
-    number.trim_end_matches("kB").trim().parse().ok()
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line
+        .context("an odd /proc/PID/status")?
+        .trim_end_matches("kB")
+        .trim();
+    Ok(kib.parse()?)
 }

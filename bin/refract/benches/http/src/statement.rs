@@ -1,0 +1,128 @@
+//! What a database itself takes to find one result by its id, with nothing of ours around it: all
+//! columns of one row, by the primary key, prepared once.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::OpenFlags;
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use tokio_postgres::{Client, NoTls};
+use uuid::Uuid;
+
+use crate::filling::id_of;
+use crate::process::{cpu_seconds, cpu_seconds_of};
+
+const OF_POSTGRES: &str = "SELECT * FROM results WHERE id = $1";
+const OF_SQLITE: &str = "SELECT * FROM results WHERE id = ?1";
+/// On their way to PostgreSQL at the same time, over one connection.
+const AT_ONCE: u64 = 64;
+/// From one result to the next, modulo how many there are: prime, so that each is read before any
+/// is read again, and long, so that no two neighbours share a page.
+const STEP: u64 = 2_654_435_761;
+
+/// The statement over one database.
+pub struct Statement {
+    results: u64,
+    database: Database,
+}
+
+enum Database {
+    Postgres {
+        runtime: Runtime,
+        client: Arc<Client>,
+    },
+    Sqlite(rusqlite::Connection),
+}
+
+impl Statement {
+    pub fn on_postgres(url: &str, results: u64) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let (client, connection) = runtime.block_on(tokio_postgres::connect(url, NoTls))?;
+        runtime.spawn(connection);
+        let client = Arc::new(client);
+        Ok(Self {
+            results,
+            database: Database::Postgres { runtime, client },
+        })
+    }
+
+    pub fn on_sqlite(path: &Path, results: u64) -> anyhow::Result<Self> {
+        let connection =
+            rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        Ok(Self {
+            results,
+            database: Database::Sqlite(connection),
+        })
+    }
+
+    /// Reads for a while; the processor time that one statement takes of the database, in seconds.
+    pub fn cost(&self, time: Duration) -> anyhow::Result<f64> {
+        let end = Instant::now() + time;
+        match &self.database {
+            Database::Postgres { runtime, client } => {
+                let before = cpu_seconds_of("postgres");
+                let done = runtime.block_on(read_postgres(client, self.results, end))?;
+                Ok((cpu_seconds_of("postgres") - before) / done as f64)
+            }
+            Database::Sqlite(connection) => {
+                let own = std::process::id();
+                let before = cpu_seconds(own)?;
+                let done = read_sqlite(connection, self.results, end)?;
+                Ok((cpu_seconds(own)? - before) / done as f64)
+            }
+        }
+    }
+}
+
+/// How many it read.
+async fn read_postgres(client: &Arc<Client>, results: u64, end: Instant) -> anyhow::Result<u64> {
+    let statement = client.prepare(OF_POSTGRES).await?;
+    let mut readers = JoinSet::new();
+    for reader in 0..AT_ONCE {
+        let (client, statement) = (Arc::clone(client), statement.clone());
+        readers.spawn(async move {
+            let mut done = 0;
+            while Instant::now() < end {
+                let id = any_id(reader + done * AT_ONCE, results);
+                black_box(client.query_one(&statement, &[&id]).await?);
+                done += 1;
+            }
+            anyhow::Ok(done)
+        });
+    }
+    let each: anyhow::Result<Vec<u64>> = readers.join_all().await.into_iter().collect();
+    Ok(each?.iter().sum())
+}
+
+/// How many it read.
+fn read_sqlite(
+    connection: &rusqlite::Connection,
+    results: u64,
+    end: Instant,
+) -> anyhow::Result<u64> {
+    let mut statement = connection.prepare(OF_SQLITE)?;
+    let columns = statement.column_count();
+    let mut done = 0;
+    while Instant::now() < end {
+        for _ in 0..AT_ONCE {
+            let id = any_id(done, results);
+            statement.query_row([id.as_bytes()], |row| {
+                for column in 0..columns {
+                    black_box(row.get_ref(column)?);
+                }
+                Ok(())
+            })?;
+            done += 1;
+        }
+    }
+    Ok(done)
+}
+
+fn any_id(turn: u64, results: u64) -> Uuid {
+    id_of(turn.wrapping_mul(STEP) % results)
+}
