@@ -6,7 +6,7 @@ use refract_test_support::model_server::{ChatModel, ReceivedRequest};
 
 use super::*;
 
-/// The bodies that a call sends, in the order of its questions.
+/// The bodies that a call sends, one for each of its questions, as they arrived: in any order.
 async fn bodies(definition: &Definition, text: &str, context: Option<&str>) -> Vec<Value> {
     let server = ModelServer::start(ChatModel::new(vec![1.0; 255]).reply());
     let submission = submission(definition, text, context);
@@ -114,10 +114,11 @@ async fn questions_of_a_call_share_all_that_stands_before_them() {
     let bodies = bodies(&definition, "Hello", Some("They waited.")).await;
     let material = "{\"context\":\"Context for this call:\\nThey waited.\",\"text\":\"Hello\"}";
     let beginning = format!("Material to judge:\n{material}\n\nQuestion about the material:\n");
-    let rest: Vec<&str> = bodies
+    let mut rest: Vec<&str> = bodies
         .iter()
         .map(|body| user(body).strip_prefix(&beginning).unwrap())
         .collect();
+    rest.sort_unstable();
     assert_eq!(
         rest,
         [
