@@ -1,6 +1,7 @@
 //! What a database itself takes to find one result by its id, with nothing of ours around it: all
 //! columns of one row, by the primary key, prepared once.
 
+use std::cell::Cell;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ const STEP: u64 = 2_654_435_761;
 pub struct Statement {
     results: u64,
     database: Database,
+    /// How many were read so far, so that each time goes on with others.
+    done: Cell<u64>,
 }
 
 enum Database {
@@ -48,6 +51,7 @@ impl Statement {
         Ok(Self {
             results,
             database: Database::Postgres { runtime, client },
+            done: Cell::default(),
         })
     }
 
@@ -57,30 +61,39 @@ impl Statement {
         Ok(Self {
             results,
             database: Database::Sqlite(connection),
+            done: Cell::default(),
         })
     }
 
     /// Reads for a while; the processor time that one statement takes of the database, in seconds.
     pub fn cost(&self, time: Duration) -> anyhow::Result<f64> {
         let end = Instant::now() + time;
-        match &self.database {
+        let (first, results) = (self.done.get(), self.results);
+        let any_id = move |turn: u64| id_of((first + turn).wrapping_mul(STEP) % results);
+        let (seconds, done) = match &self.database {
             Database::Postgres { runtime, client } => {
                 let before = cpu_seconds_of("postgres");
-                let done = runtime.block_on(read_postgres(client, self.results, end))?;
-                Ok((cpu_seconds_of("postgres") - before) / done as f64)
+                let done = runtime.block_on(read_postgres(client, any_id, end))?;
+                (cpu_seconds_of("postgres") - before, done)
             }
             Database::Sqlite(connection) => {
                 let own = std::process::id();
                 let before = cpu_seconds(own)?;
-                let done = read_sqlite(connection, self.results, end)?;
-                Ok((cpu_seconds(own)? - before) / done as f64)
+                let done = read_sqlite(connection, any_id, end)?;
+                (cpu_seconds(own)? - before, done)
             }
-        }
+        };
+        self.done.set(first + done);
+        Ok(seconds / done as f64)
     }
 }
 
 /// How many it read.
-async fn read_postgres(client: &Arc<Client>, results: u64, end: Instant) -> anyhow::Result<u64> {
+async fn read_postgres(
+    client: &Arc<Client>,
+    any_id: impl Fn(u64) -> Uuid + Copy + Send + 'static,
+    end: Instant,
+) -> anyhow::Result<u64> {
     let statement = client.prepare(OF_POSTGRES).await?;
     let mut readers = JoinSet::new();
     for reader in 0..AT_ONCE {
@@ -88,7 +101,7 @@ async fn read_postgres(client: &Arc<Client>, results: u64, end: Instant) -> anyh
         readers.spawn(async move {
             let mut done = 0;
             while Instant::now() < end {
-                let id = any_id(reader + done * AT_ONCE, results);
+                let id = any_id(reader + done * AT_ONCE);
                 black_box(client.query_one(&statement, &[&id]).await?);
                 done += 1;
             }
@@ -102,7 +115,7 @@ async fn read_postgres(client: &Arc<Client>, results: u64, end: Instant) -> anyh
 /// How many it read.
 fn read_sqlite(
     connection: &rusqlite::Connection,
-    results: u64,
+    any_id: impl Fn(u64) -> Uuid,
     end: Instant,
 ) -> anyhow::Result<u64> {
     let mut statement = connection.prepare(OF_SQLITE)?;
@@ -110,7 +123,7 @@ fn read_sqlite(
     let mut done = 0;
     while Instant::now() < end {
         for _ in 0..AT_ONCE {
-            let id = any_id(done, results);
+            let id = any_id(done);
             statement.query_row([id.as_bytes()], |row| {
                 for column in 0..columns {
                     black_box(row.get_ref(column)?);
@@ -121,8 +134,4 @@ fn read_sqlite(
         }
     }
     Ok(done)
-}
-
-fn any_id(turn: u64, results: u64) -> Uuid {
-    id_of(turn.wrapping_mul(STEP) % results)
 }
