@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::budget;
-use refract_domain::call::{IdempotencyKey, Ref};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
 use refract_model_gateway::{CallReport, ModelFailure};
@@ -28,8 +28,8 @@ pub(crate) struct Caller {
 pub(crate) struct Question {
     pub(crate) caller: Caller,
     pub(crate) prism: PrismId,
-    pub(crate) version: VersionNumber,
-    pub(crate) definition: Arc<Definition>,
+    pub(crate) number: VersionNumber,
+    pub(crate) version: Arc<PrismVersion>,
     pub(crate) submission: Submission,
     pub(crate) reference: Option<Ref>,
     pub(crate) idempotency_key: Option<IdempotencyKey>,
@@ -57,10 +57,10 @@ impl Answering {
         prism: PrismRow,
     ) -> Result<ReadableResult, Refusal> {
         let lens = Arc::new(PrismLens::load(&self.database, prism).await?);
-        let definition = Arc::clone(&question.definition);
+        let version = Arc::clone(&question.version);
         let asked = self.ask(question).await?;
         if asked.is_first {
-            return Ok(ReadableResult::new(asked.result, definition, &lens));
+            return Ok(ReadableResult::new(asked.result, version, &lens));
         }
         Ok(ReadableResult::through(&self.database, asked.result, &lens).await?)
     }
@@ -73,13 +73,13 @@ impl Answering {
         let Question {
             caller,
             prism,
+            number,
             version,
-            definition,
             submission,
             ..
         } = question;
-        budget::check(&definition, &submission)?;
-        let called = self.model.answer(&definition, &submission).await;
+        budget::check(&version, &submission)?;
+        let called = self.model.answer(&version, &submission).await;
         let outcome = called
             .outcome
             .as_ref()
@@ -94,7 +94,7 @@ impl Answering {
         let result = SavedResult {
             id: ResultId(Uuid::now_v7()),
             prism,
-            version,
+            version: number,
             reference: question.reference,
             submission,
             status,
@@ -157,14 +157,14 @@ impl Answering {
     ) -> Result<Question, Refusal> {
         let found = self
             .database
-            .find_definition(failed.prism, failed.version)
+            .find_version(failed.prism, failed.version)
             .await?;
-        let definition = found.ok_or(InternalError::VersionMissing)?;
+        let version = found.ok_or(InternalError::VersionMissing)?;
         Ok(Question {
             caller,
             prism: failed.prism,
-            version: failed.version,
-            definition,
+            number: failed.version,
+            version,
             submission: failed.submission,
             reference: failed.reference,
             idempotency_key: failed.idempotency_key,

@@ -1,9 +1,9 @@
 //! Create a result: answer one text (spec 4.1).
 
 use refract_domain::api_key::ApiKey;
-use refract_domain::call::{IdempotencyKey, Ref};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{Repeat, SavedResult};
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, Submission};
@@ -99,15 +99,15 @@ impl Answering {
                 Repeat::Retry => self.ask_again(caller, held, prism).await,
             };
         }
-        let version = call.version.unwrap_or(prism.latest_version);
-        let found = self.database.find_definition(prism.id, version).await?;
-        let definition = found.ok_or(Refusal::VersionNotFound)?;
-        let submission = Submission::new(call.fields, call.context, &definition)?;
+        let number = call.version.unwrap_or(prism.latest_version);
+        let found = self.database.find_version(prism.id, number).await?;
+        let version = found.ok_or(Refusal::VersionNotFound)?;
+        let submission = Submission::new(call.fields, call.context, version.fields())?;
         let question = Question {
             caller,
             prism: prism.id,
+            number,
             version,
-            definition,
             submission,
             reference: call.reference,
             idempotency_key: call.idempotency_key,

@@ -1,7 +1,7 @@
 //! What another lens would make of the results that are stored, without asking a model.
 
 use refract_domain::lens::{Column, Output, Value};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::view::ResultView;
 
 use crate::lens_tally::CellTally;
@@ -35,7 +35,7 @@ pub struct ColumnPreview {
 
 impl LensPreview {
     /// A preview of these columns instead of those; nothing is counted yet.
-    pub fn new(before: &[Column], after: &[Column], latest: &Definition) -> Self {
+    pub fn new(before: &[Column], after: &[Column], latest: &PrismVersion) -> Self {
         let columns = after.iter().map(|column| {
             let place = before.iter().position(|other| other.name == column.name);
             let alike = place

@@ -6,11 +6,11 @@ use chrono::Utc;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::{Column, Lens};
 use refract_domain::lens_file;
-use refract_domain::prism::{Definition, KeyHistory, PrismName, VersionNumber};
+use refract_domain::prism::{KeyHistory, PrismName, PrismVersion, VersionNumber};
 use refract_domain::prism_file::{Past, PrismFile};
 use refract_domain::problem::Problems;
 use refract_domain::slug::{PrismSelector, Slug};
-use refract_domain::view::Columns;
+use refract_domain::view::RowColumns;
 use refract_persistence::{
     Database, NewPrism, NewVersion, PersistenceError, PrismHistory, PrismRow, Writing,
 };
@@ -63,12 +63,12 @@ pub async fn create(
     account: AccountId,
     file: &[u8],
 ) -> Result<PrismRow, PrismRefusal> {
-    let PrismFile { name, definition } = PrismFile::read(file, None)?;
+    let PrismFile { name, version } = PrismFile::read(file, None)?;
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),
         slugs: Slug::candidates(name.as_str()),
         name: &name,
-        definition: &definition,
+        version: &version,
         now: Utc::now(),
     };
     Ok(database.create_prism(account, new).await?)
@@ -105,11 +105,11 @@ pub async fn save_version(
             .next()
             .ok_or(PrismRefusal::NoMoreVersions)?;
         let past = Past { latest, keys, lens };
-        let PrismFile { name, definition } = PrismFile::read(file, Some(&past))?;
-        let lens = past.lens.clone().after_save(&definition);
+        let PrismFile { name, version } = PrismFile::read(file, Some(&past))?;
+        let lens = past.lens.clone().after_save(version.questions());
         let new = NewVersion {
             name: &name,
-            definition: &definition,
+            version: &version,
             lens: (lens != past.lens).then_some(&lens),
             now: Utc::now(),
         };
@@ -152,7 +152,7 @@ async fn change_lens(
     database: &Database,
     account: AccountId,
     selector: &PrismSelector,
-    columns_for: impl Fn(&Definition) -> Result<Option<Vec<Column>>, Problems>,
+    columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,
 ) -> Result<(), PrismRefusal> {
     for _ in 0..TRIES {
         let prism = find(database, account, selector).await?;
@@ -174,7 +174,7 @@ pub struct PrismLens {
     /// Its lens.
     pub lens: Arc<Lens>,
     /// Its latest version.
-    pub latest: Arc<Definition>,
+    pub latest: Arc<PrismVersion>,
 }
 
 impl PrismLens {
@@ -186,7 +186,7 @@ impl PrismLens {
     ) -> Result<Self, InternalError> {
         for _ in 0..TRIES {
             if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
-                let latest = database.find_definition(prism.id, prism.latest_version);
+                let latest = database.find_version(prism.id, prism.latest_version);
                 let latest = latest.await?.ok_or(InternalError::VersionMissing)?;
                 return Ok(Self {
                     prism,
@@ -201,10 +201,10 @@ impl PrismLens {
     }
 
     /// The columns of the prism's rows.
-    pub fn columns(&self) -> Columns<'_> {
-        Columns {
+    pub fn columns(&self) -> RowColumns<'_> {
+        RowColumns {
             fields: self.latest.fields(),
-            lens: self.lens.columns(&self.latest),
+            lens: self.latest.columns(&self.lens),
         }
     }
 }
@@ -245,8 +245,8 @@ pub async fn find_version(
     database: &Database,
     prism: &PrismRow,
     version: VersionNumber,
-) -> Result<Arc<Definition>, PrismRefusal> {
-    let found = database.find_definition(prism.id, version).await?;
+) -> Result<Arc<PrismVersion>, PrismRefusal> {
+    let found = database.find_version(prism.id, version).await?;
     found.ok_or(PrismRefusal::VersionNotFound)
 }
 

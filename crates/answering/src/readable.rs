@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use refract_domain::call::Ref;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
+use refract_domain::reference::Ref;
 use refract_domain::result::SavedResult;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 use refract_persistence::{Database, PrismRow};
 
 use crate::Refusal;
@@ -17,7 +17,7 @@ use crate::refusal::InternalError;
 #[derive(Clone)]
 pub struct ReadableResult {
     result: SavedResult,
-    definition: Arc<Definition>,
+    version: Arc<PrismVersion>,
     lens: Arc<PrismLens>,
 }
 
@@ -52,20 +52,20 @@ impl ReadableResult {
         result: SavedResult,
         lens: &Arc<PrismLens>,
     ) -> Result<Self, InternalError> {
-        let found = database.find_definition(lens.prism.id, result.version);
-        let definition = found.await?.ok_or(InternalError::VersionMissing)?;
-        Ok(Self::new(result, definition, lens))
+        let found = database.find_version(lens.prism.id, result.version);
+        let version = found.await?.ok_or(InternalError::VersionMissing)?;
+        Ok(Self::new(result, version, lens))
     }
 
     /// A result with all that was brought before it was made.
     pub(crate) fn new(
         result: SavedResult,
-        definition: Arc<Definition>,
+        version: Arc<PrismVersion>,
         lens: &Arc<PrismLens>,
     ) -> Self {
         Self {
             result,
-            definition,
+            version,
             lens: Arc::clone(lens),
         }
     }
@@ -77,7 +77,7 @@ impl ReadableResult {
             reference: self.result.reference.as_ref().map(Ref::as_str),
             prism: self.lens.prism.slug.as_str(),
             version: self.result.version,
-            definition: &self.definition,
+            questions: self.version.questions(),
             status: &self.result.status,
             took_ms: self.result.took_ms,
             created_at: self.result.created_at,
@@ -86,7 +86,7 @@ impl ReadableResult {
     }
 
     /// The columns of its rows.
-    pub fn columns(&self) -> Columns<'_> {
+    pub fn columns(&self) -> RowColumns<'_> {
         self.lens.columns()
     }
 

@@ -8,7 +8,6 @@ use std::io;
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use crate::prism::Definition;
 use crate::question::{OutcomeRef, Question, QuestionKind};
 use crate::submission::Submission;
 
@@ -16,8 +15,8 @@ use crate::submission::Submission;
 const CALL_CONTEXT_LINE: &str = "Context for this call:";
 
 /// The prism's context and the call's as one text; `None` when there is neither.
-pub fn context<'a>(definition: &'a Definition, submission: &'a Submission) -> Option<Cow<'a, str>> {
-    match (definition.context(), submission.context()) {
+pub fn context<'a>(prism: Option<&'a str>, call: Option<&'a str>) -> Option<Cow<'a, str>> {
+    match (prism, call) {
         (None, None) => None,
         (Some(prism), None) => Some(Cow::Borrowed(prism)),
         (None, Some(call)) => Some(Cow::Owned(format!("{CALL_CONTEXT_LINE}\n{call}"))),
@@ -46,16 +45,16 @@ pub fn outcome_text(outcome: OutcomeRef<'_>) -> Cow<'_, str> {
 /// What is judged: an object with `context` first, when there is one, then the fields in order.
 #[derive(Clone, Copy)]
 pub struct State<'a> {
-    /// The version that answers.
-    pub definition: &'a Definition,
-    /// The call's values.
+    /// The prism's context.
+    pub prism_context: Option<&'a str>,
+    /// The call's values and context.
     pub submission: &'a Submission,
 }
 
 impl Serialize for State<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        if let Some(context) = context(self.definition, self.submission) {
+        if let Some(context) = context(self.prism_context, self.submission.context()) {
             map.serialize_entry("context", &context)?;
         }
         for (key, value) in self.submission.fields() {

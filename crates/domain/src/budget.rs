@@ -2,7 +2,7 @@
 
 use crate::asking::{State, json_chars};
 use crate::limits::{CHARS_PER_TOKEN, TOKEN_BUDGET};
-use crate::prism::Definition;
+use crate::prism::PrismVersion;
 use crate::submission::Submission;
 
 /// Characters of `{"state":` `,"question":` `}` around the two parts.
@@ -20,20 +20,20 @@ pub struct OverBudget {
 }
 
 /// Estimated tokens of the text with its longest question: four characters of JSON a token.
-pub fn estimate(definition: &Definition, submission: &Submission) -> usize {
+pub fn estimate(version: &PrismVersion, submission: &Submission) -> usize {
     let state = json_chars(&State {
-        definition,
+        prism_context: version.context(),
         submission,
     });
-    (FRAME_CHARS + state + definition.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
+    (FRAME_CHARS + state + version.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
 }
 
 /// Checks the estimate against the budget.
 ///
 /// # Errors
 /// The estimate, when it is over.
-pub fn check(definition: &Definition, submission: &Submission) -> Result<(), OverBudget> {
-    let estimate = estimate(definition, submission);
+pub fn check(version: &PrismVersion, submission: &Submission) -> Result<(), OverBudget> {
+    let estimate = estimate(version, submission);
     if estimate > TOKEN_BUDGET {
         Err(OverBudget { estimate })
     } else {
@@ -49,7 +49,7 @@ mod tests {
     use crate::prism_file::PrismFile;
     use crate::submission::{CallContext, SentFields};
 
-    fn definition(context: Option<&str>) -> Definition {
+    fn version(context: Option<&str>) -> PrismVersion {
         let mut file = json!({
             "name": "T",
             "fields": [{ "key": "text", "label": "Text" }],
@@ -64,13 +64,13 @@ mod tests {
         }
         PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
             .unwrap()
-            .definition
+            .version
     }
 
-    fn submission(definition: &Definition, text: &str, context: Option<&str>) -> Submission {
+    fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
         let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
         let context = context.and_then(|context| CallContext::saved(context.to_owned()));
-        Submission::new(sent, context, definition).unwrap()
+        Submission::new(sent, context, version.fields()).unwrap()
     }
 
     /// The text that the specification measures, put together by hand.
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn it_is_a_quarter_of_the_characters_of_state_and_longest_question() {
         let text = "a \"quoted\"\n😀 text";
-        let bare = definition(None);
+        let bare = version(None);
         let state = json!({ "text": text });
         assert_eq!(
             estimate(&bare, &submission(&bare, text, None)),
             by_hand(&state)
         );
-        let with = definition(Some("We sell."));
+        let with = version(Some("We sell."));
         let state: Value = serde_json::from_str(
             &json!({ "context": "We sell.\nContext for this call:\nBob", "text": text })
                 .to_string(),
@@ -103,25 +103,17 @@ mod tests {
 
     #[test]
     fn the_budget_is_26000_and_one_more_is_refused() {
-        let definition = definition(None);
-        let empty = estimate(&definition, &submission(&definition, "", None)) * CHARS_PER_TOKEN;
+        let version = version(None);
+        let empty = estimate(&version, &submission(&version, "", None)) * CHARS_PER_TOKEN;
         let mut room = TOKEN_BUDGET * CHARS_PER_TOKEN - empty;
         // the estimate is rounded up, so up to three more characters fit
-        while check(
-            &definition,
-            &submission(&definition, &"x".repeat(room), None),
-        )
-        .is_ok()
-        {
+        while check(&version, &submission(&version, &"x".repeat(room), None)).is_ok() {
             room += 1;
         }
-        let over = submission(&definition, &"x".repeat(room), None);
+        let over = submission(&version, &"x".repeat(room), None);
+        assert_eq!(check(&version, &over), Err(OverBudget { estimate: 26_001 }));
         assert_eq!(
-            check(&definition, &over),
-            Err(OverBudget { estimate: 26_001 })
-        );
-        assert_eq!(
-            check(&definition, &over).unwrap_err().to_string(),
+            check(&version, &over).unwrap_err().to_string(),
             "Request too large: about 26001 tokens of fields, context and the longest question, \
              the limit is 26000"
         );

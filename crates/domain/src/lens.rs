@@ -11,7 +11,6 @@ use crate::answer::{Answer, Distribution};
 use crate::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 use crate::decimal::Decimal;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
-use crate::prism::Definition;
 use crate::probability::Probability;
 use crate::question::{Question, QuestionKind, QuestionType};
 
@@ -194,21 +193,14 @@ pub enum Lens {
 }
 
 impl Lens {
-    /// The columns in order, for a prism whose latest version is this one.
-    pub fn columns<'a>(&'a self, latest: &'a Definition) -> &'a [Column] {
-        match self {
-            Self::Automatic => latest.automatic_columns(),
-            Self::Custom(columns) => columns,
-        }
-    }
-
-    /// The lens after a version was saved: without the columns whose question it removed, and
-    /// automatic again when none is left (spec 2.5).
-    pub fn after_save(self, saved: &Definition) -> Self {
+    /// The lens after a version with these questions was saved: without the columns whose question
+    /// the version removed, and automatic again when no column is left (spec 2.5).
+    pub fn after_save(self, saved: &[Question]) -> Self {
         match self {
             Self::Automatic => Self::Automatic,
             Self::Custom(mut columns) => {
-                columns.retain(|column| saved.question(&column.question).is_some());
+                let is_read = |column: &Column| saved.iter().any(|q| q.key == column.question);
+                columns.retain(is_read);
                 if columns.is_empty() {
                     Self::Automatic
                 } else {

@@ -8,7 +8,7 @@ use crate::json::{Json, Object};
 use crate::key::{ColumnName, QuestionKey};
 use crate::lens::{Column, Lens, Output};
 use crate::limits::LENS_COLUMNS;
-use crate::prism::Definition;
+use crate::prism::PrismVersion;
 use crate::problem::{Fault, Problems};
 use crate::question::Question;
 
@@ -16,7 +16,7 @@ use crate::question::Question;
 ///
 /// # Errors
 /// Every problem in the file, with its path such as `columns.0.no_below`.
-pub fn read(bytes: &[u8], latest: &Definition) -> Result<Vec<Column>, Problems> {
+pub fn read(bytes: &[u8], latest: &PrismVersion) -> Result<Vec<Column>, Problems> {
     let mut reader = FileReader::default();
     let Some(file) = reader.root(bytes) else {
         return Err(reader.problems);
@@ -55,7 +55,7 @@ fn read_column(
     reader: &mut FileReader,
     path: &str,
     json: Json<'_>,
-    latest: &Definition,
+    latest: &PrismVersion,
 ) -> Option<Column> {
     let object = reader.object(path, json)?;
     let known = ["name", "question", "output", "no_below", "yes_from"];
@@ -91,7 +91,7 @@ fn read_question<'a>(
     reader: &mut FileReader,
     path: &str,
     object: &Object<'_>,
-    latest: &'a Definition,
+    latest: &'a PrismVersion,
 ) -> Option<&'a Question> {
     let sent = reader.required_string(path, object, "question")?;
     let found = QuestionKey::parse(&sent.text)

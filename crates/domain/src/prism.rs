@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::asking;
 use crate::decimal::Decimal;
+use crate::field::Field;
 use crate::key::{FieldKey, QuestionKey};
-use crate::lens::{self, Column};
+use crate::lens::{self, Column, Lens};
 use crate::limits::{LABEL_CHARS, VERSION_MAX};
 use crate::problem::Fault;
 use crate::question::{Question, QuestionType};
@@ -76,19 +77,10 @@ impl fmt::Display for VersionNumber {
     }
 }
 
-/// A field of a prism: what a caller sends one value for (spec 2.2).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Field {
-    /// Fixed once saved.
-    pub key: FieldKey,
-    /// Display text, 1 to 200 characters.
-    pub label: String,
-}
-
-/// What one prism version holds. A saved one never changes (spec 9).
+/// One version of a prism: its fields, context and questions. A saved version never changes (spec 9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "DefinitionJson")]
-pub struct Definition {
+#[serde(from = "PrismVersionJson")]
+pub struct PrismVersion {
     fields: Vec<Field>,
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<String>,
@@ -99,7 +91,7 @@ pub struct Definition {
     longest_question_chars: usize,
 }
 
-impl Definition {
+impl PrismVersion {
     /// Puts together parts that [`prism_file`](crate::prism_file) has checked.
     pub(crate) fn new(
         fields: Vec<Field>,
@@ -142,9 +134,13 @@ impl Definition {
         self.questions.iter().find(|question| question.key == *key)
     }
 
-    /// The columns of the automatic lens: one per question.
-    pub(crate) fn automatic_columns(&self) -> &[Column] {
-        &self.automatic_columns
+    /// The columns of a lens in order, for the prism whose latest version this is: those of the
+    /// automatic lens are one per question.
+    pub fn columns<'a>(&'a self, lens: &'a Lens) -> &'a [Column] {
+        match lens {
+            Lens::Automatic => &self.automatic_columns,
+            Lens::Custom(columns) => columns,
+        }
     }
 
     /// Characters of the longest question as [`asking`] writes it.
@@ -154,14 +150,14 @@ impl Definition {
 }
 
 #[derive(Deserialize)]
-struct DefinitionJson {
+struct PrismVersionJson {
     fields: Vec<Field>,
     context: Option<String>,
     questions: Vec<Question>,
 }
 
-impl From<DefinitionJson> for Definition {
-    fn from(json: DefinitionJson) -> Self {
+impl From<PrismVersionJson> for PrismVersion {
+    fn from(json: PrismVersionJson) -> Self {
         Self::new(json.fields, json.context, json.questions)
     }
 }
@@ -175,7 +171,7 @@ pub struct KeyHistory {
 
 impl KeyHistory {
     /// The keys of these versions.
-    pub fn of<'a>(versions: impl IntoIterator<Item = &'a Definition>) -> Self {
+    pub fn of<'a>(versions: impl IntoIterator<Item = &'a PrismVersion>) -> Self {
         let mut history = Self::default();
         for version in versions {
             history

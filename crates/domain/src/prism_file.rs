@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::field::Field;
 use crate::file_reader::{FileReader, ROOT, join};
 use crate::json::{Json, Object};
 use crate::key::{FieldKey, OutcomeKey, QuestionKey};
@@ -14,7 +15,7 @@ use crate::limits::{
     DESCRIPTION_CHARS, FIELDS, INSTRUCTIONS_CHARS, LABEL_CHARS, LEVELS, OPTIONS,
     PRISM_CONTEXT_CHARS, QUESTION_TEXT_CHARS, QUESTIONS,
 };
-use crate::prism::{Definition, Field, KeyHistory, PrismName};
+use crate::prism::{KeyHistory, PrismName, PrismVersion};
 use crate::problem::{Fault, Problems};
 use crate::question::{Outcome, Question, QuestionKind, QuestionType};
 
@@ -22,7 +23,7 @@ use crate::question::{Outcome, Question, QuestionKind, QuestionType};
 #[derive(Clone, Debug)]
 pub struct Past {
     /// The latest version: options keep the keys that their labels have in it.
-    pub latest: Definition,
+    pub latest: PrismVersion,
     /// Every key that any version ever had.
     pub keys: KeyHistory,
     /// The prism's lens: its column names are taken.
@@ -35,7 +36,7 @@ pub struct PrismFile {
     /// The prism's name.
     pub name: PrismName,
     /// The version that it makes.
-    pub definition: Definition,
+    pub version: PrismVersion,
 }
 
 impl PrismFile {
@@ -62,7 +63,7 @@ impl PrismFile {
         let questions = questions.into_iter().flatten().collect();
         Ok(Self {
             name,
-            definition: Definition::new(fields, context, questions),
+            version: PrismVersion::new(fields, context, questions),
         })
     }
 }
@@ -72,13 +73,13 @@ impl PrismFile {
 pub struct ShownPrism<'a> {
     name: &'a str,
     #[serde(flatten)]
-    definition: &'a Definition,
+    version: &'a PrismVersion,
 }
 
 impl<'a> ShownPrism<'a> {
     /// A version of the prism of that name.
-    pub fn new(name: &'a str, definition: &'a Definition) -> Self {
-        Self { name, definition }
+    pub fn new(name: &'a str, version: &'a PrismVersion) -> Self {
+        Self { name, version }
     }
 }
 

@@ -5,9 +5,9 @@
 use chrono::{DateTime, SubsecRound as _, Utc};
 
 use crate::answer::Answers;
-use crate::call::{IdempotencyKey, Ref};
 use crate::ids::{PrismId, ResultId};
 use crate::prism::VersionNumber;
+use crate::reference::{IdempotencyKey, Ref};
 use crate::submission::Submission;
 
 /// How a call ended. It never changes after it is saved (spec 3.1).

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::field::Field;
 use crate::key::FieldKey;
 use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
 use crate::ordered_map;
-use crate::prism::Definition;
 use crate::problem::Fault;
 use crate::text;
 
@@ -85,12 +85,12 @@ impl Submission {
     pub fn new(
         sent: SentFields,
         context: Option<CallContext>,
-        definition: &Definition,
+        fields_of_version: &[Field],
     ) -> Result<Self, FieldMismatch> {
         let mut sent = sent.0;
-        let mut fields = Vec::with_capacity(definition.fields().len());
+        let mut fields = Vec::with_capacity(fields_of_version.len());
         let mut missing = Vec::new();
-        for field in definition.fields() {
+        for field in fields_of_version {
             match sent.iter().position(|(key, _)| key == field.key.as_str()) {
                 Some(index) => fields.push((field.key.clone(), sent.remove(index).1)),
                 None => missing.push(field.key.to_string()),
@@ -125,14 +125,6 @@ impl Submission {
         &self.fields
     }
 
-    /// The value of a field; `None` when the version has no such field.
-    pub fn field(&self, key: &FieldKey) -> Option<&str> {
-        self.fields()
-            .iter()
-            .find(|(sent, _)| sent == key)
-            .map(|(_, value)| value.as_str())
-    }
-
     /// The call's context.
     pub fn context(&self) -> Option<&str> {
         self.context.as_ref().map(CallContext::as_str)
@@ -156,23 +148,14 @@ impl fmt::Debug for CallContext {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::prism_file::PrismFile;
 
-    fn definition(keys: &[&str]) -> Definition {
-        let fields: Vec<_> = keys
-            .iter()
-            .map(|key| json!({ "key": key, "label": "F" }))
-            .collect();
-        let file = json!({
-            "name": "T", "fields": fields,
-            "questions": [{ "key": "angry", "type": "yes_no", "text": "?" }],
-        });
-        PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
-            .unwrap()
-            .definition
+    fn fields(keys: &[&str]) -> Vec<Field> {
+        let field = |key: &&str| Field {
+            key: FieldKey::parse(key).unwrap(),
+            label: "F".to_owned(),
+        };
+        keys.iter().map(field).collect()
     }
 
     fn sent(keys: &[&str]) -> SentFields {
@@ -185,8 +168,7 @@ mod tests {
 
     #[test]
     fn fields_are_kept_in_the_prisms_order() {
-        let submission =
-            Submission::new(sent(&["b", "a"]), None, &definition(&["a", "b"])).unwrap();
+        let submission = Submission::new(sent(&["b", "a"]), None, &fields(&["a", "b"])).unwrap();
         let json = serde_json::to_string(submission.field_values()).unwrap();
         assert_eq!(json, r#"{"a":"v-a","b":"v-b"}"#);
         assert_eq!(
@@ -197,9 +179,9 @@ mod tests {
 
     #[test]
     fn missing_fields_come_in_the_prisms_order_and_before_unknown_ones() {
-        let definition = definition(&["a", "b", "c"]);
+        let fields = fields(&["a", "b", "c"]);
         let mismatch = |keys: &[&str]| {
-            Submission::new(sent(keys), None, &definition)
+            Submission::new(sent(keys), None, &fields)
                 .unwrap_err()
                 .to_string()
         };
@@ -237,7 +219,7 @@ mod tests {
 
     #[test]
     fn debug_shows_no_text() {
-        let submission = Submission::new(sent(&["a"]), None, &definition(&["a"])).unwrap();
+        let submission = Submission::new(sent(&["a"]), None, &fields(&["a"])).unwrap();
         assert!(!format!("{submission:?}").contains("v-a"));
     }
 }

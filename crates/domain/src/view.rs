@@ -3,17 +3,18 @@
 use chrono::{DateTime, Utc};
 
 use crate::answer::Answers;
+use crate::field::Field;
 use crate::ids::ResultId;
 use crate::key::{FieldKey, QuestionKey};
 use crate::lens::{Column, Value};
-use crate::prism::{Definition, Field, VersionNumber};
+use crate::prism::VersionNumber;
 use crate::question::Question;
 use crate::result::ResultStatus;
 use crate::submission::FieldValues;
 
 /// The columns of a prism's rows: one header for any number of results (spec 4.0).
 #[derive(Clone, Copy, Debug)]
-pub struct Columns<'a> {
+pub struct RowColumns<'a> {
     /// Fields of the prism's latest version, in order.
     pub fields: &'a [Field],
     /// Columns of the prism's lens, in order.
@@ -31,8 +32,8 @@ pub struct ResultView<'a> {
     pub prism: &'a str,
     /// Number of the version that answered.
     pub version: VersionNumber,
-    /// The version that answered: it has the questions and their labels.
-    pub definition: &'a Definition,
+    /// The questions of the version that answered, with their outcomes and labels.
+    pub questions: &'a [Question],
     /// Answers or error.
     pub status: &'a ResultStatus,
     /// Duration of the call to the model, in milliseconds.
@@ -55,7 +56,7 @@ impl<'a> ResultView<'a> {
 
     /// What the columns of a lens show, in their order: `Null` in each when the result failed.
     pub fn values(&self, lens: &[Column]) -> impl Iterator<Item = Value<'a>> {
-        let questions = self.definition.questions();
+        let questions = self.questions;
         let answers = self.status.answers().map_or(&[][..], Answers::as_slice);
         let mut last = 0;
         lens.iter().map(move |column| {
@@ -72,7 +73,7 @@ impl<'a> ResultView<'a> {
     }
 }
 
-/// Where a question stands. Columns mostly follow the order of their questions, so the search
+/// Where a question stands. RowColumns mostly follow the order of their questions, so the search
 /// begins where the last one ended: a wide lens costs one comparison a column.
 fn index_of(questions: &[Question], key: &QuestionKey, from: usize) -> Option<usize> {
     let indexed = || questions.iter().enumerate();

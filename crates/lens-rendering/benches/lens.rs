@@ -10,7 +10,7 @@ use criterion::Criterion;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::lens_file;
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
 use refract_domain::view::ResultView;
@@ -28,7 +28,7 @@ fn main() {
 }
 
 fn parse_and_apply(criterion: &mut Criterion) {
-    let definition = definition();
+    let version = version();
     let status = ResultStatus::Ok(answers());
     let fields: FieldValues = serde_json::from_value(json!({ "text": "" })).unwrap();
     let result = ResultView {
@@ -36,7 +36,7 @@ fn parse_and_apply(criterion: &mut Criterion) {
         reference: None,
         prism: "wide",
         version: VersionNumber::FIRST,
-        definition: &definition,
+        questions: version.questions(),
         status: &status,
         took_ms: 412,
         created_at: "2026-05-04T09:08:07.065Z".parse().unwrap(),
@@ -48,9 +48,9 @@ fn parse_and_apply(criterion: &mut Criterion) {
         ("shuffled", lens_file(shuffled)),
     ] {
         group.bench_function(format!("parse, {order}"), |bencher| {
-            bencher.iter(|| lens_file::read(black_box(&file), &definition).unwrap());
+            bencher.iter(|| lens_file::read(black_box(&file), &version).unwrap());
         });
-        let lens = lens_file::read(&file, &definition).unwrap();
+        let lens = lens_file::read(&file, &version).unwrap();
         group.bench_function(format!("apply, {order}"), |bencher| {
             bencher.iter(|| {
                 for value in result.values(black_box(&lens)) {
@@ -66,7 +66,7 @@ fn shuffled(index: usize) -> usize {
     index * 37 % QUESTIONS
 }
 
-fn definition() -> Definition {
+fn version() -> PrismVersion {
     let levels: Vec<_> = (1..=5)
         .map(|n| json!({ "key": format!("l{n}"), "label": format!("Level {n}") }))
         .collect();

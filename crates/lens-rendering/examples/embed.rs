@@ -9,14 +9,14 @@ use chrono::{DateTime, Utc};
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 use refract_lens_rendering::{RowFormat, RowWriter};
 
 /// The version of the prism that answered, as it is stored.
-const DEFINITION: &str = r#"{
+const VERSION: &str = r#"{
     "fields": [{ "key": "text", "label": "Message" }],
     "questions": [
         { "key": "topic", "type": "choice", "text": "What is the message about?", "options": [
@@ -40,7 +40,7 @@ const ANSWERS: &str = r#"{
 }"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let definition: Definition = serde_json::from_str(DEFINITION)?;
+    let version: PrismVersion = serde_json::from_str(VERSION)?;
     let lens: Vec<Column> = serde_json::from_str(LENS)?;
     let answers: Answers = serde_json::from_str(ANSWERS)?;
     let created_at: DateTime<Utc> = "2026-05-04T09:08:07.060Z".parse()?;
@@ -59,8 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ),
     ];
 
-    let columns = Columns {
-        fields: definition.fields(),
+    let columns = RowColumns {
+        fields: version.fields(),
         lens: &lens,
     };
     let mut rows = RowWriter::new(RowFormat::Csv, columns, io::stdout().lock());
@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             reference: None,
             prism: "support-triage",
             version: VersionNumber::FIRST,
-            definition: &definition,
+            questions: version.questions(),
             status,
             took_ms: 412,
             created_at,

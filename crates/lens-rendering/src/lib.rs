@@ -7,15 +7,15 @@
 //! ```
 //! use refract_domain::ids::ResultId;
 //! use refract_domain::lens::Lens;
-//! use refract_domain::prism::{Definition, VersionNumber};
+//! use refract_domain::prism::{PrismVersion, VersionNumber};
 //! use refract_domain::result::ResultStatus;
 //! use refract_domain::submission::FieldValues;
-//! use refract_domain::view::{Columns, ResultView};
+//! use refract_domain::view::{RowColumns, ResultView};
 //! use refract_lens_rendering::{Format, render};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // a prism version, its answers and what was sent, as they are stored
-//! let definition: Definition = serde_json::from_str(
+//! let version: PrismVersion = serde_json::from_str(
 //!     r#"{ "fields": [{ "key": "text", "label": "Message" }],
 //!          "questions": [{ "key": "angry", "type": "yes_no", "text": "Is the writer angry?" }] }"#,
 //! )?;
@@ -24,16 +24,16 @@
 //! )?);
 //! let fields: FieldValues = serde_json::from_str(r#"{ "text": "Where is it, at last?" }"#)?;
 //!
-//! let columns = Columns {
-//!     fields: definition.fields(),
-//!     lens: Lens::Automatic.columns(&definition),
+//! let columns = RowColumns {
+//!     fields: version.fields(),
+//!     lens: version.columns(&Lens::Automatic),
 //! };
 //! let result = ResultView {
 //!     id: ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").ok_or("no id")?,
 //!     reference: Some("order 7"),
 //!     prism: "support-triage",
 //!     version: VersionNumber::FIRST,
-//!     definition: &definition,
+//!     questions: version.questions(),
 //!     status: &status,
 //!     took_ms: 412,
 //!     created_at: "2026-05-04T09:08:07.060Z".parse()?,
@@ -61,7 +61,7 @@ mod row;
 
 use std::io::{self, Write};
 
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 
 pub use crate::format::{Format, RowFormat};
 pub use crate::row::RowWriter;
@@ -72,7 +72,7 @@ pub use crate::row::RowWriter;
 /// When `out` cannot be written to.
 pub fn render(
     format: Format,
-    columns: &Columns<'_>,
+    columns: &RowColumns<'_>,
     result: &ResultView<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {

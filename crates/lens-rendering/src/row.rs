@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use refract_domain::decimal::Decimal;
 use refract_domain::key::ROW_NAMES;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 
 use crate::RowFormat;
 use crate::cell::{Dialect, Line};
@@ -18,13 +18,13 @@ use crate::plain::{id_text, iso_8601};
 #[derive(Debug)]
 pub struct RowWriter<'a, W> {
     format: RowFormat,
-    columns: Columns<'a>,
+    columns: RowColumns<'a>,
     out: W,
 }
 
 impl<'a, W: Write> RowWriter<'a, W> {
     /// A writer of rows with these columns; nothing is written yet.
-    pub fn new(format: RowFormat, columns: Columns<'a>, out: W) -> Self {
+    pub fn new(format: RowFormat, columns: RowColumns<'a>, out: W) -> Self {
         Self {
             format,
             columns,
@@ -68,7 +68,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
 
 fn write_header_line(
     dialect: Dialect,
-    columns: Columns<'_>,
+    columns: RowColumns<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut line = Line::begin(dialect, out);
@@ -86,7 +86,7 @@ fn write_header_line(
 
 fn write_line(
     dialect: Dialect,
-    columns: Columns<'_>,
+    columns: RowColumns<'_>,
     result: &ResultView<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -107,7 +107,7 @@ fn write_line(
 }
 
 fn write_object(
-    columns: Columns<'_>,
+    columns: RowColumns<'_>,
     result: &ResultView<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! What calls will cost, estimated before anything is sent: for who has a whole file to ask about.
 
 use refract_domain::limits::CHARS_PER_TOKEN;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 
 use crate::settings::Protocol;
 use crate::{stated, system_one};
@@ -29,12 +29,12 @@ impl Estimator {
     pub(crate) fn new(
         protocol: Option<Protocol>,
         request_tokens: usize,
-        definition: &Definition,
+        version: &PrismVersion,
     ) -> Self {
         Self {
             protocol,
             request_tokens,
-            questions: system_one::request::question_chars(definition),
+            questions: system_one::request::question_chars(version),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 
 use crate::attempts::Requests;
 use crate::chat::Chat;
@@ -113,14 +113,14 @@ impl ModelGateway {
     }
 
     /// Estimates what calls for this version will cost.
-    pub fn estimator(&self, definition: &Definition) -> Estimator {
+    pub fn estimator(&self, version: &PrismVersion) -> Estimator {
         let protocol = match &self.way {
             Way::Lexical => None,
             Way::SystemOne { .. } => Some(Protocol::SystemOne),
             Way::Chat { .. } => Some(Protocol::Chat),
             Way::Stated { .. } => Some(Protocol::Stated),
         };
-        Estimator::new(protocol, self.settings.request_tokens, definition)
+        Estimator::new(protocol, self.settings.request_tokens, version)
     }
 
     fn requests(&self, access: &Arc<ServerAccess>) -> Requests {

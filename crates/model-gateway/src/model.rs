@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use refract_domain::answer::Answers;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
 use crate::attempts::Requests;
@@ -72,7 +72,7 @@ impl Model {
     ///
     /// It ends within two attempts and the pause between them, however many questions, once its
     /// requests have their turns. Dropping the future abandons what is under way.
-    pub async fn answer(&self, definition: &Definition, submission: &Submission) -> ModelCall {
+    pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelCall {
         let meter = match self.backend.protocol() {
             Some(protocol) => Meter::new(protocol.name(), Some(PROMPT_VERSION)),
             None => Meter::new(lexical::PROTOCOL, None),
@@ -85,16 +85,16 @@ impl Model {
                     model,
                     ..Told::default()
                 });
-                lexical::answer(definition, submission)
+                lexical::answer(version, submission)
             }
             Backend::SystemOne { protocol, requests } => {
-                protocol.ask(requests, definition, submission, &meter).await
+                protocol.ask(requests, version, submission, &meter).await
             }
             Backend::Chat { protocol, requests } => {
-                protocol.ask(requests, definition, submission, &meter).await
+                protocol.ask(requests, version, submission, &meter).await
             }
             Backend::Stated { protocol, requests } => {
-                protocol.ask(requests, definition, submission, &meter).await
+                protocol.ask(requests, version, submission, &meter).await
             }
         };
         let took = meter.took();

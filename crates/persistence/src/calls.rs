@@ -2,8 +2,8 @@
 
 use diesel::prelude::*;
 use refract_domain::api_key::ApiKeyHash;
-use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use refract_domain::slug::PrismSelector;
 

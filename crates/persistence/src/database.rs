@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use tokio::runtime::Handle;
 
 use crate::address::Address;
@@ -49,7 +49,7 @@ enum OfThread {
 struct Shared {
     runtime: Handle,
     pools: Pools,
-    definitions: Immutable<(PrismId, VersionNumber), Definition>,
+    versions: Immutable<(PrismId, VersionNumber), PrismVersion>,
     lenses: Immutable<(PrismId, i32), Lens>,
 }
 
@@ -83,7 +83,7 @@ impl Database {
         let shared = Arc::new(Shared {
             runtime,
             pools,
-            definitions: Immutable::new(),
+            versions: Immutable::new(),
             lenses: Immutable::new(),
         });
         Ok(Self {
@@ -251,8 +251,8 @@ impl Database {
         &self.shared.pools
     }
 
-    pub(crate) fn definitions(&self) -> &Immutable<(PrismId, VersionNumber), Definition> {
-        &self.shared.definitions
+    pub(crate) fn versions(&self) -> &Immutable<(PrismId, VersionNumber), PrismVersion> {
+        &self.shared.versions
     }
 
     pub(crate) fn lenses(&self) -> &Immutable<(PrismId, i32), Lens> {

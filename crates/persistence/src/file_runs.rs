@@ -1,8 +1,8 @@
 //! What a file run looks up: which of its rows are answered already.
 
 use diesel::prelude::*;
-use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 
 use crate::database::Database;

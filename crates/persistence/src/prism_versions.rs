@@ -8,7 +8,7 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
-use refract_domain::prism::{Definition, PrismName, VersionNumber};
+use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 
 use crate::database::Database;
 use crate::error::PersistenceError;
@@ -22,7 +22,7 @@ pub struct NewVersion<'a> {
     /// The prism's display name from now on.
     pub name: &'a PrismName,
     /// What the version holds.
-    pub definition: &'a Definition,
+    pub version: &'a PrismVersion,
     /// The prism's lens from now on; `None` leaves it, with its revision, as it is.
     pub lens: Option<&'a Lens>,
     /// The moment of saving.
@@ -37,7 +37,7 @@ pub struct PrismHistory {
     /// Its lens, of the revision that `prism` names.
     pub lens: Lens,
     /// Every version up to the latest that `prism` names, oldest first.
-    pub versions: Vec<Definition>,
+    pub versions: Vec<PrismVersion>,
 }
 
 #[derive(Insertable)]
@@ -54,15 +54,15 @@ pub(crate) struct VersionColumns {
 impl VersionColumns {
     pub(crate) fn new(
         prism: PrismId,
-        version: VersionNumber,
-        definition: &Definition,
+        number: VersionNumber,
+        version: &PrismVersion,
         now: DateTime<Utc>,
     ) -> Result<Self, PersistenceError> {
-        let json = serde_json::to_string(definition)
+        let json = serde_json::to_string(version)
             .map_err(|_| PersistenceError::Refused("a prism version has no JSON".to_owned()))?;
         Ok(Self {
             prism_id: prism,
-            version: version.get(),
+            version: number.get(),
             definition: json,
             created_at: now,
         })
@@ -74,26 +74,26 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_definition(
+    pub async fn find_version(
         &self,
         prism: PrismId,
-        version: VersionNumber,
-    ) -> Result<Option<Arc<Definition>>, PersistenceError> {
-        if let Some(cached) = self.definitions().get(&(prism, version)) {
+        number: VersionNumber,
+    ) -> Result<Option<Arc<PrismVersion>>, PersistenceError> {
+        if let Some(cached) = self.versions().get(&(prism, number)) {
             return Ok(Some(cached));
         }
         let database = self.clone();
         self.run(async move {
             let mut connection = database.reader().await?;
-            let query = prism_versions::table.find((Bind(prism), version.get()));
+            let query = prism_versions::table.find((Bind(prism), number.get()));
             let query = query.select(prism_versions::definition);
             let json: Option<String> = on!(connection, get_result(query)).optional()?;
             let Some(json) = json else { return Ok(None) };
-            let definition = Arc::new(definition_from_json(&json)?);
+            let version = Arc::new(version_from_json(&json)?);
             database
-                .definitions()
-                .insert((prism, version), Arc::clone(&definition), json.len());
-            Ok(Some(definition))
+                .versions()
+                .insert((prism, number), Arc::clone(&version), json.len());
+            Ok(Some(version))
         })
         .await
     }
@@ -126,7 +126,7 @@ impl Database {
                 .order(prism_versions::version)
                 .select(prism_versions::definition);
             let versions: Vec<String> = on!(connection, load(query))?;
-            let versions = versions.iter().map(|json| definition_from_json(json));
+            let versions = versions.iter().map(|json| version_from_json(json));
             let versions = versions.collect::<Result<_, _>>()?;
             Ok(Some(PrismHistory {
                 prism: row,
@@ -149,7 +149,7 @@ impl Database {
     ) -> Result<Writing, PersistenceError> {
         let number = read.latest_version.next();
         let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
-        let version = VersionColumns::new(read.id, number, new.definition, new.now)?;
+        let version = VersionColumns::new(read.id, number, new.version, new.now)?;
         let name = new.name.as_str().to_owned();
         let lens = new.lens.map(lens_to_json).transpose()?;
         let (database, read) = (self.clone(), read.clone());
@@ -191,7 +191,7 @@ impl Database {
     }
 }
 
-fn definition_from_json(json: &str) -> Result<Definition, PersistenceError> {
+fn version_from_json(json: &str) -> Result<PrismVersion, PersistenceError> {
     let column = "prism_versions.definition";
     serde_json::from_str(json).map_err(|_| PersistenceError::Unreadable { column })
 }

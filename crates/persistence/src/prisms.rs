@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, PrismId};
-use refract_domain::prism::{Definition, PrismName, VersionNumber};
+use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
 
 use crate::database::Database;
@@ -76,7 +76,7 @@ pub struct NewPrism<'a, S> {
     /// Slugs in the order in which they are tried; the first that is free is the prism's.
     pub slugs: S,
     /// The first version.
-    pub definition: &'a Definition,
+    pub version: &'a PrismVersion,
     /// The moment of making it.
     pub now: DateTime<Utc>,
 }
@@ -105,7 +105,7 @@ impl Database {
             id,
             name,
             slugs,
-            definition,
+            version,
             now,
         } = new;
         let latest_version = VersionNumber::FIRST;
@@ -120,7 +120,7 @@ impl Database {
                 created_at: now,
                 archived_at: None,
             };
-            let version = VersionColumns::new(id, latest_version, definition, now)?;
+            let version = VersionColumns::new(id, latest_version, version, now)?;
             if self.insert_prism(&prism, version).await? == 1 {
                 return Ok(prism);
             }

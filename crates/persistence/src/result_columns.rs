@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::call::{IdempotencyKey, Ref};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
+use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{CallContext, Submission};
 

@@ -1,8 +1,8 @@
 //! Finding one result for a command, which has an account instead of a key.
 
 use diesel::prelude::*;
-use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 
 use crate::database::Database;

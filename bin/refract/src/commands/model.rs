@@ -5,7 +5,7 @@ mod trials;
 
 use clap::Subcommand;
 use refract_domain::answer::{Answer, most_probable};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{CallReport, Model, ModelFailure, ModelGateway, ModelSettings};
 use serde::Serialize;
@@ -143,12 +143,12 @@ fn code(row: &Shown) -> String {
 }
 
 async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<Shown, ModelFailure>> {
-    let definition =
+    let version =
         json!({"fields": [{"key": "text", "label": "Message"}], "questions": [trial.question]});
-    let definition: Definition = serde_json::from_value(definition)?;
+    let version: PrismVersion = serde_json::from_value(version)?;
     let sent = SentFields(vec![("text".to_owned(), trial.text.to_owned())]);
-    let submission = Submission::new(sent, None, &definition)?;
-    let call = model.answer(&definition, &submission).await;
+    let submission = Submission::new(sent, None, version.fields())?;
+    let call = model.answer(&version, &submission).await;
     let took_ms = call.took.as_millis();
     Ok(call.outcome.map(|answers| {
         let read = answers.as_slice().first();

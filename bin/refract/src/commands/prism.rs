@@ -138,8 +138,8 @@ impl PrismCommand {
                 let version = version
                     .and_then(VersionNumber::new)
                     .unwrap_or(prism.latest_version);
-                let definition = prisms::find_version(&database, &prism, version).await?;
-                output::pretty_json(&ShownPrism::new(&prism.name, &definition))
+                let version = prisms::find_version(&database, &prism, version).await?;
+                output::pretty_json(&ShownPrism::new(&prism.name, &version))
             }
             Self::List { json, account } => {
                 let account = account.find(&database).await?;

@@ -52,7 +52,7 @@ impl FileRun {
             match row.content {
                 Ok(content) => {
                     let state_chars = json_chars(&State {
-                        definition: &self.definition,
+                        prism_context: self.version.context(),
                         submission: &content.submission,
                     });
                     let estimate = estimator.estimate(state_chars);

@@ -1,6 +1,6 @@
 //! Which column of a file gives which field of a prism, and which gives `ref` and `context`.
 
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 
 use super::input::{Wanted, WantedColumn};
 
@@ -45,8 +45,8 @@ impl Columns {
     ///
     /// # Errors
     /// A mapping to something that the prism lacks, or two that clash.
-    pub(crate) fn new(definition: &Definition, mappings: &[Mapping]) -> Result<Self, MappingFault> {
-        let fields = definition.fields().iter();
+    pub(crate) fn new(version: &PrismVersion, mappings: &[Mapping]) -> Result<Self, MappingFault> {
+        let fields = version.fields().iter();
         let fields: Vec<_> = fields.map(|field| field.key.to_string()).collect();
         let is_known =
             |name: &str| name == REF || name == CONTEXT || fields.iter().any(|field| field == name);
@@ -101,7 +101,7 @@ impl Columns {
 mod tests {
     use super::*;
 
-    fn definition() -> Definition {
+    fn version() -> PrismVersion {
         serde_json::from_str(
             r#"{ "fields": [{ "key": "subject", "label": "S" }, { "key": "text", "label": "T" }],
                  "questions": [{ "key": "angry", "type": "yes_no", "text": "?" }] }"#,
@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn names(mappings: &[Mapping]) -> Result<Vec<(String, bool)>, String> {
-        let columns = Columns::new(&definition(), mappings).map_err(|fault| fault.to_string())?;
+        let columns = Columns::new(&version(), mappings).map_err(|fault| fault.to_string())?;
         let wanted = columns.wanted.0.into_iter();
         Ok(wanted
             .map(|column| (column.name, column.is_required))

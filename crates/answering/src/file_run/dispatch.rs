@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use refract_domain::call::IdempotencyKey;
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 

@@ -1,8 +1,8 @@
 //! What makes a row of a run the same row when the run is started again.
 
-use refract_domain::call::{IdempotencyKey, Ref};
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::reference::{IdempotencyKey, Ref};
 use sha2::{Digest as _, Sha256};
 
 use super::row::{Row, RowContent};

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use refract_domain::ids::AccountId;
 use refract_domain::lens::Lens;
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::slug::PrismSelector;
 use refract_persistence::{Database, PersistenceError, PrismRow};
 
@@ -68,9 +68,9 @@ pub struct FileRun {
     database: Database,
     account: AccountId,
     prism: PrismRow,
-    version: VersionNumber,
-    definition: Arc<Definition>,
-    latest: Arc<Definition>,
+    number: VersionNumber,
+    version: Arc<PrismVersion>,
+    latest: Arc<PrismVersion>,
     lens: Arc<Lens>,
     columns: Columns,
     input: Arc<InputFile>,
@@ -111,24 +111,24 @@ impl FileRun {
         let found = database.find_prism(account, order.prism).await?;
         let active = found.filter(|prism| prism.archived_at.is_none());
         let prism = active.ok_or(Refusal::PrismNotFound)?;
-        let version = order.version.unwrap_or(prism.latest_version);
-        let found = database.find_definition(prism.id, version).await?;
-        let definition = found.ok_or(Refusal::VersionNotFound)?;
+        let number = order.version.unwrap_or(prism.latest_version);
+        let found = database.find_version(prism.id, number).await?;
+        let version = found.ok_or(Refusal::VersionNotFound)?;
         let found = prisms::find_lens(database, account, order.prism).await?;
         let PrismLens { lens, latest, .. } = found;
-        let columns = Columns::new(&definition, order.mappings)?;
+        let columns = Columns::new(&version, order.mappings)?;
         let input = InputFile::open(order.input, columns.wanted())?;
         let identity = RunIdentity {
             prism: prism.id,
-            version,
+            version: number,
             name: order.name,
         };
         Ok(Self {
             database: database.clone(),
             account,
             prism,
+            number,
             version,
-            definition,
             latest,
             lens,
             columns,
@@ -143,14 +143,14 @@ impl FileRun {
         self.input.kind()
     }
 
-    /// The version that answers.
-    pub fn version(&self) -> VersionNumber {
-        self.version
+    /// The number of the version that answers.
+    pub fn version_number(&self) -> VersionNumber {
+        self.number
     }
 
-    /// What that version holds.
-    pub fn definition(&self) -> &Definition {
-        &self.definition
+    /// The version that answers.
+    pub fn version(&self) -> &PrismVersion {
+        &self.version
     }
 
     /// The slug of the prism.

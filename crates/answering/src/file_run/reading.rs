@@ -1,6 +1,6 @@
 //! Reads a file's rows on a thread that may block, some at a time.
 
-use refract_domain::call::IdempotencyKey;
+use refract_domain::reference::IdempotencyKey;
 use tokio::sync::mpsc;
 
 use super::identity::RunIdentity;

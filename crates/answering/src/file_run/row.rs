@@ -1,9 +1,9 @@
 //! A row of the file as a call: its values checked as the API checks them.
 
 use refract_domain::budget;
-use refract_domain::call::Ref;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::problem::{Fault, Problems};
+use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
 
 use super::input::{RawRow, RawValue};
@@ -28,11 +28,11 @@ pub(crate) struct RowContent {
 
 impl Row {
     /// Reads the values, which are those of the version's fields, then `ref` and `context`.
-    pub(crate) fn read(raw: RawRow, number: u64, definition: &Definition) -> Self {
+    pub(crate) fn read(raw: RawRow, number: u64, version: &PrismVersion) -> Self {
         Self {
             line: raw.line,
             number,
-            content: read(raw.values, definition),
+            content: read(raw.values, version),
         }
     }
 
@@ -47,11 +47,11 @@ impl Row {
     }
 }
 
-fn read(values: Vec<RawValue>, definition: &Definition) -> Result<RowContent, String> {
+fn read(values: Vec<RawValue>, version: &PrismVersion) -> Result<RowContent, String> {
     let mut values = values.into_iter();
     let mut problems = Problems::default();
-    let mut fields = Vec::with_capacity(definition.fields().len());
-    for field in definition.fields() {
+    let mut fields = Vec::with_capacity(version.fields().len());
+    for field in version.fields() {
         let path = format!("fields.{}", field.key);
         if let Some(text) = text(values.next(), &path, &mut problems) {
             problems.add_all(&path, field_value_faults(&text));
@@ -68,7 +68,7 @@ fn read(values: Vec<RawValue>, definition: &Definition) -> Result<RowContent, St
         return Err(words.to_owned());
     }
     let submission = Submission::saved(FieldValues(fields), context.flatten());
-    budget::check(definition, &submission).map_err(|over| over.to_string())?;
+    budget::check(version, &submission).map_err(|over| over.to_string())?;
     Ok(RowContent {
         submission,
         reference,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 
 use super::FileRun;
 use super::columns::Columns;
@@ -18,7 +18,7 @@ pub(crate) struct Rows {
     raw: RawRows,
     input: Arc<InputFile>,
     columns: Columns,
-    definition: Arc<Definition>,
+    version: Arc<PrismVersion>,
     shard: Shard,
     /// Rows so far, those of other shards too.
     number: u64,
@@ -37,7 +37,7 @@ impl Rows {
             raw,
             input: Arc::clone(&run.input),
             columns,
-            definition: Arc::clone(&run.definition),
+            version: Arc::clone(&run.version),
             shard: run.shard,
             number: 0,
             line: 1,
@@ -63,7 +63,7 @@ impl Rows {
                 *seen |= !matches!(value, RawValue::Absent { is_null: false });
             }
             if self.shard.has(self.number) {
-                return Ok(Some(Row::read(raw, self.number, &self.definition)));
+                return Ok(Some(Row::read(raw, self.number, &self.version)));
             }
         }
     }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::PrismId;
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use refract_model_gateway::ModelGateway;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
@@ -46,8 +46,8 @@ struct Worker {
 
 struct Shared {
     prism: PrismId,
-    version: VersionNumber,
-    definition: Arc<Definition>,
+    number: VersionNumber,
+    version: Arc<PrismVersion>,
     tally: Arc<Tally>,
 }
 
@@ -61,8 +61,8 @@ impl Workers {
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             prism: run.prism.id,
-            version: run.version,
-            definition: Arc::clone(&run.definition),
+            number: run.number,
+            version: Arc::clone(&run.version),
             tally: Arc::clone(tally),
         });
         let caller = Caller {
@@ -145,8 +145,8 @@ impl Worker {
             None => Question {
                 caller: self.caller,
                 prism: self.run.prism,
-                version: self.run.version,
-                definition: Arc::clone(&self.run.definition),
+                number: self.run.number,
+                version: Arc::clone(&self.run.version),
                 submission: content.submission,
                 reference: content.reference,
                 idempotency_key: Some(key),

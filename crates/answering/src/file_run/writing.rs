@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use refract_domain::call::Ref;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
+use refract_domain::reference::Ref;
 use refract_domain::result::SavedResult;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 use refract_lens_rendering::{RowFormat, RowWriter};
 use tokio::sync::mpsc;
 
@@ -40,9 +40,9 @@ impl FileRun {
         tally: &Tally,
         halt: &Halt,
     ) -> Summary {
-        let columns = Columns {
+        let columns = RowColumns {
             fields: self.latest.fields(),
-            lens: self.lens.columns(&self.latest),
+            lens: self.latest.columns(&self.lens),
         };
         let mut output = Output {
             rows: RowWriter::new(format, columns, out),
@@ -90,8 +90,8 @@ impl FileRun {
         result: &SavedResult,
         line: u64,
     ) -> Result<(), Stop> {
-        let definition = self.definition_of(result).await;
-        let definition = definition.map_err(|error| Stop::Row {
+        let version = self.version_of(result).await;
+        let version = version.map_err(|error| Stop::Row {
             line,
             refusal: Refusal::Internal(error),
         })?;
@@ -100,7 +100,7 @@ impl FileRun {
             reference: result.reference.as_ref().map(Ref::as_str),
             prism: self.prism.slug.as_str(),
             version: result.version,
-            definition: &definition,
+            questions: version.questions(),
             status: &result.status,
             took_ms: result.took_ms,
             created_at: result.created_at,
@@ -112,11 +112,11 @@ impl FileRun {
     }
 
     /// The version that answered: the run's, unless a key was used before by somebody else.
-    async fn definition_of(&self, result: &SavedResult) -> Result<Arc<Definition>, InternalError> {
-        if result.version == self.version {
-            return Ok(Arc::clone(&self.definition));
+    async fn version_of(&self, result: &SavedResult) -> Result<Arc<PrismVersion>, InternalError> {
+        if result.version == self.number {
+            return Ok(Arc::clone(&self.version));
         }
-        let found = self.database.find_definition(result.prism, result.version);
+        let found = self.database.find_version(result.prism, result.version);
         found.await?.ok_or(InternalError::VersionMissing)
     }
 }

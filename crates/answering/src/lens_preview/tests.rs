@@ -11,13 +11,13 @@ use super::*;
 /// A prism version, and results of it. Its keys are in the order of the alphabet, as those of
 /// `json!` are.
 pub(crate) struct Sample {
-    definition: Definition,
+    version: PrismVersion,
     fields: FieldValues,
 }
 
 impl Sample {
     pub(crate) fn new() -> Self {
-        let definition = json!({
+        let version = json!({
             "fields": [{"key": "text", "label": "Message"}],
             "questions": [
                 {"key": "angry", "type": "yes_no", "text": "Is it?"},
@@ -28,7 +28,7 @@ impl Sample {
             ],
         });
         Self {
-            definition: serde_json::from_value(definition).unwrap(),
+            version: serde_json::from_value(version).unwrap(),
             fields: serde_json::from_value(json!({"text": "Hello"})).unwrap(),
         }
     }
@@ -50,7 +50,7 @@ impl Sample {
             reference: None,
             prism: "sample",
             version: VersionNumber::FIRST,
-            definition: &self.definition,
+            questions: self.version.questions(),
             status,
             took_ms: 1,
             created_at: chrono::DateTime::UNIX_EPOCH,
@@ -60,7 +60,7 @@ impl Sample {
 
     fn lens(&self, columns: &Json) -> Vec<Column> {
         let file = json!({"columns": columns}).to_string();
-        lens_file::read(file.as_bytes(), &self.definition).unwrap()
+        lens_file::read(file.as_bytes(), &self.version).unwrap()
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn column(question: &str, output: &str) -> Column {
 
 fn preview(sample: &Sample, before: &Json, after: &Json) -> LensPreview {
     let (before, after) = (sample.lens(before), sample.lens(after));
-    let mut preview = LensPreview::new(&before, &after, &sample.definition);
+    let mut preview = LensPreview::new(&before, &after, &sample.version);
     for (topic, angry, level) in [
         ("billing", 0.2, "low"),
         ("delivery", 0.45, "low"),
@@ -179,7 +179,7 @@ fn new_dropped_and_exchanged_columns_are_told_apart() {
 #[test]
 fn what_only_older_versions_know_is_counted_last_and_what_they_lack_is_empty() {
     let sample = Sample::new();
-    let latest: Definition = serde_json::from_value(json!({
+    let latest: PrismVersion = serde_json::from_value(json!({
         "fields": [{"key": "text", "label": "Message"}],
         "questions": [
             {"key": "topic", "type": "choice", "text": "What?", "options": [

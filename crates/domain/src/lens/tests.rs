@@ -3,9 +3,10 @@
 use serde_json::json;
 
 use super::*;
+use crate::prism::PrismVersion;
 use crate::prism_file::PrismFile;
 
-fn definition() -> Definition {
+fn version() -> PrismVersion {
     let file = json!({
         "name": "T",
         "fields": [{ "key": "text", "label": "Text" }],
@@ -18,7 +19,7 @@ fn definition() -> Definition {
     });
     PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
         .unwrap()
-        .definition
+        .version
 }
 
 fn key(text: &str) -> OutcomeKey {
@@ -53,14 +54,14 @@ fn urgency(low: f64, mid: f64, high: f64) -> Answer {
 }
 
 fn shown(question: &str, output: Output, answer: &Answer) -> String {
-    let definition = definition();
+    let version = version();
     let question = QuestionKey::parse(question).unwrap();
     let column = Column {
         name: ColumnName::parse("c").unwrap(),
         question: question.clone(),
         output,
     };
-    match column.value(definition.question(&question), Some(answer)) {
+    match column.value(version.question(&question), Some(answer)) {
         Value::Null => "null".to_owned(),
         Value::Outcome { key, label } => format!("{key}/{label}"),
         Value::YesNo(label) => format!("{}/{}", label.key(), label.label()),
@@ -164,8 +165,8 @@ fn an_answer_of_another_type_or_none_shows_nothing() {
 
 #[test]
 fn the_automatic_lens_has_one_column_per_question() {
-    let definition = definition();
-    let columns = Lens::Automatic.columns(&definition);
+    let version = version();
+    let columns = version.columns(&Lens::Automatic);
     let names: Vec<_> = columns
         .iter()
         .map(|c| (c.name.as_str(), c.output.name()))
@@ -179,13 +180,14 @@ fn the_automatic_lens_has_one_column_per_question() {
 
 #[test]
 fn a_new_question_adds_a_column_to_the_automatic_lens_and_none_to_a_custom_one() {
-    let before = definition();
+    let before = version();
     let mut file = serde_json::to_value(&before).unwrap();
     let question = json!({ "key": "added", "type": "yes_no", "text": "?" });
     file["questions"].as_array_mut().unwrap().push(question);
-    let after: Definition = serde_json::from_value(file).unwrap();
+    let after: PrismVersion = serde_json::from_value(file).unwrap();
     let names = |lens: &Lens| -> Vec<String> {
-        lens.columns(&after)
+        after
+            .columns(&lens)
             .iter()
             .map(|column| column.name.to_string())
             .collect()
@@ -194,13 +196,14 @@ fn a_new_question_adds_a_column_to_the_automatic_lens_and_none_to_a_custom_one()
         names(&Lens::Automatic),
         ["topic", "angry", "urgency", "added"]
     );
-    let frozen = Lens::Custom(before.automatic_columns().to_vec()).after_save(&after);
+    let frozen =
+        Lens::Custom(before.columns(&Lens::Automatic).to_vec()).after_save(after.questions());
     assert_eq!(names(&frozen), ["topic", "angry", "urgency"]);
 }
 
 #[test]
 fn a_save_drops_columns_of_removed_questions_and_the_last_one_brings_the_automatic_lens_back() {
-    let definition = definition();
+    let version = version();
     let column = |name: &str, question: &str| Column {
         name: ColumnName::parse(name).unwrap(),
         question: QuestionKey::parse(question).unwrap(),
@@ -208,10 +211,16 @@ fn a_save_drops_columns_of_removed_questions_and_the_last_one_brings_the_automat
     };
     let kept = column("kept", "topic");
     let lens = Lens::Custom(vec![column("lost", "gone"), kept.clone()]);
-    assert_eq!(lens.after_save(&definition), Lens::Custom(vec![kept]));
     assert_eq!(
-        Lens::Custom(vec![column("lost", "gone")]).after_save(&definition),
+        lens.after_save(version.questions()),
+        Lens::Custom(vec![kept])
+    );
+    assert_eq!(
+        Lens::Custom(vec![column("lost", "gone")]).after_save(version.questions()),
         Lens::Automatic
     );
-    assert_eq!(Lens::Automatic.after_save(&definition), Lens::Automatic);
+    assert_eq!(
+        Lens::Automatic.after_save(version.questions()),
+        Lens::Automatic
+    );
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::prism_file::PrismFile;
 
-fn latest() -> Definition {
+fn latest() -> PrismVersion {
     let file = json!({
         "name": "T",
         "fields": [{ "key": "text", "label": "Text" }, { "key": "topic_all", "label": "X" }],
@@ -17,7 +17,7 @@ fn latest() -> Definition {
     });
     PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
         .unwrap()
-        .definition
+        .version
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
@@ -202,7 +202,7 @@ fn a_lens_is_shown_in_the_form_of_its_file() {
     ]))
     .unwrap();
     let lens = Lens::Custom(columns);
-    let shown = serde_json::to_string(&ShownLens::new(&lens, lens.columns(&latest()))).unwrap();
+    let shown = serde_json::to_string(&ShownLens::new(&lens, latest().columns(&lens))).unwrap();
     assert_eq!(
         shown,
         r#"{"mode":"custom","columns":[{"name":"is_angry","question":"angry","output":"label","no_below":0.4,"yes_from":0.6},{"name":"topic","question":"topic","output":"top"}]}"#
@@ -210,7 +210,7 @@ fn a_lens_is_shown_in_the_form_of_its_file() {
     let latest = latest();
     let shown = serde_json::to_string(&ShownLens::new(
         &Lens::Automatic,
-        Lens::Automatic.columns(&latest),
+        latest.columns(&Lens::Automatic),
     ))
     .unwrap();
     assert_eq!(

@@ -52,8 +52,8 @@ fn refusal(file: &Value) -> String {
     words.strip_prefix("Invalid request: ").unwrap().to_owned()
 }
 
-fn keys(definition: &Definition, question: usize) -> Vec<&str> {
-    definition.questions()[question]
+fn keys(version: &PrismVersion, question: usize) -> Vec<&str> {
+    version.questions()[question]
         .own_outcomes()
         .iter()
         .map(|o| o.key.as_str())
@@ -64,9 +64,9 @@ fn keys(definition: &Definition, question: usize) -> Vec<&str> {
 fn a_minimal_file_is_read() {
     let read = read(&minimal()).unwrap();
     assert_eq!(read.name.as_str(), "Triage");
-    assert_eq!(read.definition.fields().len(), 1);
-    assert_eq!(read.definition.context(), None);
-    assert_eq!(read.definition.questions()[0].kind, QuestionKind::YesNo);
+    assert_eq!(read.version.fields().len(), 1);
+    assert_eq!(read.version.context(), None);
+    assert_eq!(read.version.questions()[0].kind, QuestionKind::YesNo);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn names_and_labels_are_trimmed() {
     let file = read(&with("/name", json!(" \u{2003}Triage\n"))).unwrap();
     assert_eq!(file.name.as_str(), "Triage");
     let file = read(&with("/fields/0/label", json!("  Message "))).unwrap();
-    assert_eq!(file.definition.fields()[0].label, "Message");
+    assert_eq!(file.version.fields()[0].label, "Message");
 }
 
 #[test]
@@ -290,13 +290,10 @@ fn a_blank_context_instruction_or_description_is_left_out() {
     )]));
     file["context"] = json!(" \n");
     file["questions"][0]["instructions"] = json!("");
-    let definition = read(&file).unwrap().definition;
-    assert_eq!(definition.context(), None);
-    assert_eq!(definition.questions()[0].instructions, None);
-    assert_eq!(
-        definition.questions()[0].own_outcomes()[0].description,
-        None
-    );
+    let version = read(&file).unwrap().version;
+    assert_eq!(version.context(), None);
+    assert_eq!(version.questions()[0].instructions, None);
+    assert_eq!(version.questions()[0].own_outcomes()[0].description, None);
 }
 
 #[test]
@@ -352,11 +349,11 @@ fn option_keys_are_made_unique_and_never_a_built_in_one() {
         { "label": "Other" }, { "label": "Late!" }, { "label": "late" }, { "label": "x", "key": "late_2" },
         { "label": "Insufficient information" }, { "label": "日本" }, { "label": "日" }
     ]);
-    let definition = read(&with_questions(json!([choice("q", options.clone())])))
+    let version = read(&with_questions(json!([choice("q", options.clone())])))
         .unwrap()
-        .definition;
+        .version;
     assert_eq!(
-        keys(&definition, 0),
+        keys(&version, 0),
         [
             "other_2",
             "late",
@@ -367,10 +364,10 @@ fn option_keys_are_made_unique_and_never_a_built_in_one() {
             "option_2"
         ]
     );
-    let definition = read(&with_questions(json!([scale("q", options)])))
+    let version = read(&with_questions(json!([scale("q", options)])))
         .unwrap()
-        .definition;
-    assert_eq!(keys(&definition, 0)[..2], ["other", "late"]);
+        .version;
+    assert_eq!(keys(&version, 0)[..2], ["other", "late"]);
 }
 
 #[test]
@@ -390,16 +387,16 @@ fn a_saved_definition_reads_back_and_is_shown_as_a_file() {
         { "key": "y", "type": "yes_no", "text": "?", "instructions": "i" },
     ]));
     file["context"] = json!("c");
-    let PrismFile { name, definition } = read(&file).unwrap();
-    let saved = serde_json::to_string(&definition).unwrap();
+    let PrismFile { name, version } = read(&file).unwrap();
+    let saved = serde_json::to_string(&version).unwrap();
     assert_eq!(
-        serde_json::from_str::<Definition>(&saved).unwrap(),
-        definition
+        serde_json::from_str::<PrismVersion>(&saved).unwrap(),
+        version
     );
-    let shown = serde_json::to_vec(&ShownPrism::new(name.as_str(), &definition)).unwrap();
+    let shown = serde_json::to_vec(&ShownPrism::new(name.as_str(), &version)).unwrap();
     assert_eq!(
         PrismFile::read(&shown, None).unwrap(),
-        PrismFile { name, definition }
+        PrismFile { name, version }
     );
 }
 

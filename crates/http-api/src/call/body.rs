@@ -1,10 +1,10 @@
 //! The body of a create call, key by key in the order of the specification's table (spec 4.1).
 
-use refract_domain::call::{IdempotencyKey, Ref};
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Fault, Problems};
+use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 
 use super::{Listed, whole};

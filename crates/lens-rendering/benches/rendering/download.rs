@@ -4,18 +4,18 @@ use chrono::{DateTime, Utc};
 use refract_domain::answer::{Answer, Answers, Distribution};
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionType};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
 use serde_json::json;
 
 /// Owned results and the 20 columns to see them through: 6 of every row, 1 field, 13 of the lens.
 pub(crate) struct Download {
-    definition: Definition,
+    version: PrismVersion,
     lens: Vec<Column>,
     results: Vec<Saved>,
     /// How often the results come in the download.
@@ -32,13 +32,13 @@ struct Saved {
 
 impl Download {
     pub(crate) fn new(results: usize, times: usize) -> Self {
-        let definition = definition();
+        let version = version();
         let mut dice = Dice(1);
         let results = (0..results)
-            .map(|row| Saved::new(row, &definition, &mut dice))
+            .map(|row| Saved::new(row, &version, &mut dice))
             .collect();
         Self {
-            definition,
+            version,
             lens: lens(),
             results,
             times,
@@ -63,9 +63,9 @@ impl Download {
         rows.finish().unwrap();
     }
 
-    fn columns(&self) -> Columns<'_> {
-        Columns {
-            fields: self.definition.fields(),
+    fn columns(&self) -> RowColumns<'_> {
+        RowColumns {
+            fields: self.version.fields(),
             lens: &self.lens,
         }
     }
@@ -76,7 +76,7 @@ impl Download {
             reference: Some(&result.reference),
             prism: "support-triage",
             version: VersionNumber::FIRST,
-            definition: &self.definition,
+            questions: self.version.questions(),
             status: &result.status,
             took_ms: 412,
             created_at: result.created_at,
@@ -86,7 +86,7 @@ impl Download {
 }
 
 impl Saved {
-    fn new(row: usize, definition: &Definition, dice: &mut Dice) -> Self {
+    fn new(row: usize, version: &PrismVersion, dice: &mut Dice) -> Self {
         let texts = [
             "Where is my order? It was to arrive on Monday and nobody answers the telephone.",
             "You charged me twice, once on the 3rd and once on the 5th. I want \"my\" money back!",
@@ -94,7 +94,7 @@ impl Saved {
             "How do I change the address of a parcel that is under way already",
         ];
         let text = texts[row % texts.len()];
-        let answers = definition.questions().iter();
+        let answers = version.questions().iter();
         let answers = answers.map(|question| (question.key.clone(), answer(question, dice)));
         Self {
             id: ResultId::parse(&format!("0190b8f2-0000-7000-8000-{row:012x}")).unwrap(),
@@ -144,7 +144,7 @@ impl Dice {
     }
 }
 
-fn definition() -> Definition {
+fn version() -> PrismVersion {
     let outcomes = |labels: &[&str]| -> Vec<_> {
         let keyed = labels
             .iter()
@@ -155,7 +155,7 @@ fn definition() -> Definition {
     let products = outcomes(&["City bicycle", "Racing bicycle", "Spare part"]);
     let levels = outcomes(&["Can wait", "This week", "Today", "At once"]);
     let moods = outcomes(&["Furious", "Annoyed", "Neutral", "Content", "Happy"]);
-    let definition = json!({
+    let version = json!({
         "fields": [{ "key": "text", "label": "Message" }],
         "questions": [
             { "key": "topic", "type": "choice", "text": "What is it about?", "options": topics },
@@ -166,7 +166,7 @@ fn definition() -> Definition {
             { "key": "mood", "type": "scale", "text": "How does it sound?", "levels": moods },
         ],
     });
-    serde_json::from_value(definition).unwrap()
+    serde_json::from_value(version).unwrap()
 }
 
 fn lens() -> Vec<Column> {

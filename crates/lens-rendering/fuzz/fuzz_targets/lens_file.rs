@@ -8,14 +8,14 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::lens_file::{self, ShownLens};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::prism_file::PrismFile;
 
-static PRISM: LazyLock<Definition> = LazyLock::new(|| {
+static PRISM: LazyLock<PrismVersion> = LazyLock::new(|| {
     let file = include_bytes!("../../../../docs/examples/support-triage.json");
     PrismFile::read(file, None)
         .expect("the example is a prism file")
-        .definition
+        .version
 });
 
 fuzz_target!(|bytes: &[u8]| {
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(read, columns);
     let lens = Lens::Custom(columns.clone());
     let mut shown =
-        serde_json::to_value(ShownLens::new(&lens, lens.columns(&PRISM))).expect("a lens is shown");
+        serde_json::to_value(ShownLens::new(&lens, PRISM.columns(&lens))).expect("a lens is shown");
     shown.as_object_mut().expect("an object").remove("mode");
     let shown = serde_json::to_vec(&shown).expect("JSON");
     assert_eq!(

@@ -8,10 +8,10 @@ use libfuzzer_sys::fuzz_target;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{RowColumns, ResultView};
 use refract_lens_rendering::{Format, render};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -34,7 +34,7 @@ fn probability(of: u32) -> f64 {
 
 fuzz_target!(|sample: Sample| {
     let [first, second, third] = &sample.labels;
-    let definition: Definition = serde_json::from_value(json!({
+    let version: PrismVersion = serde_json::from_value(json!({
         "fields": [{ "key": "text", "label": "Text" }, { "key": "gone", "label": "Gone" }],
         "questions": [
             { "key": "topic", "type": "choice", "text": "?",
@@ -82,15 +82,15 @@ fuzz_target!(|sample: Sample| {
         reference: sample.reference.as_deref(),
         prism: "fuzz",
         version: VersionNumber::FIRST,
-        definition: &definition,
+        questions: version.questions(),
         status: &status,
         took_ms: 1,
         created_at: DateTime::from_timestamp_millis(i64::from(sample.moment)).expect("a moment"),
         fields: &fields,
     };
-    let columns = Columns {
-        fields: definition.fields(),
-        lens: lens.columns(&definition),
+    let columns = RowColumns {
+        fields: version.fields(),
+        lens: version.columns(&lens),
     };
     let rendered = |format| {
         let mut bytes = Vec::new();

@@ -109,7 +109,7 @@ fn a_call_without_a_ref_has_an_empty_cell_or_null() {
 #[test]
 fn an_older_versions_result_has_the_latest_versions_field_columns() {
     let mut result = sample();
-    result.definition = read(json!({
+    result.version = read(json!({
         "fields": [{ "key": "subject", "label": "Subject" }, { "key": "text", "label": "Text" }],
         "questions": [{ "key": "q", "type": "yes_no", "text": "?" }],
     }));

@@ -5,10 +5,10 @@ use std::fmt;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::{Columns, ResultView};
+use refract_domain::view::{ResultView, RowColumns};
 use refract_lens_rendering::{Format, render};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -18,11 +18,11 @@ use serde_json::{Value, json};
 pub(crate) struct Sample {
     pub(crate) id: ResultId,
     pub(crate) reference: Option<String>,
-    pub(crate) version: VersionNumber,
+    pub(crate) number: VersionNumber,
     /// The version that answered.
-    pub(crate) definition: Definition,
+    pub(crate) version: PrismVersion,
     /// The prism's latest version.
-    pub(crate) latest: Definition,
+    pub(crate) latest: PrismVersion,
     pub(crate) lens: Vec<Column>,
     pub(crate) status: ResultStatus,
     /// Moment of saving, ISO 8601.
@@ -35,7 +35,7 @@ impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sample")
             .field("reference", &self.reference)
-            .field("definition", &self.definition)
+            .field("version", &self.version)
             .field("latest fields", &self.latest.fields())
             .field("lens", &self.lens)
             .field("status", &self.status)
@@ -45,8 +45,8 @@ impl fmt::Debug for Sample {
 }
 
 impl Sample {
-    pub(crate) fn columns(&self) -> Columns<'_> {
-        Columns {
+    pub(crate) fn columns(&self) -> RowColumns<'_> {
+        RowColumns {
             fields: self.latest.fields(),
             lens: &self.lens,
         }
@@ -57,8 +57,8 @@ impl Sample {
             id: self.id,
             reference: self.reference.as_deref(),
             prism: "support-triage",
-            version: self.version,
-            definition: &self.definition,
+            version: self.number,
+            questions: self.version.questions(),
             status: &self.status,
             took_ms: 412,
             created_at: self.created_at.parse().unwrap(),
@@ -108,7 +108,7 @@ impl Sample {
 
 /// An answered result of the prism below, under its automatic lens.
 pub(crate) fn sample() -> Sample {
-    let definition = definition();
+    let version = version();
     let answers = Answers::new(vec![
         (
             read(json!("topic")),
@@ -132,17 +132,17 @@ pub(crate) fn sample() -> Sample {
     Sample {
         id: ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap(),
         reference: Some("order 7".to_owned()),
-        version: VersionNumber::new(3).unwrap(),
-        lens: Lens::Automatic.columns(&definition).to_vec(),
-        latest: definition.clone(),
-        definition,
+        number: VersionNumber::new(3).unwrap(),
+        lens: version.columns(&Lens::Automatic).to_vec(),
+        latest: version.clone(),
+        version,
         status: ResultStatus::Ok(answers),
         created_at: "2026-05-04T09:08:07.060Z",
         fields: read(json!({ "text": "Where is it?" })),
     }
 }
 
-fn definition() -> Definition {
+fn version() -> PrismVersion {
     read(json!({
         "fields": [{ "key": "text", "label": "Message" }],
         "questions": [

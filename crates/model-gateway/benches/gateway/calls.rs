@@ -35,14 +35,14 @@ pub(crate) fn print() {
 /// Calls per second of the gateway and of the bare client.
 async fn fastest(protocol: Protocol, questions: usize) -> (f64, f64) {
     let server = Server::start(&prompts::answer(protocol, questions), Duration::ZERO);
-    let definition = prompts::definition(questions);
-    let submission = prompts::submission(&definition, TEXT);
-    let (bodies, path) = prompts::requests(protocol, &definition, &submission).await;
+    let version = prompts::version(questions);
+    let submission = prompts::submission(&version, TEXT);
+    let (bodies, path) = prompts::requests(protocol, &version, &submission).await;
     let callers = (AT_ONCE / bodies.len()).max(1);
     let bare = Bare::new(&server.url, &path, bodies);
     let model = prompts::model(protocol, &server.url);
     let ours = || async {
-        let call = model.answer(&definition, &submission).await;
+        let call = model.answer(&version, &submission).await;
         call.outcome.unwrap();
     };
     let mut fastest = (0.0_f64, 0.0_f64);

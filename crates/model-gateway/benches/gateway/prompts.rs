@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 
 /// A prism with so many questions of all types in turn.
-pub(crate) fn definition(questions: usize) -> Definition {
+pub(crate) fn version(questions: usize) -> PrismVersion {
     let option = |number| json!({"key": format!("o{number}"), "label": format!("Option {number}")});
     let options: Vec<Value> = (0..4).map(option).collect();
     let question = |number: usize| {
@@ -30,11 +30,11 @@ pub(crate) fn definition(questions: usize) -> Definition {
 }
 
 /// A text of so many characters.
-pub(crate) fn submission(definition: &Definition, characters: usize) -> Submission {
+pub(crate) fn submission(version: &PrismVersion, characters: usize) -> Submission {
     let text = "Where is my order? ".repeat(characters / 19 + 1);
     let text = text.chars().take(characters).collect();
     let sent = SentFields(vec![("text".to_owned(), text)]);
-    Submission::new(sent, None, definition).unwrap()
+    Submission::new(sent, None, version.fields()).unwrap()
 }
 
 /// Answers to all questions of the prism; of the protocol `chat`, to each of them.
@@ -89,13 +89,13 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
 /// The bodies that a call sends, and where it sends them, below the base address.
 pub(crate) async fn requests(
     protocol: Protocol,
-    definition: &Definition,
+    version: &PrismVersion,
     submission: &Submission,
 ) -> (Vec<Vec<u8>>, String) {
-    let questions = definition.questions().len();
+    let questions = version.questions().len();
     let server = ModelServer::start(Reply::json(&answer(protocol, questions)));
     let model = model(protocol, &server.url());
-    model.answer(definition, submission).await.outcome.unwrap();
+    model.answer(version, submission).await.outcome.unwrap();
     let sent = server.requests();
     let path = sent.first().unwrap().path.replace("/v1", "");
     (sent.into_iter().map(|request| request.body).collect(), path)

@@ -53,9 +53,9 @@ pub(crate) fn measure(who: &str, url: &str) {
     let is_bare = who.starts_with("bare-");
     let protocol: Protocol = who.trim_start_matches("bare-").parse().unwrap();
     let grown = actix_rt::System::new().block_on(async {
-        let definition = Rc::new(prompts::definition(QUESTIONS));
-        let submission = Rc::new(prompts::submission(&definition, TEXT));
-        let (bodies, path) = prompts::requests(protocol, &definition, &submission).await;
+        let version = Rc::new(prompts::version(QUESTIONS));
+        let submission = Rc::new(prompts::submission(&version, TEXT));
+        let (bodies, path) = prompts::requests(protocol, &version, &submission).await;
         let bare = Bare::new(url, &path, bodies);
         let model = prompts::model(protocol, url);
         let before = resident_kib();
@@ -66,13 +66,9 @@ pub(crate) fn measure(who: &str, url: &str) {
                 Box::pin(async move { bare.call().await })
             } else {
                 let model = model.clone();
-                let (definition, submission) = (Rc::clone(&definition), Rc::clone(&submission));
+                let (version, submission) = (Rc::clone(&version), Rc::clone(&submission));
                 Box::pin(async move {
-                    model
-                        .answer(&definition, &submission)
-                        .await
-                        .outcome
-                        .unwrap();
+                    model.answer(&version, &submission).await.outcome.unwrap();
                 })
             }
         });

@@ -21,7 +21,7 @@ use awc::http::Uri;
 use futures_util::future::try_join_all;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
 
@@ -72,12 +72,12 @@ impl Chat {
     pub(crate) async fn ask(
         &self,
         requests: &Requests,
-        definition: &Definition,
+        version: &PrismVersion,
         submission: &Submission,
         meter: &Meter,
     ) -> Result<Answers, ModelFailure> {
-        let prompts = &Prompts::new(&self.model, definition, submission);
-        let questions = definition.questions().iter().enumerate();
+        let prompts = &Prompts::new(&self.model, version, submission);
+        let questions = version.questions().iter().enumerate();
         let mut pending: FuturesUnordered<_> = questions
             .map(|(index, question)| async move {
                 let asked = Asked {

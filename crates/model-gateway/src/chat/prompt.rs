@@ -5,7 +5,7 @@
 //! it. What is the same for all questions of a call comes first, for the server's prefix cache.
 
 use refract_domain::asking::{State, outcome_text, question_text};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
 
@@ -36,9 +36,9 @@ const MARKERS: [(&str, &str); 12] = [
 ];
 
 /// The beginning of the user message, which all questions of a call share.
-pub(crate) fn beginning(definition: &Definition, submission: &Submission) -> String {
+pub(crate) fn beginning(version: &PrismVersion, submission: &Submission) -> String {
     let state = State {
-        definition,
+        prism_context: version.context(),
         submission,
     };
     // these values cannot fail

@@ -1,7 +1,7 @@
 //! Writes the bodies of requests. What the requests of a call share is written once.
 
 use bytes::Bytes;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 use serde_json::{Value, json};
 
@@ -33,15 +33,15 @@ pub(super) enum Wanted {
 }
 
 impl Prompts {
-    pub(super) fn new(model: &str, definition: &Definition, submission: &Submission) -> Self {
+    pub(super) fn new(model: &str, version: &PrismVersion, submission: &Submission) -> Self {
         let mut beginning = format!(
             r#"{{"model":{},"messages":[{{"role":"system","content":{}}},{{"role":"user","content":""#,
             json!(model),
             json!(prompt::SYSTEM)
         )
         .into_bytes();
-        write_inside(&mut beginning, &prompt::beginning(definition, submission));
-        let endings = definition.questions().iter().map(|question| {
+        write_inside(&mut beginning, &prompt::beginning(version, submission));
+        let endings = version.questions().iter().map(|question| {
             let mut ending = Vec::new();
             let text = prompt::ending(question, Shape::of(question));
             write_inside(&mut ending, &text);
@@ -125,14 +125,14 @@ mod tests {
     #[test]
     fn requests_of_a_call_share_the_bytes_of_their_beginning() {
         let question = |key: &str| json!({"key": key, "type": "yes_no", "text": "Is it so?"});
-        let definition: Definition = serde_json::from_value(json!({
+        let version: PrismVersion = serde_json::from_value(json!({
             "fields": [{"key": "text", "label": "Message"}],
             "questions": [question("one"), question("two")]}))
         .unwrap();
         let text = "x".repeat(100_000);
         let sent = SentFields(vec![("text".to_owned(), text)]);
-        let submission = Submission::new(sent, None, &definition).unwrap();
-        let prompts = Prompts::new("qwen", &definition, &submission);
+        let submission = Submission::new(sent, None, version.fields()).unwrap();
+        let prompts = Prompts::new("qwen", &version, &submission);
         let manners = Learned::default().manners();
         let letter = Wanted::Continuation { letter: 0 };
         let parts = [(0, Wanted::Code), (1, Wanted::Code), (0, letter)]

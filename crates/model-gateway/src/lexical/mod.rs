@@ -14,7 +14,7 @@ mod words;
 
 use refract_domain::answer::{Answer, Answers, Distribution, confidence, most_probable};
 use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER, OutcomeKey};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionKind};
 use refract_domain::submission::Submission;
@@ -36,22 +36,22 @@ const FEW_WORDS: f64 = 3.0;
 
 /// Answers every question of a version.
 pub(crate) fn answer(
-    definition: &Definition,
+    version: &PrismVersion,
     submission: &Submission,
 ) -> Result<Answers, ModelFailure> {
     let mut text = Words::default();
     for (_, value) in submission.fields() {
         text.add(value, 1.0);
     }
-    for context in [definition.context(), submission.context()]
+    for context in [version.context(), submission.context()]
         .into_iter()
         .flatten()
     {
         text.add(context, CONTEXT_WEIGHT);
     }
     let topics = Topics::new();
-    let mut answers = Vec::with_capacity(definition.questions().len());
-    for question in definition.questions() {
+    let mut answers = Vec::with_capacity(version.questions().len());
+    for question in version.questions() {
         let answer = answer_question(question, &text, &topics)
             .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
         answers.push((question.key.clone(), answer));

@@ -2,13 +2,13 @@
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::probability::ONE;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 
 use super::answer;
 
-fn definition() -> Definition {
+fn version() -> PrismVersion {
     let json = r#"{
         "fields": [{"key": "text", "label": "Message"}],
         "context": "We sell bicycles online.",
@@ -24,11 +24,11 @@ fn definition() -> Definition {
 }
 
 fn answers(text: &str) -> Answers {
-    let definition = definition();
+    let version = version();
     let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
     answer(
-        &definition,
-        &Submission::new(sent, None, &definition).unwrap(),
+        &version,
+        &Submission::new(sent, None, version.fields()).unwrap(),
     )
     .unwrap()
 }
@@ -127,7 +127,7 @@ fn the_same_text_has_the_same_answers_and_every_distribution_sums_to_one() {
 
 #[test]
 fn a_context_counts_a_little() {
-    let definition = definition();
+    let version = version();
     let sent = || {
         SentFields(vec![(
             "text".to_owned(),
@@ -135,10 +135,10 @@ fn a_context_counts_a_little() {
         )])
     };
     let context = CallContext::parse("The invoice was paid twice.".to_owned()).unwrap();
-    let bare = Submission::new(sent(), None, &definition).unwrap();
-    let with_context = Submission::new(sent(), context, &definition).unwrap();
+    let bare = Submission::new(sent(), None, version.fields()).unwrap();
+    let with_context = Submission::new(sent(), context, version.fields()).unwrap();
     assert_ne!(
-        answer(&definition, &bare).unwrap(),
-        answer(&definition, &with_context).unwrap()
+        answer(&version, &bare).unwrap(),
+        answer(&version, &with_context).unwrap()
     );
 }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::future::try_join_all;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
 use self::request::Request;
@@ -46,11 +46,11 @@ impl Stated {
     pub(crate) async fn ask(
         &self,
         requests: &Requests,
-        definition: &Definition,
+        version: &PrismVersion,
         submission: &Submission,
         meter: &Meter,
     ) -> Result<Answers, ModelFailure> {
-        let parts = request::split(&self.model, definition, submission);
+        let parts = request::split(&self.model, version, submission);
         let pending = parts
             .into_iter()
             .map(|part| self.ask_part(requests, part, meter));

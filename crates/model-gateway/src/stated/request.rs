@@ -1,7 +1,7 @@
 //! Writes requests of up to ten questions, with the schema that their answers are bound to.
 
 use bytes::Bytes;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
 use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ impl Request<'_> {
 /// All questions over as few requests as they take, in order. What they share is written once.
 pub(super) fn split<'a>(
     model: &str,
-    definition: &'a Definition,
+    version: &'a PrismVersion,
     submission: &Submission,
 ) -> Vec<Request<'a>> {
     let mut beginning = format!(
@@ -63,9 +63,9 @@ pub(super) fn split<'a>(
         json!(SYSTEM)
     )
     .into_bytes();
-    write_inside(&mut beginning, &prompt::beginning(definition, submission));
+    write_inside(&mut beginning, &prompt::beginning(version, submission));
     let beginning = Bytes::from(beginning);
-    let parts = definition.questions().chunks(MOST_QUESTIONS);
+    let parts = version.questions().chunks(MOST_QUESTIONS);
     parts
         .map(|questions| {
             let mut asked = Vec::new();

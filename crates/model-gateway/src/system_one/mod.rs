@@ -10,7 +10,7 @@ use awc::http::Uri;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
 use self::request::Request;
@@ -34,12 +34,12 @@ impl SystemOne {
     pub(crate) async fn ask(
         &self,
         requests: &Requests,
-        definition: &Definition,
+        version: &PrismVersion,
         submission: &Submission,
         meter: &Meter,
     ) -> Result<Answers, ModelFailure> {
-        let parts = request::split(&self.model, definition, submission, self.request_tokens);
-        let mut answers = Vec::with_capacity(definition.questions().len());
+        let parts = request::split(&self.model, version, submission, self.request_tokens);
+        let mut answers = Vec::with_capacity(version.questions().len());
         let mut pending: FuturesUnordered<_> = parts
             .into_iter()
             .map(|part| self.ask_part(requests, part, meter))

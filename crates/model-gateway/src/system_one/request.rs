@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use refract_domain::asking::{self, State, SystemOneQuestion, json_chars};
 use refract_domain::limits::CHARS_PER_TOKEN;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(crate) struct Request<'a> {
 /// Everything is written once: the requests share the bytes.
 pub(crate) fn split<'a>(
     model: &str,
-    definition: &'a Definition,
+    version: &'a PrismVersion,
     submission: &Submission,
     request_tokens: usize,
 ) -> Vec<Request<'a>> {
@@ -39,13 +39,13 @@ pub(crate) fn split<'a>(
     text.value(model);
     text.raw(br#","state":"#);
     let state_chars = text.value(&State {
-        definition,
+        prism_context: version.context(),
         submission,
     });
     text.raw(br#","questions":{"#);
     let beginning = text.bytes.len();
-    let mut questions = Vec::with_capacity(definition.questions().len());
-    for question in definition.questions() {
+    let mut questions = Vec::with_capacity(version.questions().len());
+    for question in version.questions() {
         if !questions.is_empty() {
             text.raw(b",");
         }
@@ -73,7 +73,7 @@ pub(crate) fn split<'a>(
                     bytes.slice(first.bytes.start..last.bytes.end),
                     Bytes::from_static(END),
                 ]),
-                questions: definition.questions().get(group.clone())?,
+                questions: version.questions().get(group.clone())?,
                 first_question: group.start,
             })
         })
@@ -108,8 +108,8 @@ fn fewest_groups(
 }
 
 /// Characters of each question as [`split`] counts them.
-pub(crate) fn question_chars(definition: &Definition) -> Vec<usize> {
-    let written = definition
+pub(crate) fn question_chars(version: &PrismVersion) -> Vec<usize> {
+    let written = version
         .questions()
         .iter()
         .map(|question| json_chars(&question.key) + ":".len() + asking::question_chars(question));

@@ -122,10 +122,10 @@ async fn parameters_that_can_be_done_without_are_left_out_from_then_on() {
     let replies = [refusal("max_tokens"), refusal("chat_template_kwargs")];
     let server = ModelServer::start(Script::first(replies).then(answers));
     let model = model(&server);
-    let definition = yes_no();
-    let submission = submission(&definition, "Hello", None);
+    let version = yes_no();
+    let submission = submission(&version, "Hello", None);
     for _ in 0..2 {
-        let call = model.answer(&definition, &submission).await;
+        let call = model.answer(&version, &submission).await;
         assert_eq!(probabilities(only(&call.outcome.unwrap())), [0.25, 0.75]);
     }
     let sent = server.requests();
@@ -150,17 +150,17 @@ async fn parameters_that_can_be_done_without_are_left_out_from_then_on() {
 }
 
 /// So many Yes / No questions.
-fn questions(count: usize) -> Definition {
+fn questions(count: usize) -> PrismVersion {
     let question =
         |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it so?"});
-    definition(&(0..count).map(question).collect())
+    version(&(0..count).map(question).collect())
 }
 
 #[actix_rt::test]
 async fn the_first_question_that_fails_fails_the_call_and_the_others_are_dropped() {
     let server = ModelServer::start(Reply::status(200).held());
-    let definition = questions(20);
-    let asked = ask(&server, &definition);
+    let version = questions(20);
+    let asked = ask(&server, &version);
     let fail = async {
         // all are under way at the same time
         server.wait_until(|counts| counts.requests == 20).await;
@@ -177,10 +177,10 @@ async fn a_call_ends_within_two_attempts_however_many_questions() {
     let server =
         ModelServer::start(Script::first(vec![busy(); 100]).then(Reply::status(200).held()));
     let timeout = Duration::from_millis(300);
-    let definition = questions(100);
-    let submission = submission(&definition, "Hello", None);
+    let version = questions(100);
+    let submission = submission(&version, "Hello", None);
     let call = impatient(&server, timeout)
-        .answer(&definition, &submission)
+        .answer(&version, &submission)
         .await;
     assert_eq!(call.outcome, Err(ModelFailure::TimedOut(timeout)));
     assert!(

@@ -30,14 +30,14 @@ fn any_weights(outcomes: usize) -> impl Strategy<Value = Vec<f64>> {
 }
 
 /// Asks one question of a server with each of these models and bounds how far off its answer is.
-fn is_faithful(definition: &Definition, models: impl Strategy<Value = ChatModel>, bound: f64) {
+fn is_faithful(version: &PrismVersion, models: impl Strategy<Value = ChatModel>, bound: f64) {
     let runtime = actix_rt::System::new();
     let mut runner = TestRunner::deterministic();
     let config = ProptestConfig::with_cases(24);
     for _ in 0..config.cases {
         let chat = models.new_tree(&mut runner).unwrap().current();
         let server = ModelServer::start(Script::from(chat.clone().reply()));
-        let answers = runtime.block_on(ask(&server, definition));
+        let answers = runtime.block_on(ask(&server, version));
         let stored = probabilities(only(&answers.unwrap()));
         let distance = distance(&chat.weights, &stored);
         assert!(distance <= bound, "{distance} from {chat:?}: {stored:?}");

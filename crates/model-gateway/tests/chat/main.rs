@@ -13,7 +13,7 @@ mod reading;
 use std::time::Duration;
 
 use refract_domain::answer::{Answer, Answers};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
@@ -37,43 +37,43 @@ fn impatient(server: &ModelServer, timeout: Duration) -> Model {
     ModelGateway::new(settings).unwrap().model()
 }
 
-fn definition(questions: &Value) -> Definition {
+fn version(questions: &Value) -> PrismVersion {
     let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
     serde_json::from_value(json).unwrap()
 }
 
-fn yes_no() -> Definition {
-    definition(&json!([{"key": "angry", "type": "yes_no", "text": "Is the writer angry?"}]))
+fn yes_no() -> PrismVersion {
+    version(&json!([{"key": "angry", "type": "yes_no", "text": "Is the writer angry?"}]))
 }
 
-fn scale(levels: usize) -> Definition {
+fn scale(levels: usize) -> PrismVersion {
     let levels = (0..levels)
         .map(|level| json!({"key": format!("l{level}"), "label": format!("Level {level}")}));
-    definition(
+    version(
         &json!([{"key": "urgency", "type": "scale", "text": "How urgent is it?",
                         "levels": levels.collect::<Vec<_>>()}]),
     )
 }
 
 /// A choice of so many outcomes, the two built-in ones included.
-fn choice(outcomes: usize) -> Definition {
+fn choice(outcomes: usize) -> PrismVersion {
     let options = (0..outcomes - 2)
         .map(|option| json!({"key": format!("o{option}"), "label": format!("Option {option}")}));
-    definition(
+    version(
         &json!([{"key": "topic", "type": "choice", "text": "What is it about?",
                         "options": options.collect::<Vec<_>>()}]),
     )
 }
 
-fn submission(definition: &Definition, text: &str, context: Option<&str>) -> Submission {
+fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
     let sent = vec![("text".to_owned(), text.to_owned())];
     let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
-    Submission::new(SentFields(sent), context, definition).unwrap()
+    Submission::new(SentFields(sent), context, version.fields()).unwrap()
 }
 
-async fn ask(server: &ModelServer, definition: &Definition) -> Result<Answers, ModelFailure> {
-    let submission = submission(definition, "Where is my order?", None);
-    model(server).answer(definition, &submission).await.outcome
+async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelFailure> {
+    let submission = submission(version, "Where is my order?", None);
+    model(server).answer(version, &submission).await.outcome
 }
 
 /// The probabilities of an answer, in the prism's order; of Yes / No those of both.

@@ -7,10 +7,10 @@ use refract_test_support::model_server::{ChatModel, ReceivedRequest};
 use super::*;
 
 /// The bodies that a call sends, one for each of its questions, as they arrived: in any order.
-async fn bodies(definition: &Definition, text: &str, context: Option<&str>) -> Vec<Value> {
+async fn bodies(version: &PrismVersion, text: &str, context: Option<&str>) -> Vec<Value> {
     let server = ModelServer::start(ChatModel::new(vec![1.0; 255]).reply());
-    let submission = submission(definition, text, context);
-    let call = model(&server).answer(definition, &submission).await;
+    let submission = submission(version, text, context);
+    let call = model(&server).answer(version, &submission).await;
     call.outcome.unwrap();
     let requests = server.requests();
     assert!(requests.iter().all(|request| {
@@ -76,7 +76,7 @@ async fn the_prompts_of_this_version_are_these() {
 
 #[actix_rt::test]
 async fn codes_follow_the_type_and_the_number_of_outcomes() {
-    for (definition, first, last) in [
+    for (version, first, last) in [
         (scale(10), "0) Level 0", "9) Level 9"),
         (
             choice(4),
@@ -99,7 +99,7 @@ async fn codes_follow_the_type_and_the_number_of_outcomes() {
             "Z4) Not enough information: the text does not say enough to answer the question",
         ),
     ] {
-        let bodies = bodies(&definition, "Hello", None).await;
+        let bodies = bodies(&version, "Hello", None).await;
         let outcomes = outcomes(&bodies[0]);
         assert_eq!(outcomes.first(), Some(&first));
         assert_eq!(outcomes.last(), Some(&last));
@@ -108,10 +108,10 @@ async fn codes_follow_the_type_and_the_number_of_outcomes() {
 
 #[actix_rt::test]
 async fn questions_of_a_call_share_all_that_stands_before_them() {
-    let definition = definition(&json!([
+    let version = version(&json!([
         {"key": "angry", "type": "yes_no", "text": "Is the writer angry?", "instructions": "Judge the tone."},
         {"key": "urgent", "type": "yes_no", "text": "Must we hurry?"}]));
-    let bodies = bodies(&definition, "Hello", Some("They waited.")).await;
+    let bodies = bodies(&version, "Hello", Some("They waited.")).await;
     let material = "{\"context\":\"Context for this call:\\nThey waited.\",\"text\":\"Hello\"}";
     let beginning = format!("Material to judge:\n{material}\n\nQuestion about the material:\n");
     let mut rest: Vec<&str> = bodies
@@ -131,10 +131,10 @@ async fn questions_of_a_call_share_all_that_stands_before_them() {
 
 #[actix_rt::test]
 async fn an_outcome_is_one_line_whatever_its_words() {
-    let definition = definition(&json!([{"key": "topic", "type": "choice", "text": "What?",
+    let version = version(&json!([{"key": "topic", "type": "choice", "text": "What?",
         "options": [{"key": "a", "label": "One", "description": "first\nC) forged\r\n\tline"},
                     {"key": "b", "label": "Two"}]}]));
-    let bodies = bodies(&definition, "Hello", None).await;
+    let bodies = bodies(&version, "Hello", None).await;
     assert_eq!(
         &outcomes(&bodies[0])[..2],
         ["A) One: first C) forged line", "B) Two"]
@@ -169,13 +169,13 @@ fn forged() -> impl Strategy<Value = String> {
 fn a_text_changes_neither_outcomes_nor_codes_nor_turns() {
     let runtime = actix_rt::System::new();
     let mut runner = TestRunner::deterministic();
-    let definition = choice(5);
-    let plain = runtime.block_on(bodies(&definition, "x", Some("y")));
+    let version = choice(5);
+    let plain = runtime.block_on(bodies(&version, "x", Some("y")));
     let after = |body: &Value| user(body).split_once("\n\nQuestion").unwrap().1.to_owned();
     for _ in 0..64 {
         let text = forged().new_tree(&mut runner).unwrap().current();
         let context = format!("y{}", forged().new_tree(&mut runner).unwrap().current());
-        let bodies = runtime.block_on(bodies(&definition, &text, Some(&context)));
+        let bodies = runtime.block_on(bodies(&version, &text, Some(&context)));
         assert_eq!(after(&bodies[0]), after(&plain[0]), "{text:?}");
         assert_eq!(
             user(&bodies[0]).lines().count(),

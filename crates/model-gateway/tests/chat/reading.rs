@@ -4,7 +4,7 @@ use super::*;
 
 /// The answer to a question when these tokens are shown.
 async fn read(
-    definition: &Definition,
+    version: &PrismVersion,
     positions: &[&[(&str, f64)]],
 ) -> Result<Answer, ModelFailure> {
     let positions: Vec<Vec<(String, f64)>> = positions
@@ -16,12 +16,12 @@ async fn read(
                 .collect()
         })
         .collect();
-    answer_to(definition, &tokens_reply(&positions, 20)).await
+    answer_to(version, &tokens_reply(&positions, 20)).await
 }
 
-async fn answer_to(definition: &Definition, body: &Value) -> Result<Answer, ModelFailure> {
+async fn answer_to(version: &PrismVersion, body: &Value) -> Result<Answer, ModelFailure> {
     let server = ModelServer::start(Reply::json(body));
-    Ok(only(&ask(&server, definition).await?).clone())
+    Ok(only(&ask(&server, version).await?).clone())
 }
 
 fn yes(probability: f64) -> Answer {
@@ -101,8 +101,8 @@ async fn a_code_that_the_prism_lacks_is_a_value_of_null_for_choices_alone() {
         (choice(30), vec![&[("Z", 1.0)][..], &[("9", 1.0)]]),
         (choice(30), vec![&[("D0", 1.0)][..]]),
     ];
-    for (definition, positions) in unknown {
-        let answer = read(&definition, &positions).await.unwrap();
+    for (version, positions) in unknown {
+        let answer = read(&version, &positions).await.unwrap();
         let Answer::Choice {
             value, confidence, ..
         } = answer
@@ -161,9 +161,9 @@ async fn lists_of_every_common_kind_are_read_alike() {
 #[actix_rt::test]
 async fn a_call_reports_the_model_and_its_tokens() {
     let server = ModelServer::start(ChatModel::new(vec![1.0; 4]).reply());
-    let definition = choice(4);
-    let submission = submission(&definition, "Hello", None);
-    let call = model(&server).answer(&definition, &submission).await;
+    let version = choice(4);
+    let submission = submission(&version, "Hello", None);
+    let call = model(&server).answer(&version, &submission).await;
     assert_eq!(call.report.model.as_deref(), Some("scripted-chat-1"));
     assert_eq!(call.report.input_tokens, Some(100));
     assert_eq!((call.report.requests, call.report.attempts), (1, 1));

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use peak_alloc::PeakAlloc;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::fixed_server::FixedServer;
@@ -24,7 +24,7 @@ const KIB: usize = 1024;
 const TEXT: usize = 100_000;
 
 /// A prism of so many Yes / No questions.
-fn definition(questions: usize) -> Definition {
+fn version(questions: usize) -> PrismVersion {
     let question =
         |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it?"});
     let questions: Value = (0..questions).map(question).collect();
@@ -32,11 +32,11 @@ fn definition(questions: usize) -> Definition {
     serde_json::from_value(json).unwrap()
 }
 
-fn submission(definition: &Definition) -> Submission {
+fn submission(version: &PrismVersion) -> Submission {
     // half of it quotes: JSON writes two characters for each, inside a chat's message four
     let text = "x\"".repeat(TEXT / 2);
     let sent = SentFields(vec![("text".to_owned(), text)]);
-    Submission::new(sent, None, definition).unwrap()
+    Submission::new(sent, None, version.fields()).unwrap()
 }
 
 fn model(server: SocketAddr, protocol: Protocol) -> Model {
@@ -77,11 +77,11 @@ async fn peak(protocol: Protocol, questions: usize) -> usize {
         ..FixedServer::answering(answer)
     };
     let model = model(server.start().unwrap(), protocol);
-    let definition = definition(questions);
-    let submission = submission(&definition);
+    let version = version(questions);
+    let submission = submission(&version);
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
-    let call = model.answer(&definition, &submission).await;
+    let call = model.answer(&version, &submission).await;
     let peak = MEMORY.peak_usage() - before;
     call.outcome.unwrap();
     assert_eq!(call.report.requests, u32::try_from(requests).unwrap());

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::probability::Probability;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
@@ -18,14 +18,14 @@ use refract_model_gateway::{
 use refract_test_support::model_server::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
 
-fn definition(questions: &Value) -> Definition {
+fn version(questions: &Value) -> PrismVersion {
     let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
     serde_json::from_value(json).unwrap()
 }
 
 /// One question of each type.
-fn triage() -> Definition {
-    definition(&json!([
+fn triage() -> PrismVersion {
+    version(&json!([
         {"key": "topic", "type": "choice", "text": "What is it about?",
          "options": [{"key": "billing", "label": "Billing"}, {"key": "delivery", "label": "Delivery"}]},
         {"key": "angry", "type": "yes_no", "text": "Is the writer angry?"},
@@ -34,27 +34,27 @@ fn triage() -> Definition {
 }
 
 /// One choice of 30 outcomes, `o0` to `o27` and the built-in ones.
-fn long() -> Definition {
+fn long() -> PrismVersion {
     let options = (0..28)
         .map(|option| json!({"key": format!("o{option}"), "label": format!("Option {option}")}));
-    definition(
+    version(
         &json!([{"key": "topic", "type": "choice", "text": "What is it about?",
                         "options": options.collect::<Vec<_>>()}]),
     )
 }
 
-async fn ask(server: &ModelServer, definition: &Definition) -> Result<Answers, ModelFailure> {
-    call(server, definition).await.outcome
+async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelFailure> {
+    call(server, version).await.outcome
 }
 
-async fn call(server: &ModelServer, definition: &Definition) -> ModelCall {
-    let submission = submission(definition);
-    model(server).answer(definition, &submission).await
+async fn call(server: &ModelServer, version: &PrismVersion) -> ModelCall {
+    let submission = submission(version);
+    model(server).answer(version, &submission).await
 }
 
-fn submission(definition: &Definition) -> Submission {
+fn submission(version: &PrismVersion) -> Submission {
     let sent = SentFields(vec![("text".to_owned(), "Where is\nmy order?".to_owned())]);
-    Submission::new(sent, None, definition).unwrap()
+    Submission::new(sent, None, version.fields()).unwrap()
 }
 
 fn model(server: &ModelServer) -> Model {
@@ -76,9 +76,9 @@ fn completion(content: &str) -> Value {
 }
 
 /// The answers when the model states this.
-async fn read(definition: &Definition, stated: &Value) -> Result<Answers, ModelFailure> {
+async fn read(version: &PrismVersion, stated: &Value) -> Result<Answers, ModelFailure> {
     let server = ModelServer::start(Reply::json(&completion(&stated.to_string())));
-    ask(&server, definition).await
+    ask(&server, version).await
 }
 
 fn stated() -> Value {
@@ -213,7 +213,7 @@ async fn a_first_choice_that_the_prism_lacks_is_a_value_of_null() {
 async fn up_to_ten_questions_share_a_request_bound_to_a_strict_schema() {
     let questions = (0..23)
         .map(|index| json!({"key": format!("q{index}"), "type": "yes_no", "text": format!("Is it {index}?")}));
-    let definition = definition(&json!(questions.collect::<Vec<_>>()));
+    let version = version(&json!(questions.collect::<Vec<_>>()));
     let server = ModelServer::start(Reply::with(|request| {
         let body = request.json();
         let properties = &body["response_format"]["json_schema"]["schema"]["properties"];
@@ -224,7 +224,7 @@ async fn up_to_ten_questions_share_a_request_bound_to_a_strict_schema() {
         });
         completion(&Value::Object(stated.collect()).to_string())
     }));
-    let answers = ask(&server, &definition).await.unwrap();
+    let answers = ask(&server, &version).await.unwrap();
     for (index, (key, answer)) in answers.as_slice().iter().enumerate() {
         assert_eq!(key.as_str(), format!("q{index}"));
         let expected = json!({"type": "yes_no", "probability": f64::from(u32::try_from(index).unwrap()) / 100.0});
@@ -354,9 +354,9 @@ async fn a_model_that_takes_no_temperature_is_asked_without_from_then_on() {
 async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped() {
     let question =
         |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it so?"});
-    let definition = definition(&(0..30).map(question).collect());
+    let version = version(&(0..30).map(question).collect());
     let server = ModelServer::start(Reply::body("{}").held());
-    let asked = ask(&server, &definition);
+    let asked = ask(&server, &version);
     let fail = async {
         server.wait_until(|counts| counts.requests == 3).await;
         server.release(1);

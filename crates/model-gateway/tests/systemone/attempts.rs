@@ -6,9 +6,9 @@ use refract_test_support::model_server::{ModelServer, ReceivedRequest, Reply, Sc
 use super::*;
 
 async fn call(model: &Model) -> ModelCall {
-    let definition = yes_no();
+    let version = yes_no();
     model
-        .answer(&definition, &submission(&definition, "Where is my order?"))
+        .answer(&version, &submission(&version, "Where is my order?"))
         .await
 }
 

@@ -7,10 +7,10 @@ use typesafe_rs_mock::{MockServer, choice, noul, score};
 use super::*;
 
 async fn call(mock: &MockServer) -> ModelCall {
-    let definition = triage();
+    let version = triage();
     let settings = settings(&format!("{}v1", mock.url()));
     model_with(settings)
-        .answer(&definition, &submission(&definition, "Where is my order?"))
+        .answer(&version, &submission(&version, "Where is my order?"))
         .await
 }
 

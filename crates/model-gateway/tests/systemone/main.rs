@@ -15,7 +15,7 @@ mod turns;
 use std::time::Duration;
 
 use refract_domain::answer::{Answer, Answers};
-use refract_domain::prism::Definition;
+use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
@@ -41,13 +41,13 @@ fn model_with(settings: ModelSettings) -> Model {
     ModelGateway::new(settings).unwrap().model()
 }
 
-fn definition(json: &str) -> Definition {
+fn version(json: &str) -> PrismVersion {
     serde_json::from_str(json).unwrap()
 }
 
 /// The prism of the documentation: one question of each type.
-fn triage() -> Definition {
-    definition(
+fn triage() -> PrismVersion {
+    version(
         r#"{"fields": [{"key": "text", "label": "Message"}],
             "context": "We sell bicycles online.",
             "questions": [
@@ -64,19 +64,19 @@ fn triage() -> Definition {
 }
 
 /// One Yes / No question.
-fn yes_no() -> Definition {
-    definition(
+fn yes_no() -> PrismVersion {
+    version(
         r#"{"fields": [{"key": "text", "label": "Message"}],
             "questions": [{"key": "angry", "type": "yes_no", "text": "Is the writer angry?"}]}"#,
     )
 }
 
-fn submission(definition: &Definition, text: &str) -> Submission {
-    submission_with(definition, &[("text", text)], None)
+fn submission(version: &PrismVersion, text: &str) -> Submission {
+    submission_with(version, &[("text", text)], None)
 }
 
 fn submission_with(
-    definition: &Definition,
+    version: &PrismVersion,
     fields: &[(&str, &str)],
     context: Option<&str>,
 ) -> Submission {
@@ -84,13 +84,13 @@ fn submission_with(
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
-    Submission::new(SentFields(sent.collect()), context, definition).unwrap()
+    Submission::new(SentFields(sent.collect()), context, version.fields()).unwrap()
 }
 
 /// Asks the documentation's question about the documentation's text.
-async fn ask(model: &Model, definition: &Definition) -> Result<Answers, ModelFailure> {
+async fn ask(model: &Model, version: &PrismVersion) -> Result<Answers, ModelFailure> {
     model
-        .answer(definition, &submission(definition, "Where is my order?"))
+        .answer(version, &submission(version, "Where is my order?"))
         .await
         .outcome
 }

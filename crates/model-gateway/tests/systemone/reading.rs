@@ -48,9 +48,9 @@ fn unanswered(key: &str) -> ModelFailure {
 #[actix_rt::test]
 async fn the_contracts_answer_is_stored_as_it_was_given() {
     let server = ModelServer::start(Reply::json(&contract_answer()));
-    let definition = triage();
+    let version = triage();
     let call = model(&server)
-        .answer(&definition, &submission(&definition, "Where is my order?"))
+        .answer(&version, &submission(&version, "Where is my order?"))
         .await;
     let answers = call.outcome.unwrap();
 
@@ -87,9 +87,9 @@ async fn a_call_that_fails_reports_what_the_server_told() {
     let mut body = contract_answer();
     body["answers"]["angry"]["noul"] = json!("often");
     let server = ModelServer::start(Reply::json(&body));
-    let definition = triage();
+    let version = triage();
     let call = model(&server)
-        .answer(&definition, &submission(&definition, "Where is my order?"))
+        .answer(&version, &submission(&version, "Where is my order?"))
         .await;
     assert_eq!(call.outcome.unwrap_err(), unanswered("angry"));
     assert_eq!(call.report.model.as_deref(), Some("jev-1.13.0"));
@@ -393,7 +393,7 @@ async fn an_error_with_status_200_is_an_error() {
 
 #[test]
 fn any_distribution_is_stored_rounded_to_six_decimals() {
-    let definition = definition_of_each_type();
+    let version = version_of_each_type();
     let strategy = (
         prop::collection::vec(0.0..=1.0_f64, 7),
         0.0..=1.0_f64,
@@ -417,7 +417,7 @@ fn any_distribution_is_stored_rounded_to_six_decimals() {
                 "c": {"type": "choice", "choice": "b", "confidence": confidence, "probabilities": named},
                 "n": {"type": "noul", "noul": noul},
                 "s": {"type": "score", "score": 0, "probabilities": levels}}})));
-            let answers = system.block_on(ask(&model, &definition)).unwrap();
+            let answers = system.block_on(ask(&model, &version)).unwrap();
 
             let put = choice.iter().chain([&confidence]);
             for (kept, put) in millionths(answer(&answers, 0)).into_iter().zip(put) {
@@ -439,7 +439,7 @@ fn any_distribution_is_stored_rounded_to_six_decimals() {
         .unwrap();
 }
 
-fn definition_of_each_type() -> Definition {
+fn version_of_each_type() -> PrismVersion {
     let named = |keys: &[&str]| -> Vec<Value> {
         keys.iter()
             .map(|key| json!({"key": key, "label": key}))
@@ -452,7 +452,7 @@ fn definition_of_each_type() -> Definition {
             {"key": "n", "type": QuestionType::YesNo, "text": "n"},
             {"key": "s", "type": QuestionType::Scale, "text": "s", "levels": named(&["w", "x", "y", "z"])}],
     });
-    definition(&json.to_string())
+    version(&json.to_string())
 }
 
 fn is_rounded(millionths: u32, put: f64) -> bool {

@@ -78,12 +78,12 @@ async fn a_slash_at_the_end_of_the_address_changes_nothing() {
 async fn the_state_holds_both_contexts_and_the_fields_in_the_prisms_order() {
     let server = ModelServer::start(Reply::answers());
     let model = model(&server);
-    let with_context = definition(
+    let with_context = version(
         r#"{"fields": [{"key": "subject", "label": "Subject"}, {"key": "body", "label": "Body"}],
             "context": "We sell bicycles.",
             "questions": [{"key": "angry", "type": "yes_no", "text": "Angry?"}]}"#,
     );
-    let without_context = definition(
+    let without_context = version(
         r#"{"fields": [{"key": "subject", "label": "Subject"}, {"key": "body", "label": "Body"}],
             "questions": [{"key": "angry", "type": "yes_no", "text": "Angry?"}]}"#,
     );
@@ -91,13 +91,13 @@ async fn the_state_holds_both_contexts_and_the_fields_in_the_prisms_order() {
         ("body", "tab\t\"quote\" é 日 \u{1F600} \u{7}"),
         ("subject", ""),
     ];
-    for (definition, context) in [
+    for (version, context) in [
         (&with_context, Some("A VIP.")),
         (&without_context, Some("A VIP.")),
         (&without_context, None),
     ] {
-        let submission = submission_with(definition, &fields, context);
-        model.answer(definition, &submission).await.outcome.unwrap();
+        let submission = submission_with(version, &fields, context);
+        model.answer(version, &submission).await.outcome.unwrap();
     }
     let written = r#""subject":"","body":"tab\t\"quote\" é 日 😀 \u0007""#;
     let states: Vec<String> = server
@@ -120,26 +120,26 @@ async fn the_state_holds_both_contexts_and_the_fields_in_the_prisms_order() {
 #[actix_rt::test]
 async fn the_token_estimate_counts_what_is_sent() {
     let server = ModelServer::start(Reply::answers());
-    let definition = triage();
+    let version = triage();
     let submission = submission_with(
-        &definition,
+        &version,
         &[("text", "Wo ist mein Fahrrad? \"日本\" \u{1F600}\n")],
         Some("Käufer\tseit 2019"),
     );
     model(&server)
-        .answer(&definition, &submission)
+        .answer(&version, &submission)
         .await
         .outcome
         .unwrap();
 
     let sent = server.requests().pop().unwrap().text();
     let state = State {
-        definition: &definition,
+        prism_context: version.context(),
         submission: &submission,
     };
     assert_eq!(json_chars(&state), part(&sent, "state").chars().count());
     let questions = part(&sent, "questions");
-    for question in definition.questions() {
+    for question in version.questions() {
         let written = part(&questions, question.key.as_str());
         assert_eq!(question_chars(question), written.chars().count());
     }

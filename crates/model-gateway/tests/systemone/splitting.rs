@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 /// A prism of so many choices, each with so many described options.
-fn large(questions: usize, options: usize) -> Definition {
+fn large(questions: usize, options: usize) -> PrismVersion {
     let options: Vec<Value> = (0..options)
         .map(|option| {
             json!({"key": format!("o{option}"), "label": format!("Option {option}"),
@@ -18,7 +18,7 @@ fn large(questions: usize, options: usize) -> Definition {
         })
         .collect();
     let json = json!({"fields": [{"key": "text", "label": "Text"}], "questions": questions});
-    definition(&json.to_string())
+    version(&json.to_string())
 }
 
 fn split_at(server: &ModelServer, request_tokens: usize) -> Model {
@@ -40,10 +40,10 @@ fn questions_of(json: &Value) -> usize {
 #[actix_rt::test]
 async fn a_hundred_questions_of_255_outcomes_go_in_the_fewest_requests() {
     let server = ModelServer::start(Reply::answers());
-    let definition = large(100, 253);
+    let version = large(100, 253);
     let text = "日本 ".repeat(1000);
     let call = split_at(&server, 52_000)
-        .answer(&definition, &submission(&definition, &text))
+        .answer(&version, &submission(&version, &text))
         .await;
 
     let answers = call.outcome.unwrap();
@@ -79,12 +79,12 @@ async fn a_hundred_questions_of_255_outcomes_go_in_the_fewest_requests() {
 
 #[actix_rt::test]
 async fn the_bound_is_met_to_the_character() {
-    let definition = large(2, 2);
+    let version = large(2, 2);
     let text = |padding: usize| format!("text{}", "x".repeat(padding));
     let server = ModelServer::start(Reply::answers());
     let whole = split_at(&server, 52_000);
     whole
-        .answer(&definition, &submission(&definition, &text(0)))
+        .answer(&version, &submission(&version, &text(0)))
         .await
         .outcome
         .unwrap();
@@ -94,9 +94,9 @@ async fn the_bound_is_met_to_the_character() {
     let fitting = 4 * tokens - chars;
     for (padding, requests) in [(fitting, 1), (fitting + 1, 2)] {
         let server = ModelServer::start(Reply::answers());
-        let submission = submission(&definition, &text(padding));
+        let submission = submission(&version, &text(padding));
         split_at(&server, tokens)
-            .answer(&definition, &submission)
+            .answer(&version, &submission)
             .await
             .outcome
             .unwrap();
@@ -107,9 +107,9 @@ async fn the_bound_is_met_to_the_character() {
 #[actix_rt::test]
 async fn a_question_that_is_over_the_bound_alone_goes_alone() {
     let server = ModelServer::start(Reply::answers());
-    let definition = large(3, 2);
+    let version = large(3, 2);
     let call = split_at(&server, 1)
-        .answer(&definition, &submission(&definition, "text"))
+        .answer(&version, &submission(&version, "text"))
         .await;
     assert_eq!(call.outcome.unwrap().as_slice().len(), 3);
     let asked: Vec<usize> = server
@@ -123,14 +123,14 @@ async fn a_question_that_is_over_the_bound_alone_goes_alone() {
 #[actix_rt::test]
 async fn requests_of_one_call_are_under_way_at_the_same_time() {
     let server = ModelServer::start(Reply::answers().held());
-    let definition = large(5, 2);
+    let version = large(5, 2);
     let model = split_at(&server, 1);
-    let submission = submission(&definition, "text");
+    let submission = submission(&version, "text");
     let release = async {
         server.wait_until(|counts| counts.requests == 5).await;
         server.release_all();
     };
-    let (call, ()) = tokio::join!(model.answer(&definition, &submission), release);
+    let (call, ()) = tokio::join!(model.answer(&version, &submission), release);
     assert!(call.outcome.is_ok());
 }
 
@@ -139,7 +139,7 @@ async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped(
     let held = || Reply::answers().held();
     let server =
         ModelServer::start(Script::first([held(), held(), Reply::status(400)]).then(held()));
-    let definition = large(4, 2);
+    let version = large(4, 2);
     let gateway = ModelGateway::new(ModelSettings {
         request_tokens: 1,
         ..settings(&server.url())
@@ -147,7 +147,7 @@ async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped(
     .unwrap();
     let call = gateway
         .model()
-        .answer(&definition, &submission(&definition, "text"))
+        .answer(&version, &submission(&version, "text"))
         .await;
     assert_eq!(call.outcome, Err(ModelFailure::Status(400)));
     server
@@ -170,9 +170,9 @@ async fn a_question_without_an_answer_is_named_whichever_request_it_was_in() {
         }
         json!({"answers": answers})
     }));
-    let definition = large(4, 2);
+    let version = large(4, 2);
     let call = split_at(&server, 1)
-        .answer(&definition, &submission(&definition, "text"))
+        .answer(&version, &submission(&version, "text"))
         .await;
     let failure = call.outcome.unwrap_err();
     assert_eq!(

@@ -26,12 +26,12 @@ async fn requests_beyond_the_bound_wait_without_their_clock_running() {
     let server = ModelServer::start(Reply::answers().held());
     let gateway = gateway(&server, 1, Duration::from_secs(20));
     let (one, other) = (gateway.model(), gateway.model());
-    let definition = yes_no();
-    let submission = submission(&definition, "Where is my order?");
-    let first = one.answer(&definition, &submission);
+    let version = yes_no();
+    let submission = submission(&version, "Where is my order?");
+    let first = one.answer(&version, &submission);
     let second = async {
         until(|| gateway.in_flight() == 1).await;
-        other.answer(&definition, &submission).await
+        other.answer(&version, &submission).await
     };
     let watch = async {
         server.wait_until(|counts| counts.requests == 1).await;
@@ -54,9 +54,9 @@ async fn a_wait_of_a_whole_timeout_fails_the_call() {
     let timeout = Duration::from_millis(150);
     let gateway = gateway(&server, 1, timeout);
     let model = gateway.model();
-    let definition = yes_no();
-    let submission = submission(&definition, "Where is my order?");
-    let calls = (0..4).map(|_| model.answer(&definition, &submission));
+    let version = yes_no();
+    let submission = submission(&version, "Where is my order?");
+    let calls = (0..4).map(|_| model.answer(&version, &submission));
     let calls = futures_util::future::join_all(calls).await;
 
     let too_busy = ModelFailure::TooBusy(timeout);
@@ -83,14 +83,14 @@ async fn a_pause_before_the_second_attempt_holds_no_turn() {
     let server = ModelServer::start(Script::first([refused]));
     let gateway = gateway(&server, 1, Duration::from_secs(20));
     let model = gateway.model();
-    let definition = yes_no();
-    let submission = submission(&definition, "Where is my order?");
+    let version = yes_no();
+    let submission = submission(&version, "Where is my order?");
     let other = async {
         server.wait_until(|counts| counts.replies == 1).await;
         until(|| gateway.in_flight() == 0).await;
-        model.answer(&definition, &submission).await
+        model.answer(&version, &submission).await
     };
-    let (paused, other) = tokio::join!(model.answer(&definition, &submission), other);
+    let (paused, other) = tokio::join!(model.answer(&version, &submission), other);
     assert!(paused.outcome.is_ok() && other.outcome.is_ok());
     assert!(other.took < paused.took);
 }

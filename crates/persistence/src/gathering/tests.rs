@@ -1,8 +1,8 @@
 use chrono::DateTime;
-use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::key::FieldKey;
 use refract_domain::prism::VersionNumber;
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
 use uuid::Uuid;

@@ -93,13 +93,10 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             "lost retry",
             sent(database.save_result(&it.retry(&first.result, answered()))).await,
         ),
+        ("version", sent(database.find_version(prism, version)).await),
         (
-            "definition",
-            sent(database.find_definition(prism, version)).await,
-        ),
-        (
-            "definition again",
-            sent(database.find_definition(prism, version)).await,
+            "version again",
+            sent(database.find_version(prism, version)).await,
         ),
         ("lens", sent(database.find_lens(prism, revision)).await),
         (
@@ -245,7 +242,7 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     };
     for (name, sent) in statements {
         let expected = match *name {
-            "definition again" | "lens again" => 0,
+            "version again" | "lens again" => 0,
             "rows of a file run" => 2,
             "retry" => 4,
             // how many there are with each commit depends on the writer's thread
@@ -277,7 +274,7 @@ fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
         "INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
             SELECT {id}, (SELECT id FROM accounts), 'filler-' || n, 'filler', 1, 0, {moment}
             FROM {prisms};
-        INSERT INTO prism_versions (prism_id, version, definition, created_at)
+        INSERT INTO prism_versions (prism_id, version, version, created_at)
             SELECT id, 1, '{{}}', {moment} FROM prisms WHERE slug LIKE 'filler%';
         INSERT INTO api_keys (id, account_id, name, hash, first_characters, created_at)
             SELECT {id}, (SELECT id FROM accounts), 'filler', {hash}, 'rk_', {moment} FROM {keys};

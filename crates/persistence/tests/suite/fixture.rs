@@ -6,11 +6,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::api_key::ApiKeyHash;
-use refract_domain::call::IdempotencyKey;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
-use refract_domain::prism::{Definition, PrismName, VersionNumber};
+use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::probability::Probability;
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_domain::submission::{FieldValues, Submission};
@@ -144,7 +144,7 @@ pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -
         id: PrismId(Uuid::now_v7()),
         name: &name,
         slugs: Slug::candidates(name.as_str()),
-        definition: &definition(&["angry"]),
+        version: &version(&["angry"]),
         now: moment(0),
     };
     database.create_prism(account, new).await.unwrap()
@@ -163,7 +163,7 @@ pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
 }
 
 /// A version with the field `text` and a Yes / No question for each key.
-pub(crate) fn definition(questions: &[&str]) -> Definition {
+pub(crate) fn version(questions: &[&str]) -> PrismVersion {
     let question = |key: &&str| serde_json::json!({"key": key, "type": "yes_no", "text": "Is it?"});
     let questions: Vec<_> = questions.iter().map(question).collect();
     let fields = serde_json::json!([{"key": "text", "label": "Message"}]);

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::thread;
 
-use refract_domain::call::Ref;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, Saving};
 

@@ -4,7 +4,7 @@ use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismName;
 use refract_persistence::{NewVersion, PrismRow, Writing};
 
-use crate::fixture::{Fixture, definition, moment};
+use crate::fixture::{Fixture, moment, version};
 
 on_both!(
     a_prism_begins_with_the_automatic_lens,
@@ -92,10 +92,10 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
 
     let name = PrismName::parse("Triage").unwrap();
     let read = current(&it).await;
-    let definition = definition(&["angry"]);
+    let version = version(&["angry"]);
     let new = NewVersion {
         name: &name,
-        definition: &definition,
+        version: &version,
         lens: None,
         now: moment(1),
     };
@@ -123,11 +123,11 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
         .unwrap();
     let read = current(&it).await;
     let name = PrismName::parse("Triage").unwrap();
-    let definition = definition(&["calm"]);
+    let version = version(&["calm"]);
     let lens_now = Some(&Lens::Automatic);
     let new = NewVersion {
         name: &name,
-        definition: &definition,
+        version: &version,
         lens: lens_now,
         now: moment(1),
     };

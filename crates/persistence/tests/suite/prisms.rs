@@ -6,7 +6,7 @@ use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::NewPrism;
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, definition, moment, prism};
+use crate::fixture::{Fixture, account, moment, prism, version};
 
 on_both!(
     a_prism_begins_with_version_1,
@@ -26,10 +26,10 @@ async fn a_prism_begins_with_version_1(it: Fixture) {
     }
     let found = it
         .database
-        .find_definition(it.prism.id, VersionNumber::FIRST)
+        .find_version(it.prism.id, VersionNumber::FIRST)
         .await
         .unwrap();
-    assert_eq!(*found.unwrap(), definition(&["angry"]));
+    assert_eq!(*found.unwrap(), version(&["angry"]));
 }
 
 async fn a_taken_slug_gives_the_next(it: Fixture) {
@@ -70,7 +70,7 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
         id: PrismId(Uuid::now_v7()),
         name: &name,
         slugs: Slug::candidates("Triage").take(1),
-        definition: &definition(&["angry"]),
+        version: &version(&["angry"]),
         now: moment(0),
     };
     let id = new.id;
@@ -78,7 +78,7 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
     assert_eq!(it.database.find_prism_by_id(id).await.unwrap(), None);
     let found = it
         .database
-        .find_definition(id, VersionNumber::FIRST)
+        .find_version(id, VersionNumber::FIRST)
         .await
         .unwrap();
     assert!(found.is_none());

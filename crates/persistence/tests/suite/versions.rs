@@ -4,7 +4,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{NewVersion, Writing};
 
-use crate::fixture::{Fixture, connect, definition, moment};
+use crate::fixture::{Fixture, connect, moment, version};
 
 on_both!(
     a_saved_version_is_the_latest_and_the_others_stay,
@@ -19,10 +19,10 @@ fn number(number: i32) -> VersionNumber {
 
 async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
     let name = PrismName::parse("Renamed").unwrap();
-    let second = definition(&["angry", "calm"]);
+    let second = version(&["angry", "calm"]);
     let new = NewVersion {
         name: &name,
-        definition: &second,
+        version: &second,
         lens: None,
         now: moment(1),
     };
@@ -43,9 +43,9 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
 
     // read by another process, without what this one has cached
     for database in [&it.database, &connect(&it.url).await] {
-        for (version, expected) in [(1, definition(&["angry"])), (2, second.clone())] {
+        for (version, expected) in [(1, version(&["angry"])), (2, second.clone())] {
             let found = database
-                .find_definition(it.prism.id, number(version))
+                .find_version(it.prism.id, number(version))
                 .await
                 .unwrap();
             assert_eq!(*found.unwrap(), expected);
@@ -58,11 +58,11 @@ async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
         let (database, read) = (it.database.clone(), it.prism.clone());
         tokio::spawn(async move {
             let name = PrismName::parse("Triage").unwrap();
-            let definition = definition(&["angry"]);
+            let version = version(&["angry"]);
             let lens = Some(&Lens::Automatic);
             let new = NewVersion {
                 name: &name,
-                definition: &definition,
+                version: &version,
                 lens,
                 now: moment(1),
             };
@@ -88,16 +88,16 @@ async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
 
 async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
     let versions = [
-        definition(&["angry"]),
-        definition(&["calm"]),
-        definition(&["angry", "calm"]),
+        version(&["angry"]),
+        version(&["calm"]),
+        version(&["angry", "calm"]),
     ];
     let mut read = it.prism.clone();
-    for definition in &versions[1..] {
+    for version in &versions[1..] {
         let name = PrismName::parse("Triage").unwrap();
         let new = NewVersion {
             name: &name,
-            definition,
+            version,
             lens: None,
             now: moment(1),
         };
@@ -126,7 +126,7 @@ async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
 async fn an_unknown_version_is_not_found(it: Fixture) {
     let found = it
         .database
-        .find_definition(it.prism.id, number(2))
+        .find_version(it.prism.id, number(2))
         .await
         .unwrap();
     assert!(found.is_none());

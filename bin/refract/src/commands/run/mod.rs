@@ -148,7 +148,7 @@ impl RunCommand {
         signals: &mut StopSignals,
     ) -> anyhow::Result<Check> {
         let tally = Arc::new(Tally::default());
-        let estimator = gateway.estimator(run.definition());
+        let estimator = gateway.estimator(run.version());
         let (counted, reading) = (Arc::clone(&tally), Arc::clone(run));
         let checking = tokio::task::spawn_blocking(move || reading.check(&estimator, &counted));
         let progress = Progress::begin("rows checked", None);

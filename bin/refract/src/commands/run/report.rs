@@ -25,7 +25,12 @@ pub(super) fn checked(input: &Path, run: &FileRun, check: &Check) -> String {
     if check.rows != check.rows_in_file {
         let _ = write!(words, ", {} in this shard", HumanCount(check.rows));
     }
-    let _ = write!(words, "; {} version {}", run.prism_slug(), run.version());
+    let _ = write!(
+        words,
+        "; {} version {}",
+        run.prism_slug(),
+        run.version_number()
+    );
     for mapping in run.columns().renamed() {
         let column = plain(&mapping.column);
         let _ = write!(words, "\n  {} is read from {column}", mapping.field);

@@ -36,7 +36,7 @@ pub(super) fn of(result: &ReadableResult, width: usize) -> String {
         lines.push(palette.bad.apply_to("failed").to_string());
         return lines.join("\n") + "\n";
     };
-    let answered = view.definition.questions().iter().filter_map(|question| {
+    let answered = view.questions.iter().filter_map(|question| {
         let answer = answers.get(&question.key)?;
         Some((question, answer))
     });

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use refract_answering::api_keys::{self, KeyUses};
 use refract_answering::{Answering, AnsweringMetrics, CreateCall, prisms};
 use refract_domain::api_key::ApiKey;
-use refract_domain::call::IdempotencyKey;
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::SentFields;

@@ -6,18 +6,18 @@ use super::*;
 use crate::lens::{Column, Output};
 
 fn past(versions: &[Value], lens: Lens) -> Past {
-    let mut definitions: Vec<Definition> = Vec::new();
+    let mut versions: Vec<PrismVersion> = Vec::new();
     for version in versions {
-        let past = definitions.last().map(|latest: &Definition| Past {
+        let past = versions.last().map(|latest: &PrismVersion| Past {
             latest: latest.clone(),
-            keys: KeyHistory::of(&definitions),
+            keys: KeyHistory::of(&versions),
             lens: Lens::Automatic,
         });
-        definitions.push(read_after(version, past.as_ref()).unwrap().definition);
+        versions.push(read_after(version, past.as_ref()).unwrap().version);
     }
-    let keys = KeyHistory::of(&definitions);
+    let keys = KeyHistory::of(&versions);
     Past {
-        latest: definitions.pop().unwrap(),
+        latest: versions.pop().unwrap(),
         keys,
         lens,
     }
@@ -38,8 +38,8 @@ fn a_label_keeps_the_key_that_it_had_in_the_previous_version() {
             { "label": "Billing" }, { "label": "Delivery", "key": "shipping" }, { "label": "Money" }
         ])
     )]));
-    let definition = read_after(&next, Some(&past)).unwrap().definition;
-    assert_eq!(keys(&definition, 0), ["billing_2", "shipping", "billing"]);
+    let version = read_after(&next, Some(&past)).unwrap().version;
+    assert_eq!(keys(&version, 0), ["billing_2", "shipping", "billing"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use refract_domain::answer::{Answer, Answers, Distribution};
 use refract_domain::cutoffs::Cutoffs;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::{Column, Output};
-use refract_domain::prism::{Definition, VersionNumber};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionType};
 use refract_domain::result::ResultStatus;
@@ -89,7 +89,7 @@ fn any_question(key: String) -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_definition() -> impl Strategy<Value = Definition> {
+fn any_version() -> impl Strategy<Value = PrismVersion> {
     let fields = subsequence(vec!["text", "subject", "language", "country"], 1..=4);
     let questions = subsequence(vec!["q1", "q2", "q3", "q4"], 1..=4).prop_shuffle();
     let questions = questions.prop_flat_map(|keys| {
@@ -178,8 +178,8 @@ fn any_answer(question: &Question) -> BoxedStrategy<Answer> {
     }
 }
 
-fn any_status(definition: &Definition) -> BoxedStrategy<ResultStatus> {
-    let answers: Vec<_> = definition
+fn any_status(version: &PrismVersion) -> BoxedStrategy<ResultStatus> {
+    let answers: Vec<_> = version
         .questions()
         .iter()
         .map(|question| (Just(question.key.clone()), any_answer(question)))
@@ -191,8 +191,8 @@ fn any_status(definition: &Definition) -> BoxedStrategy<ResultStatus> {
     .boxed()
 }
 
-fn any_fields(definition: &Definition) -> impl Strategy<Value = FieldValues> + use<> {
-    let values: Vec<_> = definition
+fn any_fields(version: &PrismVersion) -> impl Strategy<Value = FieldValues> + use<> {
+    let values: Vec<_> = version
         .fields()
         .iter()
         .map(|field| (Just(field.key.clone()), any_text()))
@@ -202,13 +202,8 @@ fn any_fields(definition: &Definition) -> impl Strategy<Value = FieldValues> + u
 
 /// Any result, made by any version, under the columns of any other.
 pub(super) fn any_sample() -> impl Strategy<Value = Sample> {
-    let answered = any_definition().prop_flat_map(|definition| {
-        (
-            any_status(&definition),
-            any_fields(&definition),
-            Just(definition),
-        )
-    });
+    let answered = any_version()
+        .prop_flat_map(|version| (any_status(&version), any_fields(&version), Just(version)));
     let moments = select(vec![
         "2026-05-04T09:08:07.060Z",
         "1999-12-31T23:59:59Z",
@@ -219,12 +214,12 @@ pub(super) fn any_sample() -> impl Strategy<Value = Sample> {
         prop::option::of(any_text()),
         1..=i32::MAX,
         answered,
-        any_definition(),
+        any_version(),
         any_lens(),
         moments,
     )
         .prop_map(
-            |(id, reference, version, (status, fields, definition), latest, lens, created_at)| {
+            |(id, reference, number, (status, fields, version), latest, lens, created_at)| {
                 let mut id = format!("{id:032x}");
                 for hyphen in [8, 13, 18, 23] {
                     id.insert(hyphen, '-');
@@ -232,8 +227,8 @@ pub(super) fn any_sample() -> impl Strategy<Value = Sample> {
                 Sample {
                     id: ResultId::parse(&id).unwrap(),
                     reference,
-                    version: VersionNumber::new(version).unwrap(),
-                    definition,
+                    number: VersionNumber::new(number).unwrap(),
+                    version,
                     latest,
                     lens,
                     status,

@@ -69,7 +69,7 @@ pub(super) fn expected_cells(sample: &Sample) -> Vec<Cell> {
     let mut cells = vec![
         Cell::Text(sample.id.to_string()),
         text(sample.reference.as_deref()),
-        Cell::Number(sample.version.get().to_string()),
+        Cell::Number(sample.number.get().to_string()),
         text(Some(if sample.status.answers().is_some() {
             "ok"
         } else {
@@ -128,7 +128,7 @@ pub(super) fn expected_json_answers(sample: &Sample) -> Vec<(String, Json)> {
 /// What each column shows, each looked up on its own.
 fn values(sample: &Sample) -> Vec<Value<'_>> {
     let value = |column: &refract_domain::lens::Column| {
-        let question = sample.definition.question(&column.question);
+        let question = sample.version.question(&column.question);
         let answer: Option<&Answer> = sample
             .status
             .answers()

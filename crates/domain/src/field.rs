@@ -1,0 +1,14 @@
+//! Fields of a prism: what a caller sends values for (spec 2.2).
+
+use serde::{Deserialize, Serialize};
+
+use crate::key::FieldKey;
+
+/// One field of a prism version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Fixed once saved.
+    pub key: FieldKey,
+    /// Display text, 1 to 200 characters.
+    pub label: String,
+}
