@@ -48,12 +48,12 @@ impl Answering {
             .find_create_call(&hash, &call.prism, key)
             .await?;
         let found = found
-            .filter(|row| !row.is_revoked)
+            .filter(|row| !row.key.is_revoked)
             .ok_or(Refusal::InvalidApiKey)?;
-        self.key_uses.note(found.api_key);
+        self.key_uses.note(found.key.id);
         let caller = Caller {
-            account: found.account,
-            api_key: Some(found.api_key),
+            account: found.key.account,
+            api_key: Some(found.key.id),
         };
         self.create(caller, found.prism, found.held, call).await
     }

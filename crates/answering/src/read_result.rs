@@ -17,8 +17,8 @@ impl Answering {
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let (_, (result, prism, _)) = self.find_result(api_key, id).await?;
-        Ok(ReadableResult::load(&self.database, result, prism).await?)
+        let (_, found) = self.find_result(api_key, id).await?;
+        Ok(ReadableResult::load(&self.database, found.result, found.prism).await?)
     }
 
     /// Who calls, and the result that the call is about: what a read and a retry begin with.
@@ -30,12 +30,12 @@ impl Answering {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let found = self.database.find_result_call(&hash, id).await?;
         let found = found
-            .filter(|row| !row.is_revoked)
+            .filter(|row| !row.key.is_revoked)
             .ok_or(Refusal::InvalidApiKey)?;
-        self.key_uses.note(found.api_key);
+        self.key_uses.note(found.key.id);
         let caller = Caller {
-            account: found.account,
-            api_key: Some(found.api_key),
+            account: found.key.account,
+            api_key: Some(found.key.id),
         };
         Ok((caller, found.result.ok_or(Refusal::ResultNotFound)?))
     }

@@ -42,8 +42,9 @@ impl ReadableResult {
         id: ResultId,
     ) -> Result<(Self, Option<ResultId>), Refusal> {
         let found = database.find_result(account, id).await?;
-        let (result, prism, retried_as) = found.ok_or(Refusal::ResultNotFound)?;
-        Ok((Self::load(database, result, prism).await?, retried_as))
+        let found = found.ok_or(Refusal::ResultNotFound)?;
+        let readable = Self::load(database, found.result, found.prism).await?;
+        Ok((readable, found.retried_as))
     }
 
     /// The same through a lens that was brought before.

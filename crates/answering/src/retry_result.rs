@@ -39,12 +39,9 @@ impl Answering {
             .await
     }
 
-    async fn retry(
-        &self,
-        caller: Caller,
-        (failed, prism, retried_as): FoundResult,
-    ) -> Result<ReadableResult, Refusal> {
-        failed.may_be_retried(retried_as, prism.archived_at.is_some())?;
-        self.ask_again(caller, failed, prism).await
+    async fn retry(&self, caller: Caller, found: FoundResult) -> Result<ReadableResult, Refusal> {
+        let is_archived = found.prism.archived_at.is_some();
+        found.result.may_be_retried(found.retried_as, is_archived)?;
+        self.ask_again(caller, found.result, found.prism).await
     }
 }

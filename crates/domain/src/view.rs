@@ -73,7 +73,7 @@ impl<'a> ResultView<'a> {
     }
 }
 
-/// Where a question stands. RowColumns mostly follow the order of their questions, so the search
+/// Where a question stands. Columns mostly follow the order of their questions, so the search
 /// begins where the last one ended: a wide lens costs one comparison a column.
 fn index_of(questions: &[Question], key: &QuestionKey, from: usize) -> Option<usize> {
     let indexed = || questions.iter().enumerate();

@@ -15,37 +15,39 @@ use crate::results::{FoundResult, RETRIES};
 use crate::schema::{api_keys, prisms, results};
 use crate::sql_types::Bind;
 
-/// Who calls, and what a create call concerns.
+/// The API key of a call, as it is looked up with what the call concerns.
+#[derive(Clone, Copy, Debug, Queryable)]
+pub struct KeyRow {
+    /// The key's id.
+    pub id: ApiKeyId,
+    /// The account that the key opens.
+    pub account: AccountId,
+    /// Whether the key was revoked and no longer opens anything.
+    pub is_revoked: bool,
+}
+
+/// What a create call concerns.
 #[derive(Clone, Debug)]
 pub struct CreateCallRow {
     /// The key that was sent.
-    pub api_key: ApiKeyId,
-    /// Its account.
-    pub account: AccountId,
-    /// Whether the key no longer counts.
-    pub is_revoked: bool,
+    pub key: KeyRow,
     /// The prism of the account that was selected, archived or not.
     pub prism: Option<PrismRow>,
     /// The result of the account that holds the idempotency key.
     pub held: Option<SavedResult>,
 }
 
-/// Who calls, and the result that a read or a retry concerns.
+/// What a read or a retry concerns.
 #[derive(Clone, Debug)]
 pub struct ResultCallRow {
     /// The key that was sent.
-    pub api_key: ApiKeyId,
-    /// Its account.
-    pub account: AccountId,
-    /// Whether the key no longer counts.
-    pub is_revoked: bool,
-    /// The result of the account, its prism, and the result that retried it when one did.
+    pub key: KeyRow,
+    /// The result of the account that the call names.
     pub result: Option<FoundResult>,
 }
 
-type KeyColumns = (ApiKeyId, AccountId, bool);
 type ResultCallColumns = (
-    KeyColumns,
+    KeyRow,
     Option<ResultColumns>,
     Option<PrismColumns>,
     Option<ResultId>,
@@ -66,7 +68,7 @@ macro_rules! create_call {
         );
         match $idempotency_key {
             None => {
-                let found: QueryResult<(KeyColumns, Option<PrismColumns>)> = on_hot!(
+                let found: QueryResult<(KeyRow, Option<PrismColumns>)> = on_hot!(
                     $connection,
                     get_result(query.select((key, Option::<PrismColumns>::as_select())))
                 );
@@ -106,28 +108,20 @@ impl Database {
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
         self.run_reading(async move {
             let mut connection = database.reader_of_thread().await?;
-            let found: Option<(KeyColumns, Option<PrismColumns>, Option<ResultColumns>)> =
-                match prism {
-                    PrismSelector::Id(id) => {
-                        create_call!(connection, hash, prisms::id.eq(Bind(id)), idempotency_key)?
-                    }
-                    PrismSelector::Slug(slug) => {
-                        create_call!(connection, hash, prisms::slug.eq(slug), idempotency_key)?
-                    }
-                };
+            let found: Option<(KeyRow, Option<PrismColumns>, Option<ResultColumns>)> = match prism {
+                PrismSelector::Id(id) => {
+                    create_call!(connection, hash, prisms::id.eq(Bind(id)), idempotency_key)?
+                }
+                PrismSelector::Slug(slug) => {
+                    create_call!(connection, hash, prisms::slug.eq(slug), idempotency_key)?
+                }
+            };
             let Some((key, prism, held)) = found else {
                 return Ok(None);
             };
-            let (api_key, account, is_revoked) = key;
             let prism = prism.map(PrismRow::try_from).transpose()?;
             let held = held.map(SavedResult::try_from).transpose()?;
-            Ok(Some(CreateCallRow {
-                api_key,
-                account,
-                is_revoked,
-                prism,
-                held,
-            }))
+            Ok(Some(CreateCallRow { key, prism, held }))
         })
         .await
     }
@@ -167,19 +161,15 @@ impl Database {
             let Some((key, result, prism, retried_as)) = found else {
                 return Ok(None);
             };
-            let (api_key, account, is_revoked) = key;
             let result = match (result, prism) {
-                (Some(result), Some(prism)) => {
-                    Some((result.try_into()?, prism.try_into()?, retried_as))
-                }
+                (Some(result), Some(prism)) => Some(FoundResult {
+                    result: result.try_into()?,
+                    prism: prism.try_into()?,
+                    retried_as,
+                }),
                 _ => None,
             };
-            Ok(Some(ResultCallRow {
-                api_key,
-                account,
-                is_revoked,
-                result,
-            }))
+            Ok(Some(ResultCallRow { key, result }))
         })
         .await
     }

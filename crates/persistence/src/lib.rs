@@ -49,7 +49,7 @@ mod tls;
 pub use accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
 pub use api_keys::{ApiKeyRow, NewApiKey};
 pub use backup::back_up;
-pub use calls::{CreateCallRow, ResultCallRow};
+pub use calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use connection_use::ConnectionUse;
 pub use database::{Database, DatabaseSettings};
 pub use error::{BackupError, ConnectError, MigrateError, PersistenceError};

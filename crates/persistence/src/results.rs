@@ -14,8 +14,16 @@ use crate::sql_types::Bind;
 
 diesel::alias!(pub(crate) const RETRIES: Alias<Retries> = results as retries);
 
-/// A result, its prism, and the result that retried it when one did.
-pub type FoundResult = (SavedResult, PrismRow, Option<ResultId>);
+/// A result with what its readers need besides.
+#[derive(Clone, Debug)]
+pub struct FoundResult {
+    /// The result.
+    pub result: SavedResult,
+    /// Its prism, archived or not.
+    pub prism: PrismRow,
+    /// The result that retried this one, when one did.
+    pub retried_as: Option<ResultId>,
+}
 
 impl Database {
     /// A result of the account.
@@ -47,7 +55,11 @@ impl Database {
             let Some((result, prism, retried_as)) = found else {
                 return Ok(None);
             };
-            Ok(Some((result.try_into()?, prism.try_into()?, retried_as)))
+            Ok(Some(FoundResult {
+                result: result.try_into()?,
+                prism: prism.try_into()?,
+                retried_as,
+            }))
         })
         .await
     }

@@ -109,7 +109,7 @@ impl Fixture {
     /// Reads a result back as the account has it.
     pub(crate) async fn read(&self, id: ResultId) -> Option<SavedResult> {
         let found = self.database.find_result(self.account, id).await.unwrap();
-        found.map(|(result, _, _)| result)
+        found.map(|found| found.result)
     }
 }
 

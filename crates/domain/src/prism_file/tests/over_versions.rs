@@ -5,15 +5,15 @@ use serde_json::json;
 use super::*;
 use crate::lens::{Column, Output};
 
-fn past(versions: &[Value], lens: Lens) -> Past {
+fn past(files: &[Value], lens: Lens) -> Past {
     let mut versions: Vec<PrismVersion> = Vec::new();
-    for version in versions {
+    for file in files {
         let past = versions.last().map(|latest: &PrismVersion| Past {
             latest: latest.clone(),
             keys: KeyHistory::of(&versions),
             lens: Lens::Automatic,
         });
-        versions.push(read_after(version, past.as_ref()).unwrap().version);
+        versions.push(read_after(file, past.as_ref()).unwrap().version);
     }
     let keys = KeyHistory::of(&versions);
     Past {
