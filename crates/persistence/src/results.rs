@@ -15,7 +15,7 @@ use crate::sql_types::Bind;
 diesel::alias!(pub(crate) const RETRIES: Alias<Retries> = results as retries);
 
 /// A result with what its readers need besides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundResult {
     /// The result.
     pub result: SavedResult,

@@ -187,7 +187,7 @@ fn a_new_question_adds_a_column_to_the_automatic_lens_and_none_to_a_custom_one()
     let after: PrismVersion = serde_json::from_value(file).unwrap();
     let names = |lens: &Lens| -> Vec<String> {
         after
-            .columns(&lens)
+            .columns(lens)
             .iter()
             .map(|column| column.name.to_string())
             .collect()

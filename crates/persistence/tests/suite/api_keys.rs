@@ -74,7 +74,7 @@ async fn a_key_is_revoked_for_good(it: Fixture) {
         .find_create_call(&it.key.hash, &it.selector(), None)
         .await
         .unwrap();
-    assert!(call.unwrap().is_revoked);
+    assert!(call.unwrap().key.is_revoked);
 }
 
 async fn a_key_of_another_account_is_not_revoked(it: Fixture) {

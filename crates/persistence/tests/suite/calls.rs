@@ -3,7 +3,7 @@
 use refract_domain::api_key::ApiKeyHash;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::slug::PrismSelector;
-use refract_persistence::Saving;
+use refract_persistence::{FoundResult, Saving};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, idempotency_key, moment, new_key, prism};
@@ -32,9 +32,9 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
             .find_create_call(&it.key.hash, &selector, Some(&key))
             .await;
         let call = call.unwrap().unwrap();
-        assert_eq!(call.api_key, it.key.id);
-        assert_eq!(call.account, it.account);
-        assert!(!call.is_revoked);
+        assert_eq!(call.key.id, it.key.id);
+        assert_eq!(call.key.account, it.account);
+        assert!(!call.key.is_revoked);
         assert_eq!(call.prism.as_ref(), Some(&it.prism));
         assert_eq!(call.held.as_ref(), Some(&held.result));
 
@@ -100,7 +100,7 @@ async fn another_account_shares_nothing(it: Fixture) {
             .await;
         let call = call.unwrap().unwrap();
         assert_eq!(
-            (call.account, call.prism, call.held),
+            (call.key.account, call.prism, call.held),
             (elsewhere, None, None)
         );
         assert_eq!(
@@ -171,12 +171,16 @@ async fn a_result_call_finds_result_and_prism(it: Fixture) {
         .unwrap()
         .unwrap();
     assert_eq!(
-        (call.api_key, call.account, call.is_revoked),
+        (call.key.id, call.key.account, call.key.is_revoked),
         (it.key.id, it.account, false)
     );
     assert_eq!(
         call.result,
-        Some((saved.result.clone(), it.prism.clone(), None))
+        Some(FoundResult {
+            result: saved.result.clone(),
+            prism: it.prism.clone(),
+            retried_as: None,
+        })
     );
 
     let unknown = ResultId(Uuid::now_v7());
@@ -198,7 +202,7 @@ async fn a_result_call_finds_result_and_prism(it: Fixture) {
         .await
         .unwrap()
         .unwrap();
-    assert!(call.is_revoked);
+    assert!(call.key.is_revoked);
 }
 
 async fn a_retried_result_names_its_retry(it: Fixture) {
@@ -212,7 +216,9 @@ async fn a_retried_result_names_its_retry(it: Fixture) {
         .await
         .unwrap()
         .unwrap();
-    let (result, _, retried_as) = found.result.unwrap();
+    let FoundResult {
+        result, retried_as, ..
+    } = found.result.unwrap();
     assert_eq!(
         (result, retried_as),
         (first.result.clone(), Some(second.result.id))
@@ -223,12 +229,12 @@ async fn a_retried_result_names_its_retry(it: Fixture) {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(found.2, Some(second.result.id));
+    assert_eq!(found.retried_as, Some(second.result.id));
     let found = it
         .database
         .find_result(it.account, second.result.id)
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(found.2, None);
+    assert_eq!(found.retried_as, None);
 }

@@ -118,13 +118,13 @@ async fn all_that_are_saved_at_once_are_read_back(it: Fixture) {
             let read = it.read(id).await;
             assert_eq!(read.as_ref(), Some(&new.result), "in round {round}");
             if let Some(retried) = new.retry_of {
-                let (_, _, retried_as) = it
+                let found = it
                     .database
                     .find_result(it.account, retried)
                     .await
                     .unwrap()
                     .unwrap();
-                assert_eq!(retried_as, Some(id));
+                assert_eq!(found.retried_as, Some(id));
                 new.result.idempotency_key = None;
             }
         }

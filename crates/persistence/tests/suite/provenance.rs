@@ -103,13 +103,13 @@ async fn assert_migrates(url: &str) {
     let (account, result) = (refract_domain::ids::AccountId(id), ResultId(id));
     let provenance = database.find_provenance(account, result).await.unwrap();
     assert_eq!(provenance, Some(Provenance::default()));
-    let (found, _, _) = database
+    let found = database
         .find_result(account, result)
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(found.took_ms, 7);
-    assert_eq!(found.submission.field_values().0[0].1, "Hello");
+    assert_eq!(found.result.took_ms, 7);
+    assert_eq!(found.result.submission.field_values().0[0].1, "Hello");
 }
 
 #[tokio::test]

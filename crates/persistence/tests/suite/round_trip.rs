@@ -131,7 +131,7 @@ fn reads_back(make: impl AsyncFn() -> Fixture) {
                 .database
                 .find_result_call(&it.key.hash, new.result.id)
                 .await;
-            let (read, _, _) = call.unwrap().unwrap().result.unwrap();
+            let read = call.unwrap().unwrap().result.unwrap().result;
             assert_eq!(read, new.result);
             assert!(read.submission == new.result.submission);
         });
