@@ -274,7 +274,7 @@ fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
         "INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
             SELECT {id}, (SELECT id FROM accounts), 'filler-' || n, 'filler', 1, 0, {moment}
             FROM {prisms};
-        INSERT INTO prism_versions (prism_id, version, version, created_at)
+        INSERT INTO prism_versions (prism_id, version, definition, created_at)
             SELECT id, 1, '{{}}', {moment} FROM prisms WHERE slug LIKE 'filler%';
         INSERT INTO api_keys (id, account_id, name, hash, first_characters, created_at)
             SELECT {id}, (SELECT id FROM accounts), 'filler', {hash}, 'rk_', {moment} FROM {keys};

@@ -79,7 +79,7 @@ fn a_result_of_the_first_migration(id: &str, moment: &str) -> String {
         "INSERT INTO accounts (id, name, created_at) VALUES ({id}, 'a', {moment});
          INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
             VALUES ({id}, {id}, 'p', 'p', 1, 0, {moment});
-         INSERT INTO prism_versions (prism_id, version, version, created_at)
+         INSERT INTO prism_versions (prism_id, version, definition, created_at)
             VALUES ({id}, 1, '{{}}', {moment});
          INSERT INTO results (id, account_id, prism_id, version, status, answers, fields, took_ms,
             created_at)

@@ -29,7 +29,7 @@ fn rows(id: fn(u8) -> String, moment: &str, hash: &str) -> String {
         INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, lens,
                 created_at, archived_at)
             VALUES ({prism}, {account}, 'triage', 'Triage', 2, 1, '[]', {moment}, {moment});
-        INSERT INTO prism_versions (prism_id, version, version, created_at)
+        INSERT INTO prism_versions (prism_id, version, definition, created_at)
             VALUES ({prism}, 1, '{{}}', {moment}), ({prism}, 2, '{{}}', {moment});
         INSERT INTO results (id, account_id, prism_id, version, api_key_id, reference,
                 idempotency_key, status, answers, error, fields, context, took_ms, created_at,
