@@ -1,6 +1,6 @@
-//! A copy of an SQLite file, made while others write to it.
+//! A copy of an SQLite file, made while other processes write to it.
 //!
-//! The copy is one moment's state: everything that was acknowledged before it began is in it.
+//! The copy is the state of one moment: everything that was acknowledged before it began is in it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use diesel::sql_types::Text;
 use diesel::{RunQueryDsl as _, sql_query};
 
-use crate::address::Address;
+use crate::connections::address::Address;
+use crate::connections::sqlite;
 use crate::error::{BackupError, ConnectError, PersistenceError};
-use crate::sqlite;
 
 /// Copies the SQLite file that `url` names into a new file for its owner only, and returns the size
 /// of that in bytes. The schema is left as it is.
@@ -46,7 +46,7 @@ fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    // empty, and for its owner only: SQLite fills it
+    // an empty file for its owner only, which SQLite fills
     let draft = tempfile::Builder::new()
         .prefix(".refract-backup-")
         .tempfile_in(folder)
@@ -60,7 +60,7 @@ fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
             failed(error.error)
         }
     })?;
-    // the name is on the disk too
+    // so that the name is on the disk too
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(failed)?;

@@ -8,15 +8,15 @@ use diesel_async::AsyncPgConnection;
 use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::database::{Database, Pools};
+use crate::connections::{Pools, sqlite};
 use crate::error::{MigrateError, PersistenceError};
-use crate::sqlite;
+use crate::queries::Database;
 
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// One process migrates at a time; the others wait, up to a minute, and find nothing left to do.
-/// The number is the first eight bytes of the word "refract ".
+/// Lets one process migrate at a time: the others wait, up to a minute, and find nothing left to
+/// do. The number of the lock is the first eight bytes of the word "refract ".
 const LOCK: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SELECT pg_advisory_xact_lock(8243107334417773600)";
 
@@ -29,13 +29,13 @@ impl Database {
     /// # Errors
     /// A migration failed, or the database has one that this binary does not know.
     pub async fn migrate(&self) -> Result<usize, MigrateError> {
-        let database = self.clone();
+        let connections = self.connections.clone();
         let work = async move {
-            match database.pools() {
-                Pools::Postgres(connections) => {
-                    let opening = connections.server.connect().await;
-                    let open = opening.map_err(|error| unavailable(&error))?;
-                    blocking(move || migrate_postgres(open.connection)).await
+            match connections.pools() {
+                Pools::Postgres(pool) => {
+                    let opening = pool.server.connect().await;
+                    let opened = opening.map_err(|error| unavailable(&error))?;
+                    blocking(move || migrate_postgres(opened.connection)).await
                 }
                 Pools::Sqlite(pools) => {
                     let path = pools.path.clone();
@@ -48,8 +48,8 @@ impl Database {
                 }
             }
         };
-        // the outer error is that of a runtime that ends
-        self.run(async { Ok(work.await) }).await?
+        // the outer error is that of a runtime that shuts down
+        self.connections.run(async { Ok(work.await) }).await?
     }
 }
 
@@ -57,7 +57,7 @@ fn unavailable(error: &diesel::ConnectionError) -> MigrateError {
     MigrateError::Persistence(PersistenceError::Unavailable(error.to_string()))
 }
 
-/// diesel's migrations block their thread.
+/// Runs migrations, which block their thread, on a thread of the blocking pool.
 async fn blocking(
     work: impl FnOnce() -> Result<usize, MigrateError> + Send + 'static,
 ) -> Result<usize, MigrateError> {
@@ -90,7 +90,7 @@ where
     let known = MigrationSource::<DB>::migrations(&migrations).map_err(failed)?;
     let applied = connection.applied_migrations().map_err(failed)?;
     let is_known = |version: &_| known.iter().any(|known| known.name().version() == *version);
-    // the newest comes first: the last one is where a newer refract went on
+    // the newest comes first, so the last unknown one is where a newer refract went on
     if let Some(unknown) = applied.iter().rev().find(|version| !is_known(version)) {
         return Err(MigrateError::SchemaIsNewer {
             version: unknown.to_string(),

@@ -1,8 +1,10 @@
 //! The tables of both databases, as queries see them.
 
+pub(crate) mod sql_types;
+
 diesel::table! {
     use diesel::sql_types::Text;
-    use crate::sql_types::{Id, Moment};
+    use crate::schema::sql_types::{Id, Moment};
 
     accounts (id) {
         id -> Id,
@@ -13,7 +15,7 @@ diesel::table! {
 
 diesel::table! {
     use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::sql_types::{Id, Moment};
+    use crate::schema::sql_types::{Id, Moment};
 
     api_keys (id) {
         id -> Id,
@@ -29,7 +31,7 @@ diesel::table! {
 
 diesel::table! {
     use diesel::sql_types::{Integer, Nullable, Text};
-    use crate::sql_types::{Id, Moment};
+    use crate::schema::sql_types::{Id, Moment};
 
     prisms (id) {
         id -> Id,
@@ -46,7 +48,7 @@ diesel::table! {
 
 diesel::table! {
     use diesel::sql_types::{Integer, Text};
-    use crate::sql_types::{Id, Moment};
+    use crate::schema::sql_types::{Id, Moment};
 
     prism_versions (prism_id, version) {
         prism_id -> Id,
@@ -58,7 +60,7 @@ diesel::table! {
 
 diesel::table! {
     use diesel::sql_types::{BigInt, Integer, Nullable, Text};
-    use crate::sql_types::{Id, Moment};
+    use crate::schema::sql_types::{Id, Moment};
 
     results (id) {
         id -> Id,

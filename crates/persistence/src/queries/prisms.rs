@@ -7,65 +7,13 @@ use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
 
-use crate::database::Database;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
-use crate::prism_versions::VersionColumns;
+use crate::queries::database::Database;
+use crate::queries::prism_row::{PrismColumns, PrismRow};
+use crate::queries::prism_versions::VersionColumns;
+use crate::schema::sql_types::Bind;
 use crate::schema::{prism_versions, prisms};
-use crate::sql_types::Bind;
-
-/// A prism without its versions and its lens, which are read by number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrismRow {
-    /// `UUIDv7`.
-    pub id: PrismId,
-    /// Whose it is.
-    pub account: AccountId,
-    /// Unique in the account; never changes.
-    pub slug: Slug,
-    /// Display name, 1 to 200 characters.
-    pub name: String,
-    /// The version that answers when a call names none.
-    pub latest_version: VersionNumber,
-    /// Changes whenever the lens does.
-    pub lens_revision: i32,
-    /// When it was made.
-    pub created_at: DateTime<Utc>,
-    /// When it was archived; an archived prism does not answer.
-    pub archived_at: Option<DateTime<Utc>>,
-}
-
-/// The columns of a prism but for its lens.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = prisms)]
-pub(crate) struct PrismColumns {
-    id: PrismId,
-    account_id: AccountId,
-    slug: String,
-    name: String,
-    latest_version: i32,
-    lens_revision: i32,
-    created_at: DateTime<Utc>,
-    archived_at: Option<DateTime<Utc>>,
-}
-
-impl TryFrom<PrismColumns> for PrismRow {
-    type Error = PersistenceError;
-
-    fn try_from(columns: PrismColumns) -> Result<Self, PersistenceError> {
-        let latest_version = VersionNumber::new(columns.latest_version);
-        let column = "prisms.latest_version";
-        Ok(Self {
-            id: columns.id,
-            account: columns.account_id,
-            slug: Slug::saved(columns.slug),
-            name: columns.name,
-            latest_version: latest_version.ok_or(PersistenceError::Unreadable { column })?,
-            lens_revision: columns.lens_revision,
-            created_at: columns.created_at,
-            archived_at: columns.archived_at,
-        })
-    }
-}
 
 /// A prism to be made, with its first version.
 pub struct NewPrism<'a, S> {
@@ -79,15 +27,6 @@ pub struct NewPrism<'a, S> {
     pub version: &'a PrismVersion,
     /// The moment of making it.
     pub now: DateTime<Utc>,
-}
-
-/// What became of a change that was made to a prism as it was read before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writing {
-    /// It was saved.
-    Saved,
-    /// Somebody else changed the prism meanwhile, and nothing was done: read it and decide again.
-    Stale,
 }
 
 impl Database {
@@ -136,7 +75,6 @@ impl Database {
         prism: &PrismRow,
         version: VersionColumns,
     ) -> Result<usize, PersistenceError> {
-        let database = self.clone();
         let values = (
             prisms::id.eq(Bind(prism.id)),
             prisms::account_id.eq(Bind(prism.account)),
@@ -146,8 +84,7 @@ impl Database {
             prisms::lens_revision.eq(prism.lens_revision),
             prisms::created_at.eq(Bind(prism.created_at)),
         );
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        self.write(async move |mut connection| {
             let inserted = in_transaction!(connection, |c| {
                 let insert = diesel::insert_into(prisms::table).values(values);
                 let insert = insert
@@ -176,9 +113,8 @@ impl Database {
         account: AccountId,
         prism: &PrismSelector,
     ) -> Result<Option<PrismRow>, PersistenceError> {
-        let (database, prism) = (self.clone(), prism.clone());
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        let prism = prism.clone();
+        self.read(async move |mut connection| {
             let of_account = prisms::table.filter(prisms::account_id.eq(Bind(account)));
             let found: Option<PrismColumns> = match prism {
                 PrismSelector::Id(id) => {
@@ -211,9 +147,7 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Option<PrismRow>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let query = prisms::table.find(Bind(prism));
             let found: Option<PrismColumns> = on!(
                 connection,
@@ -230,9 +164,7 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn list_prisms(&self, account: AccountId) -> Result<Vec<PrismRow>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let query = prisms::table
                 .filter(prisms::account_id.eq(Bind(account)))
                 .order(prisms::id);
@@ -252,9 +184,8 @@ impl Database {
         prism: PrismId,
         name: &PrismName,
     ) -> Result<(), PersistenceError> {
-        let (database, name) = (self.clone(), name.as_str().to_owned());
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        let name = name.as_str().to_owned();
+        self.write(async move |mut connection| {
             let update = diesel::update(prisms::table.find(Bind(prism))).set(prisms::name.eq(name));
             on!(connection, execute(update))?;
             Ok(())
@@ -271,9 +202,7 @@ impl Database {
         prism: PrismId,
         archived_at: Option<DateTime<Utc>>,
     ) -> Result<(), PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        self.write(async move |mut connection| {
             let update = diesel::update(prisms::table.find(Bind(prism)))
                 .set(prisms::archived_at.eq(archived_at));
             on!(connection, execute(update))?;

@@ -6,11 +6,12 @@ use diesel::prelude::*;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 
-use crate::database::Database;
+use crate::connections::on;
 use crate::error::PersistenceError;
-use crate::prisms::{PrismRow, Writing};
+use crate::queries::database::Database;
+use crate::queries::prism_row::{PrismRow, Writing};
 use crate::schema::prisms;
-use crate::sql_types::Bind;
+use crate::schema::sql_types::Bind;
 
 impl Database {
     /// The lens of a prism, of this revision; `None` when the lens has moved on since the revision
@@ -23,26 +24,25 @@ impl Database {
         prism: PrismId,
         revision: i32,
     ) -> Result<Option<Arc<Lens>>, PersistenceError> {
-        if let Some(cached) = self.lenses().get(&(prism, revision)) {
+        if let Some(cached) = self.cached.lenses.get(&(prism, revision)) {
             return Ok(Some(cached));
         }
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        let reading = self.read(async move |mut connection| {
             let query = prisms::table
                 .filter(prisms::id.eq(Bind(prism)))
                 .filter(prisms::lens_revision.eq(revision))
                 .select(prisms::lens);
             let json: Option<Option<String>> = on!(connection, get_result(query)).optional()?;
-            let Some(json) = json else { return Ok(None) };
-            let lens = Arc::new(lens_from_json(json.as_deref())?);
-            let bytes = json.map_or(0, |json| json.len());
-            database
-                .lenses()
-                .insert((prism, revision), Arc::clone(&lens), bytes);
-            Ok(Some(lens))
-        })
-        .await
+            Ok(json)
+        });
+        let Some(json) = reading.await? else {
+            return Ok(None);
+        };
+        let lens = Arc::new(lens_from_json(json.as_deref())?);
+        let bytes = json.map_or(0, |json| json.len());
+        let key = (prism, revision);
+        self.cached.lenses.insert(key, Arc::clone(&lens), bytes);
+        Ok(Some(lens))
     }
 
     /// Saves custom columns, or with `None` returns the prism to the automatic lens, if the latest
@@ -56,9 +56,8 @@ impl Database {
         columns: Option<&[Column]>,
     ) -> Result<Writing, PersistenceError> {
         let json = columns.map(columns_to_json).transpose()?;
-        let (database, read) = (self.clone(), read.clone());
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        let read = read.clone();
+        self.write(async move |mut connection| {
             let unchanged = prisms::table
                 .filter(prisms::id.eq(Bind(read.id)))
                 .filter(prisms::latest_version.eq(read.latest_version.get()))

@@ -1,62 +1,32 @@
 //! Where a result's answers came from: kept beside each result, shown to operators alone.
 //!
-//! No query that serves a call selects these columns.
+//! The queries of API calls never select these columns.
 
 use diesel::prelude::*;
-use refract_domain::ids::{AccountId, ResultId};
 
-use crate::database::Database;
 use crate::error::PersistenceError;
 use crate::schema::results;
-use crate::sql_types::Bind;
 
-/// What is known of the model call that a result was saved from. Everything is `None` for a result
-/// that was saved before provenance was kept.
+/// How a model came to the answers of a result. Every field is `None` for a result that was saved
+/// before provenance was kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// What the model server was asked in: `systemone`, `chat` or `stated`; `lexical` for the
-    /// embedded scorer.
+    /// The protocol that the model server was asked in: `systemone`, `chat` or `stated`; `lexical`
+    /// for the embedded scorer.
     pub protocol: Option<String>,
-    /// The model that the server said it asked, which need not be the one that was configured;
-    /// `None` when it did not tell.
+    /// The model that the server said it used, which need not be the configured one; `None` when
+    /// the server did not say.
     pub model: Option<String>,
-    /// Which version of the gateway's prompts asked; `None` where nothing is prompted.
+    /// Version of the gateway's prompts; `None` for a model that is sent no prompt.
     pub prompt_version: Option<i32>,
-    /// Tokens read, over all requests, when the server told.
+    /// Tokens that the model read, over all requests, when the server said.
     pub input_tokens: Option<u64>,
-    /// Tokens written, over all requests, when the server told.
+    /// Tokens that the model wrote, over all requests, when the server said.
     pub output_tokens: Option<u64>,
-    /// Requests that the call was split into and that were begun.
+    /// Requests to the model that were begun.
     pub requests: Option<u32>,
-    /// Attempts over all requests.
+    /// Attempts over all requests to the model.
     pub attempts: Option<u32>,
-}
-
-impl Database {
-    /// Where a result of the account came from; `None` when the account has no such result.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_provenance(
-        &self,
-        account: AccountId,
-        result: ResultId,
-    ) -> Result<Option<Provenance>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)));
-            let found: Option<ProvenanceColumns> = on!(
-                connection,
-                get_result(query.select(ProvenanceColumns::as_select()))
-            )
-            .optional()?;
-            found.map(Provenance::try_from).transpose()
-        })
-        .await
-    }
 }
 
 /// The columns of a result that hold its provenance.

@@ -4,10 +4,11 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::AccountId;
 
-use crate::database::Database;
+use crate::connections::on;
 use crate::error::PersistenceError;
+use crate::queries::database::Database;
 use crate::schema::accounts;
-use crate::sql_types::Bind;
+use crate::schema::sql_types::Bind;
 
 /// The account that commands use when none is named, and the only one that is made when missing.
 pub const DEFAULT_ACCOUNT: &str = "default";
@@ -41,9 +42,8 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn create_account(&self, account: &AccountRow) -> Result<Creation, PersistenceError> {
-        let (database, account) = (self.clone(), account.clone());
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        let account = account.clone();
+        self.write(async move |mut connection| {
             let insert = diesel::insert_into(accounts::table).values(account);
             let insert = insert.on_conflict(accounts::name).do_nothing();
             let inserted = on!(connection, execute(insert))?;
@@ -61,9 +61,8 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn find_account(&self, name: &str) -> Result<Option<AccountRow>, PersistenceError> {
-        let (database, name) = (self.clone(), name.to_owned());
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        let name = name.to_owned();
+        self.read(async move |mut connection| {
             let query = accounts::table.filter(accounts::name.eq(name));
             let found = on!(
                 connection,
@@ -80,9 +79,7 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn list_accounts(&self) -> Result<Vec<AccountRow>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let query = accounts::table.order(accounts::name);
             let found = on!(connection, load(query.select(AccountRow::as_select())));
             Ok(found?)

@@ -6,10 +6,11 @@ use diesel_async::RunQueryDsl;
 use refract_domain::api_key::ApiKeyHash;
 use refract_domain::ids::{AccountId, ApiKeyId};
 
-use crate::database::Database;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::Bind;
 use crate::schema::{api_keys, results};
-use crate::sql_types::Bind;
 
 /// An API key to be saved.
 #[derive(Clone, Debug)]
@@ -67,7 +68,6 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn create_api_key(&self, key: &NewApiKey) -> Result<(), PersistenceError> {
-        let database = self.clone();
         let columns = ApiKeyColumns {
             id: key.id,
             account_id: key.account,
@@ -76,8 +76,7 @@ impl Database {
             first_characters: key.first_characters.clone(),
             created_at: key.created_at,
         };
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        self.write(async move |mut connection| {
             let insert = diesel::insert_into(api_keys::table).values(columns);
             on!(connection, execute(insert))?;
             Ok(())
@@ -93,9 +92,7 @@ impl Database {
         &self,
         account: AccountId,
     ) -> Result<Vec<ApiKeyRow>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let made = results::table
                 .filter(results::api_key_id.eq(api_keys::id.nullable()))
                 .count()
@@ -128,9 +125,7 @@ impl Database {
         key: ApiKeyId,
         now: DateTime<Utc>,
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        self.write(async move |mut connection| {
             let of_account = || {
                 api_keys::id
                     .eq(Bind(key))
@@ -163,12 +158,10 @@ impl Database {
         if uses.is_empty() {
             return Ok(());
         }
-        let database = self.clone();
         let mut uses = uses.to_vec();
         // nodes that take the same locks take them in the same order
         uses.sort_unstable();
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        self.write(async move |mut connection| {
             in_transaction!(connection, |c| {
                 for (key, used_at) in &uses {
                     let is_news = api_keys::last_used_at

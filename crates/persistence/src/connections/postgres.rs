@@ -1,47 +1,35 @@
-//! Connections to a PostgreSQL server.
-//!
-//! A connection's socket is driven by the runtime in which the connection was opened. Those that
-//! are leased are opened on the runtime of [`Database`](crate::Database), never on one of the
-//! single threads that await queries: those stop driving sockets whenever they are busy. The
-//! [lanes](crate::lanes) of such a thread are the exception: nobody else uses them.
+//! A PostgreSQL server, and how a connection to it is opened.
 
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use deadpool::Runtime;
-use deadpool::managed::QueueMode;
 use diesel::ConnectionError::BadConnection;
 use diesel::{ConnectionError, ConnectionResult};
-use diesel_async::pooled_connection::deadpool::Pool;
-use diesel_async::pooled_connection::{
-    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
-};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use rustls::ClientConfig;
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::address::PostgresAddress;
-use crate::database::WAIT;
+use crate::connections::address::PostgresAddress;
+use crate::connections::deadline::WAIT;
+use crate::connections::tls::{self, SslMode};
 use crate::error::{ConnectError, NO_ANSWER};
-use crate::tls::{self, SslMode};
 
-/// How long a connection that cannot be opened is waited for, unless the address says otherwise.
+/// Longest wait for a connection to open, unless the address says otherwise.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long a server that has stopped acknowledging is believed in, unless the address says so.
+/// Longest silence of a server before its connections count as dead, unless the address says
+/// otherwise.
 const SILENCE: Duration = Duration::from_secs(30);
-/// What every session begins with: no statement of ours takes this long unless something is wrong.
+/// First statement of every session: a statement that takes this long has met a fault.
 const SESSION: &str = "SET statement_timeout = '30s'";
 
 /// A server and how to reach it.
-pub(crate) struct Server {
+pub(crate) struct PostgresServer {
     config: Config,
     tls: Option<Tls>,
 }
@@ -51,7 +39,7 @@ struct Tls {
     is_optional: bool,
 }
 
-impl Server {
+impl PostgresServer {
     pub(crate) fn new(address: PostgresAddress) -> Result<Self, ConnectError> {
         let PostgresAddress {
             mut config,
@@ -89,7 +77,7 @@ impl Server {
     }
 
     /// Opens a connection on the current runtime.
-    pub(crate) async fn connect(&self) -> ConnectionResult<Open> {
+    pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
         let opened = self.open().await;
         let mut open = opened.map_err(|refused| BadConnection(refused.words))?;
         open.connection
@@ -99,7 +87,7 @@ impl Server {
         Ok(open)
     }
 
-    /// Sees whether it can be reached.
+    /// Opens a connection and drops it, to see whether the server can be reached.
     pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
         let unreachable = |reason, is_starting| ConnectError::Unreachable {
             server: self.name(),
@@ -113,7 +101,7 @@ impl Server {
         }
     }
 
-    async fn open(&self) -> Result<Open, Refused> {
+    async fn open(&self) -> Result<PostgresConnection, Refused> {
         match &self.tls {
             None => open(&self.config, NoTls).await,
             Some(tls) => {
@@ -132,7 +120,7 @@ impl Server {
         }
     }
 
-    /// Its hosts and ports, for messages.
+    /// The hosts and ports of the server, for messages.
     pub(crate) fn name(&self) -> String {
         let hosts = self.config.get_hosts();
         let ports = self.config.get_ports();
@@ -147,14 +135,15 @@ impl Server {
     }
 }
 
-/// A connection, and the task that moves its bytes.
-pub(crate) struct Open {
+/// An open connection, and the task that moves its bytes: the runtime in which the connection was
+/// opened drives its socket.
+pub(crate) struct PostgresConnection {
     pub(crate) connection: AsyncPgConnection,
     driver: JoinHandle<()>,
 }
 
-impl Open {
-    /// Whether nothing can come over it any more.
+impl PostgresConnection {
+    /// Whether the connection has ended.
     pub(crate) fn is_closed(&self) -> bool {
         self.driver.is_finished()
     }
@@ -164,12 +153,12 @@ impl Open {
 struct Refused {
     words: String,
     is_tls: bool,
-    /// It may well be there in a moment: it starts, or another host is about to take over.
+    /// Whether the server is likely to be there in a moment: it starts, or another host takes over.
     is_starting: bool,
 }
 
 impl Refused {
-    /// The same, and why what was tried before did not work either.
+    /// This refusal, with that of the attempt before it.
     fn after(self, before: &Self) -> Self {
         Self {
             words: format!("{} (with TLS: {})", self.words, before.words),
@@ -178,7 +167,7 @@ impl Refused {
     }
 }
 
-async fn open<T>(config: &Config, tls: T) -> Result<Open, Refused>
+async fn open<T>(config: &Config, tls: T) -> Result<PostgresConnection, Refused>
 where
     T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
     T::Stream: Send + 'static,
@@ -196,10 +185,11 @@ where
         is_tls: false,
         is_starting: false,
     })?;
-    Ok(Open { connection, driver })
+    Ok(PostgresConnection { connection, driver })
 }
 
-/// The words of an error and its causes; of what a server says, its message alone.
+/// The words of an error and of its causes. Of what a server says only the message is kept, since
+/// its detail may quote a row.
 fn refused(error: &tokio_postgres::Error) -> Refused {
     if let Some(said) = error.as_db_error() {
         return Refused {
@@ -225,7 +215,7 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
                 error.kind(),
                 io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset
             );
-            // what is said of a standby where one is wanted that takes writes
+            // the driver's words for a standby where a server that takes writes is wanted
             is_starting |= text == "database does not allow writes";
         }
         source = cause.source();
@@ -235,86 +225,4 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
         is_tls,
         is_starting,
     }
-}
-
-/// The connections to a server that one process holds.
-pub(crate) struct Connections {
-    pub(crate) server: Arc<Server>,
-    /// Those that are leased for a query each.
-    pub(crate) leased: Pool<AsyncPgConnection>,
-    size: usize,
-    taken: Mutex<usize>,
-}
-
-impl Connections {
-    /// Up to `size` connections, opened when they are needed. Those that are leased are driven by
-    /// `runtime`, whoever leases them.
-    pub(crate) fn new(server: Server, size: usize, runtime: Handle) -> Result<Self, ConnectError> {
-        let server = Arc::new(server);
-        Ok(Self {
-            leased: pool(&server, size, runtime)?,
-            server,
-            size,
-            taken: Mutex::new(0),
-        })
-    }
-
-    /// How many may be taken out of the lease for good: half of them.
-    pub(crate) fn can_be_taken(&self) -> usize {
-        self.size / 2
-    }
-
-    /// How many have been taken out of the lease.
-    pub(crate) fn taken(&self) -> usize {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes one of the connections out of the lease for good, when one may be.
-    pub(crate) fn take(&self) -> bool {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_left = *taken < self.can_be_taken();
-        if is_left {
-            *taken += 1;
-            self.leased.resize(self.size - *taken);
-        }
-        is_left
-    }
-
-    /// Gives one back that was taken.
-    pub(crate) fn give_back(&self) {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        *taken = taken.saturating_sub(1);
-        self.leased.resize(self.size - *taken);
-    }
-}
-
-fn pool(
-    server: &Arc<Server>,
-    size: usize,
-    runtime: Handle,
-) -> Result<Pool<AsyncPgConnection>, ConnectError> {
-    let mut config = ManagerConfig::default();
-    // a closed connection is noticed without a question to the server
-    config.recycling_method = RecyclingMethod::Fast;
-    let server = Arc::clone(server);
-    config.custom_setup = Box::new(move |_| {
-        let server = Arc::clone(&server);
-        let opening = runtime.spawn(async move { server.connect().await });
-        Box::pin(async move {
-            let opened = opening
-                .await
-                .map_err(|ended| BadConnection(ended.to_string()))?;
-            Ok(opened?.connection)
-        })
-    });
-    let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
-    Pool::builder(manager)
-        .max_size(size)
-        // a connection that was just used knows its statements
-        .queue_mode(QueueMode::Lifo)
-        .runtime(Runtime::Tokio1)
-        .wait_timeout(Some(WAIT))
-        .create_timeout(Some(WAIT))
-        .build()
-        .map_err(|error| ConnectError::Address(error.to_string()))
 }

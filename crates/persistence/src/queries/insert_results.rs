@@ -1,4 +1,4 @@
-//! Results as rows to insert, one or many with a statement.
+//! The statements that insert results, one or many at once.
 
 use std::collections::HashSet;
 
@@ -7,92 +7,53 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text};
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 
-use crate::connection::{Backend, Connection};
-use crate::error::PersistenceError;
-use crate::new_results::NewResult;
-use crate::provenance::ProvenanceColumns;
-use crate::result_columns::ResultColumns;
+use crate::connections::{Connection, ConnectionRef};
+use crate::queries::result_row::ResultRow;
 use crate::schema::results;
-use crate::sql_types::{Id, Moment};
+use crate::schema::sql_types::{Id, Moment};
 
-/// Every column of a result.
-pub(crate) struct ResultRow {
-    columns: ResultColumns,
-    provenance: ProvenanceColumns,
-}
-
-impl TryFrom<&NewResult> for ResultRow {
-    type Error = PersistenceError;
-
-    fn try_from(new: &NewResult) -> Result<Self, PersistenceError> {
-        Ok(Self {
-            columns: new.try_into()?,
-            provenance: (&new.provenance).into(),
-        })
-    }
-}
-
-impl ResultRow {
-    /// What diesel inserts.
-    pub(crate) fn into_values(self) -> (ResultColumns, ProvenanceColumns) {
-        (self.columns, self.provenance)
-    }
-
-    /// The bytes of those of its texts that may be long.
-    pub(crate) fn text_bytes(&self) -> usize {
-        let columns = &self.columns;
-        let texts =
-            [&columns.answers, &columns.context].map(|text| text.as_ref().map_or(0, String::len));
-        columns.fields.len() + texts.iter().sum::<usize>()
-    }
-
-    /// What it may contend for with other rows.
-    pub(crate) fn contended(&self) -> impl Ord + '_ {
-        let columns = &self.columns;
-        (
-            columns.account_id,
-            columns.idempotency_key.as_deref(),
-            columns.retry_of,
-        )
-    }
-}
-
-/// Inserts rows in their order, in one transaction; of each, whether it is in the database now. It
-/// is not where another row excludes it, be it one of these.
+/// Inserts rows in their order, in one transaction. Returns for each row whether it is in the
+/// database now: it is not where another row excludes it, perhaps one of these.
 ///
 /// # Errors
-/// When the database fails: then none of them was inserted, unless only its answer was lost.
+/// When the database fails: then none of the rows was inserted, unless only the answer was lost.
 pub(crate) async fn insert(
     rows: Vec<ResultRow>,
-    connection: &mut Connection,
+    mut connection: Connection,
 ) -> QueryResult<Vec<bool>> {
-    match connection.backend() {
-        Backend::Postgres(mut connection) => match <[ResultRow; 1]>::try_from(rows) {
-            Ok([row]) => {
-                let insert = diesel::insert_into(results::table).values(row.into_values());
-                let insert = insert.on_conflict_do_nothing();
-                Ok(vec![insert.execute(&mut connection).await? == 1])
-            }
-            Err(rows) => {
-                let ids: Vec<ResultId> = rows.iter().map(|row| row.columns.id).collect();
-                let insert = InsertRows::from_iter(rows);
-                let inserted: Vec<ResultId> = insert.get_results(&mut connection).await?;
-                let inserted: HashSet<ResultId> = inserted.into_iter().collect();
-                Ok(ids.iter().map(|id| inserted.contains(id)).collect())
-            }
-        },
-        Backend::Sqlite(connection) => {
-            connection
-                .spawn_blocking(|c| insert_blocking(rows, c))
-                .await
+    match connection.by_database() {
+        ConnectionRef::Postgres(connection) => insert_on_postgres(rows, connection).await,
+        ConnectionRef::Sqlite(connection) => {
+            let insert = |connection: &mut SqliteConnection| insert_on_sqlite(rows, connection);
+            connection.spawn_blocking(insert).await
         }
     }
 }
 
-fn insert_blocking(
+async fn insert_on_postgres(
+    rows: Vec<ResultRow>,
+    mut connection: &AsyncPgConnection,
+) -> QueryResult<Vec<bool>> {
+    match <[ResultRow; 1]>::try_from(rows) {
+        Ok([row]) => {
+            let insert = diesel::insert_into(results::table).values(row.into_values());
+            let insert = insert.on_conflict_do_nothing();
+            Ok(vec![insert.execute(&mut connection).await? == 1])
+        }
+        Err(rows) => {
+            let ids: Vec<ResultId> = rows.iter().map(|row| row.columns.id).collect();
+            let insert = InsertRows::from_iter(rows);
+            let inserted: Vec<ResultId> = insert.get_results(&mut connection).await?;
+            let inserted: HashSet<ResultId> = inserted.into_iter().collect();
+            Ok(ids.iter().map(|id| inserted.contains(id)).collect())
+        }
+    }
+}
+
+fn insert_on_sqlite(
     rows: Vec<ResultRow>,
     connection: &mut SqliteConnection,
 ) -> QueryResult<Vec<bool>> {
@@ -112,14 +73,14 @@ fn insert_blocking(
     }
 }
 
-/// The columns of `results`, in Rust and in SQL: an array of each, as a statement whose text is the
-/// same for any number of rows.
+/// Makes the statement of a group from the columns of `results`, in Rust and in SQL: it binds an
+/// array for each column, so that one text serves any number of rows.
 macro_rules! insert_rows {
     (
         $first_part:ident.$first:ident: $first_rust:ty as $first_sql:ty,
         $($part:ident.$column:ident: $rust:ty as $sql:ty),+ $(,)?
     ) => {
-        /// Inserts rows and returns the ids of those that no other row excludes.
+        /// An insert of many rows, which returns the ids of the rows that no other row excludes.
         #[derive(Default, QueryId)]
         struct InsertRows {
             $first: Vec<$first_rust>,

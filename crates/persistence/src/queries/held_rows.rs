@@ -5,11 +5,12 @@ use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 
-use crate::database::Database;
+use crate::connections::on;
 use crate::error::PersistenceError;
-use crate::result_columns::ResultColumns;
+use crate::queries::database::Database;
+use crate::queries::result_row::ResultColumns;
+use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
-use crate::sql_types::Bind;
 
 /// What there is of some rows of a file run.
 #[derive(Clone, Debug)]
@@ -32,13 +33,11 @@ impl Database {
         prism: PrismId,
         keys: &[IdempotencyKey],
     ) -> Result<HeldRows, PersistenceError> {
-        let database = self.clone();
         let keys: Vec<_> = keys
             .iter()
             .map(|key| Some(key.as_str().to_owned()))
             .collect();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let query = prisms::table
                 .find(Bind(prism))
                 .select(prisms::archived_at.is_null());

@@ -1,4 +1,4 @@
-//! A result as a row, and back.
+//! A result as its table has it: from a new result to a row, and from a row to a saved result.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -8,12 +8,56 @@ use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{CallContext, Submission};
 
+use crate::connections::GroupRow;
 use crate::error::PersistenceError;
-use crate::new_results::NewResult;
+use crate::queries::new_result::NewResult;
+use crate::queries::provenance::ProvenanceColumns;
 use crate::schema::results;
-use crate::sql_types::Bind;
+use crate::schema::sql_types::Bind;
 
-/// Every column of a result but those of its [`Provenance`](crate::Provenance).
+/// Every column of a result.
+pub(crate) struct ResultRow {
+    pub(crate) columns: ResultColumns,
+    pub(crate) provenance: ProvenanceColumns,
+}
+
+impl TryFrom<&NewResult> for ResultRow {
+    type Error = PersistenceError;
+
+    fn try_from(new: &NewResult) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            columns: new.try_into()?,
+            provenance: (&new.provenance).into(),
+        })
+    }
+}
+
+impl ResultRow {
+    /// The row as diesel inserts it.
+    pub(crate) fn into_values(self) -> (ResultColumns, ProvenanceColumns) {
+        (self.columns, self.provenance)
+    }
+}
+
+impl GroupRow for ResultRow {
+    fn bytes(&self) -> usize {
+        let columns = &self.columns;
+        let texts =
+            [&columns.answers, &columns.context].map(|text| text.as_ref().map_or(0, String::len));
+        columns.fields.len() + texts.iter().sum::<usize>()
+    }
+
+    fn contended(&self) -> impl Ord + '_ {
+        let columns = &self.columns;
+        (
+            columns.account_id,
+            columns.idempotency_key.as_deref(),
+            columns.retry_of,
+        )
+    }
+}
+
+/// The columns of a result that its readers need: all but its [`Provenance`](crate::Provenance).
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = results)]
 // one statement for all results, whichever of their columns are null

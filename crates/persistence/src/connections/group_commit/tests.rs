@@ -1,47 +1,31 @@
-use chrono::DateTime;
-use refract_domain::ids::{AccountId, PrismId, ResultId};
-use refract_domain::key::FieldKey;
-use refract_domain::prism::VersionNumber;
-use refract_domain::reference::IdempotencyKey;
-use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::submission::{FieldValues, Submission};
-use uuid::Uuid;
-
 use super::*;
-use crate::new_results::NewResult;
-use crate::provenance::Provenance;
 
-fn row(text: usize, key: Option<&str>) -> ResultRow {
-    let field = (FieldKey::parse("text").unwrap(), "x".repeat(text));
-    let result = SavedResult {
-        id: ResultId(Uuid::now_v7()),
-        prism: PrismId(Uuid::nil()),
-        version: VersionNumber::FIRST,
-        reference: None,
-        submission: Submission::saved(FieldValues(vec![field]), None),
-        status: ResultStatus::Failed {
-            error: "The model timed out.".to_owned(),
-        },
-        took_ms: 1,
-        created_at: DateTime::UNIX_EPOCH,
-        idempotency_key: key.map(|key| IdempotencyKey::parse(key).unwrap()),
-    };
-    let new = NewResult {
-        account: AccountId(Uuid::nil()),
-        api_key: None,
-        retry_of: None,
-        result,
-        provenance: Provenance::default(),
-    };
-    ResultRow::try_from(&new).unwrap()
+/// A row that is told apart by its key.
+struct TestRow {
+    bytes: usize,
+    key: Option<&'static str>,
 }
 
-fn gathering(groups_at_once: usize) -> Arc<Gathering> {
-    Arc::new(Gathering::new(groups_at_once))
+impl GroupRow for TestRow {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn contended(&self) -> impl Ord + '_ {
+        self.key
+    }
+}
+
+fn row(bytes: usize, key: Option<&'static str>) -> TestRow {
+    TestRow { bytes, key }
+}
+
+fn group_commit(groups_at_once: usize) -> Arc<GroupCommit<TestRow>> {
+    Arc::new(GroupCommit::new(groups_at_once))
 }
 
 /// The sizes of the groups that a turn sends, each of which succeeds.
-fn send_all(turn: &mut Turn) -> Vec<usize> {
+fn send_all(turn: &mut Turn<TestRow>) -> Vec<usize> {
     let groups = std::iter::from_fn(|| turn.next_group());
     let sizes = groups.map(|mut group| {
         let rows = group.take_rows().len();
@@ -53,9 +37,9 @@ fn send_all(turn: &mut Turn) -> Vec<usize> {
 
 #[test]
 fn a_row_that_comes_alone_goes_at_once() {
-    let gathering = gathering(2);
+    let commit = group_commit(2);
     for _ in 0..3 {
-        let (mut fate, turn) = gathering.join(row(10, None));
+        let (mut fate, turn) = commit.join(row(10, None));
         assert_eq!(send_all(&mut turn.unwrap()), [1]);
         assert!(matches!(fate.try_recv(), Ok(Ok(true))));
     }
@@ -63,11 +47,11 @@ fn a_row_that_comes_alone_goes_at_once() {
 
 #[test]
 fn rows_that_come_meanwhile_go_together() {
-    let gathering = gathering(1);
-    let (_first, turn) = gathering.join(row(10, None));
+    let commit = group_commit(1);
+    let (_first, turn) = commit.join(row(10, None));
     let mut turn = turn.unwrap();
     let group = turn.next_group().unwrap();
-    let later: Vec<_> = (0..150).map(|_| gathering.join(row(10, None))).collect();
+    let later: Vec<_> = (0..150).map(|_| commit.join(row(10, None))).collect();
     assert!(later.iter().all(|(_, turn)| turn.is_none()));
     group.tell(Ok(vec![true]));
     assert_eq!(send_all(&mut turn), [64, 64, 22]);
@@ -78,9 +62,9 @@ fn rows_that_come_meanwhile_go_together() {
 
 #[test]
 fn a_group_holds_a_bounded_amount_of_text_or_one_row() {
-    let gathering = gathering(1);
+    let commit = group_commit(1);
     let sizes = [100_000, 100_000, 100_000, 1_000_000, 10, 10];
-    let joined: Vec<_> = sizes.map(|size| gathering.join(row(size, None))).into();
+    let joined: Vec<_> = sizes.map(|size| commit.join(row(size, None))).into();
     let turns = joined.into_iter().filter_map(|(_, turn)| turn);
     let sent: Vec<_> = turns.map(|mut turn| send_all(&mut turn)).collect();
     assert_eq!(sent, [[2, 1, 1, 2]]);
@@ -88,16 +72,16 @@ fn a_group_holds_a_bounded_amount_of_text_or_one_row() {
 
 #[test]
 fn another_group_goes_while_one_is_slow() {
-    let gathering = gathering(2);
-    let (_first, turn) = gathering.join(row(10, None));
+    let commit = group_commit(2);
+    let (_first, turn) = commit.join(row(10, None));
     let mut first = turn.unwrap();
     let slow = first.next_group().unwrap();
-    std::thread::sleep(QUICK);
-    let (_second, turn) = gathering.join(row(10, None));
+    std::thread::sleep(SLOW);
+    let (_second, turn) = commit.join(row(10, None));
     let mut second = turn.unwrap();
     let also_slow = second.next_group().unwrap();
-    std::thread::sleep(QUICK);
-    let (_third, turn) = gathering.join(row(10, None));
+    std::thread::sleep(SLOW);
+    let (_third, turn) = commit.join(row(10, None));
     assert!(turn.is_none(), "two are on their way");
     drop((slow, also_slow));
     assert_eq!(send_all(&mut first), [1]);
@@ -106,9 +90,9 @@ fn another_group_goes_while_one_is_slow() {
 
 #[test]
 fn every_group_has_its_rows_in_the_same_order() {
-    let gathering = gathering(1);
+    let commit = group_commit(1);
     let keys = [Some("c"), None, Some("a"), Some("b"), Some("a")];
-    let joined: Vec<_> = keys.map(|key| gathering.join(row(10, key))).into();
+    let joined: Vec<_> = keys.map(|key| commit.join(row(10, key))).into();
     let mut turns = joined.into_iter().filter_map(|(_, turn)| turn);
     let mut group = turns.next().unwrap().next_group().unwrap();
     let rows = group.take_rows();
@@ -119,12 +103,12 @@ fn every_group_has_its_rows_in_the_same_order() {
 #[test]
 fn an_error_is_told_to_one_and_leaves_many_open() {
     let failure = || Err(PersistenceError::Failed("a full disk".to_owned()));
-    let gathering = gathering(1);
-    let (mut alone, turn) = gathering.join(row(10, None));
+    let commit = group_commit(1);
+    let (mut alone, turn) = commit.join(row(10, None));
     let mut turn = turn.unwrap();
     turn.next_group().unwrap().tell(failure());
     assert!(matches!(alone.try_recv(), Ok(Err(_))));
-    let many: Vec<_> = (0..3).map(|_| gathering.join(row(10, None)).0).collect();
+    let many: Vec<_> = (0..3).map(|_| commit.join(row(10, None)).0).collect();
     turn.next_group().unwrap().tell(failure());
     for mut fate in many {
         assert!(matches!(
@@ -136,15 +120,15 @@ fn an_error_is_told_to_one_and_leaves_many_open() {
 
 #[test]
 fn a_turn_that_is_broken_off_leaves_nobody_waiting() {
-    let gathering = gathering(1);
-    let (_first, turn) = gathering.join(row(10, None));
-    let (mut second, none) = gathering.join(row(10, None));
+    let commit = group_commit(1);
+    let (_first, turn) = commit.join(row(10, None));
+    let (mut second, none) = commit.join(row(10, None));
     assert!(none.is_none());
     drop(turn);
     assert!(matches!(
         second.try_recv(),
         Err(oneshot::error::TryRecvError::Closed)
     ));
-    let (_third, turn) = gathering.join(row(10, None));
+    let (_third, turn) = commit.join(row(10, None));
     assert_eq!(send_all(&mut turn.unwrap()), [1]);
 }

@@ -1,16 +1,18 @@
-//! Finding one result for a command, which has an account instead of a key.
+//! Finding one result for a command, which has an account instead of an API key.
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 
-use crate::database::Database;
+use crate::connections::on;
 use crate::error::PersistenceError;
-use crate::prisms::{PrismColumns, PrismRow};
-use crate::result_columns::ResultColumns;
+use crate::queries::database::Database;
+use crate::queries::prism_row::{PrismColumns, PrismRow};
+use crate::queries::provenance::{Provenance, ProvenanceColumns};
+use crate::queries::result_row::ResultColumns;
+use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
-use crate::sql_types::Bind;
 
 diesel::alias!(pub(crate) const RETRIES: Alias<Retries> = results as retries);
 
@@ -35,9 +37,7 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<FoundResult>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let query = results::table
                 .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
                 .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
@@ -73,9 +73,8 @@ impl Database {
         account: AccountId,
         key: &IdempotencyKey,
     ) -> Result<Option<SavedResult>, PersistenceError> {
-        let (database, key) = (self.clone(), key.as_str().to_owned());
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        let key = key.as_str().to_owned();
+        self.read(async move |mut connection| {
             let query = results::table
                 .filter(results::account_id.eq(Bind(account)))
                 .filter(results::idempotency_key.eq(Some(key)));
@@ -85,6 +84,30 @@ impl Database {
             )
             .optional()?;
             found.map(SavedResult::try_from).transpose()
+        })
+        .await
+    }
+
+    /// Where the answers of a result of the account came from; `None` when the account has no such
+    /// result.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_provenance(
+        &self,
+        account: AccountId,
+        result: ResultId,
+    ) -> Result<Option<Provenance>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::id.eq(Bind(result)))
+                .filter(results::account_id.eq(Bind(account)));
+            let found: Option<ProvenanceColumns> = on!(
+                connection,
+                get_result(query.select(ProvenanceColumns::as_select()))
+            )
+            .optional()?;
+            found.map(Provenance::try_from).transpose()
         })
         .await
     }

@@ -10,12 +10,13 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 
-use crate::database::Database;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
-use crate::lenses::{lens_from_json, lens_to_json};
-use crate::prisms::{PrismColumns, PrismRow, Writing};
+use crate::queries::database::Database;
+use crate::queries::lenses::{lens_from_json, lens_to_json};
+use crate::queries::prism_row::{PrismColumns, PrismRow, Writing};
+use crate::schema::sql_types::Bind;
 use crate::schema::{prism_versions, prisms};
-use crate::sql_types::Bind;
 
 /// A version to be saved.
 pub struct NewVersion<'a> {
@@ -79,23 +80,23 @@ impl Database {
         prism: PrismId,
         number: VersionNumber,
     ) -> Result<Option<Arc<PrismVersion>>, PersistenceError> {
-        if let Some(cached) = self.versions().get(&(prism, number)) {
+        if let Some(cached) = self.cached.versions.get(&(prism, number)) {
             return Ok(Some(cached));
         }
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        let reading = self.read(async move |mut connection| {
             let query = prism_versions::table.find((Bind(prism), number.get()));
             let query = query.select(prism_versions::definition);
             let json: Option<String> = on!(connection, get_result(query)).optional()?;
-            let Some(json) = json else { return Ok(None) };
-            let version = Arc::new(version_from_json(&json)?);
-            database
-                .versions()
-                .insert((prism, number), Arc::clone(&version), json.len());
-            Ok(Some(version))
-        })
-        .await
+            Ok(json)
+        });
+        let Some(json) = reading.await? else {
+            return Ok(None);
+        };
+        let version = Arc::new(version_from_json(&json)?);
+        let key = (prism, number);
+        let kept = Arc::clone(&version);
+        self.cached.versions.insert(key, kept, json.len());
+        Ok(Some(version))
     }
 
     /// A prism with its lens and all its versions, as they were at one moment. Two queries: what
@@ -107,9 +108,7 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Option<PrismHistory>, PersistenceError> {
-        let database = self.clone();
-        self.run(async move {
-            let mut connection = database.reader().await?;
+        self.read(async move |mut connection| {
             let query = prisms::table.find(Bind(prism));
             let found: Option<(PrismColumns, Option<String>)> = on!(
                 connection,
@@ -152,9 +151,8 @@ impl Database {
         let version = VersionColumns::new(read.id, number, new.version, new.now)?;
         let name = new.name.as_str().to_owned();
         let lens = new.lens.map(lens_to_json).transpose()?;
-        let (database, read) = (self.clone(), read.clone());
-        self.run(async move {
-            let mut connection = database.writer().await?;
+        let read = read.clone();
+        self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
                 let unchanged = prisms::table
                     .filter(prisms::id.eq(Bind(read.id)))

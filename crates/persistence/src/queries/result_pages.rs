@@ -4,9 +4,9 @@ use refract_domain::answer::{Answer, Answers};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::result::SavedResult;
 
-use crate::database::Database;
 use crate::error::PersistenceError;
-use crate::result_lists::{ResultFilter, ResultOrder};
+use crate::queries::database::Database;
+use crate::queries::result_lists::{ResultFilter, ResultOrder};
 
 /// The first page, when nothing is known of the size of results.
 const FIRST_PAGE: u32 = 32;

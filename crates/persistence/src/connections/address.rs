@@ -7,8 +7,8 @@ use std::str::FromStr as _;
 use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 
+use crate::connections::tls::SslMode;
 use crate::error::ConnectError;
-use crate::tls::SslMode;
 
 /// Where a database is.
 pub(crate) enum Address {

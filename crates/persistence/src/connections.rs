@@ -1,0 +1,282 @@
+//! Connections to either database: opened, pooled, leased and shared here. Knows no table.
+//!
+//! A query gets its connection from [`Connections::read`] or [`Connections::write`]. Each runs as a
+//! task of the main runtime on a leased connection, so that a caller that goes away leaves no query
+//! half-way. The exception is a thread that serves many calls: its reads run in the caller's own
+//! task over a lane of the thread, a connection that no other thread uses.
+
+pub(crate) mod address;
+mod connection;
+mod deadline;
+mod group_commit;
+mod pools;
+mod postgres;
+mod postgres_lanes;
+mod postgres_pool;
+pub(crate) mod sqlite;
+mod sqlite_lane;
+mod sqlite_pool;
+mod statement_text;
+mod tls;
+pub(crate) mod transaction;
+mod usage;
+
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use diesel::QueryResult;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use self::address::Address;
+use self::connection::BoxFuture;
+pub(crate) use self::connection::{
+    AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, on,
+};
+use self::deadline::WAIT;
+use self::group_commit::Turn;
+pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
+pub(crate) use self::pools::Pools;
+use self::postgres_lanes::PostgresLanes;
+use self::sqlite_lane::SqliteLane;
+pub(crate) use self::statement_text::StatementText;
+pub(crate) use self::transaction::in_transaction;
+pub use self::usage::ConnectionUse;
+use crate::error::{ConnectError, PersistenceError};
+
+/// The connections of one process to its database. Clones share them.
+#[derive(Clone)]
+pub(crate) struct Connections {
+    runtime: Handle,
+    pools: Arc<Pools>,
+    lanes: Option<Arc<Lanes>>,
+}
+
+/// The connections that belong to one thread.
+enum Lanes {
+    Postgres(PostgresLanes),
+    Sqlite(SqliteLane),
+}
+
+impl Connections {
+    /// Opens the pools of a database; `runtime` drives them and runs their queries.
+    pub(crate) async fn open(
+        address: Address,
+        size: usize,
+        runtime: Handle,
+    ) -> Result<Self, ConnectError> {
+        let opening = run_on(&runtime, Pools::open(address, size)).await;
+        let pools = opening.unwrap_or(Err(ConnectError::ShuttingDown))?;
+        Ok(Self {
+            runtime,
+            pools: Arc::new(pools),
+            lanes: None,
+        })
+    }
+
+    /// These connections with lanes for the calling thread, which has a runtime of its own and is
+    /// one of `threads`: a share of half the pool for PostgreSQL, one connection that reads for
+    /// SQLite. Lanes are opened when they are first needed; the value must not leave its thread.
+    pub(crate) fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
+        let lanes = match &*self.pools {
+            Pools::Postgres(pool) => {
+                let share = pool.can_be_taken() / threads;
+                Lanes::Postgres(PostgresLanes::new(pool, share))
+            }
+            Pools::Sqlite(pools) => Lanes::Sqlite(SqliteLane::new(pools)),
+        };
+        Self {
+            lanes: Some(Arc::new(lanes)),
+            ..self.clone()
+        }
+    }
+
+    /// These connections without the lanes of a thread.
+    pub(crate) fn without_lanes(&self) -> Self {
+        Self {
+            lanes: None,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.pools
+    }
+
+    /// Runs a query that only reads: over the thread's lane where there is one, else on a lease.
+    ///
+    /// On a lane it runs in the caller's own task, since a reader that is dropped between two
+    /// statements leaves nothing half done. PostgreSQL's answer is waited for until a deadline,
+    /// after which the lane is abandoned: the statements of other calls stand behind this one.
+    ///
+    /// The query is boxed at once, so that it does not weigh on the future of its caller, which may
+    /// wait for long in a place of its own.
+    pub(crate) fn read<T, Q, F>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<'_, T, Q, F>
+    where
+        T: Send + 'static,
+        Q: FnOnce(Connection) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        let connections = self.clone();
+        let reading = async move { query(connections.reader().await?).await };
+        let reading: BoxFuture<'static, _> = match self.lanes {
+            None => Box::pin(self.run(reading)),
+            Some(_) => Box::pin(reading),
+        };
+        async {
+            let Some(lanes) = self.postgres_lanes() else {
+                return reading.await;
+            };
+            let answered = timeout(WAIT, reading).await;
+            answered.unwrap_or_else(|_| {
+                lanes.abandon_reader();
+                Err(PersistenceError::no_answer())
+            })
+        }
+    }
+
+    /// Runs a query that writes, on a connection that it has to itself.
+    pub(crate) fn write<T, Q, F>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, Q, F>
+    where
+        T: Send + 'static,
+        Q: FnOnce(ExclusiveConnection) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        let pools = Arc::clone(&self.pools);
+        self.run(async move { query(pools.writer().await?).await })
+    }
+
+    /// Inserts a row together with the rows that others insert at the same time. `None` when its
+    /// group failed, which need not be this row's fault: insert it alone then.
+    pub(crate) async fn write_in_group<R, I, F>(
+        &self,
+        commit: &Arc<GroupCommit<R>>,
+        row: R,
+        insert: I,
+    ) -> Option<RowFate>
+    where
+        R: GroupRow,
+        I: Fn(Vec<R>, Connection) -> F + Send + Sync + 'static,
+        F: Future<Output = QueryResult<Vec<bool>>> + Send + 'static,
+    {
+        let (fate, turn) = commit.join(row);
+        if let Some(turn) = turn {
+            let sending = self.clone().send_groups(turn, insert);
+            // a task, since the caller may go away while other rows wait for this turn; lanes may
+            // only be used on the runtime of their thread
+            match self.postgres_lanes() {
+                Some(_) => tokio::spawn(sending),
+                None => self.runtime.spawn(sending),
+            };
+        }
+        fate.await.ok()
+    }
+
+    /// How many groups of rows this thread may have in flight at once; `None` where its rows are
+    /// not grouped.
+    pub(crate) fn groups_at_once(&self) -> Option<usize> {
+        match &*self.pools {
+            Pools::Postgres(_) => self.postgres_lanes().map(PostgresLanes::groups_at_once),
+            Pools::Sqlite(_) => Some(1),
+        }
+    }
+
+    /// Runs work as a task of the main runtime, where a caller that goes away does not stop it: a
+    /// statement of SQLite cannot be left half-way, and an abandoned transaction would cost its
+    /// connection.
+    pub(crate) fn run<T, W>(
+        &self,
+        work: W,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, W>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        let running = run_on(&self.runtime, work);
+        async {
+            let shutting_down = "refract is shutting down";
+            let ended = running.await;
+            ended.unwrap_or_else(|| Err(PersistenceError::Unavailable(shutting_down.to_owned())))
+        }
+    }
+
+    async fn reader(&self) -> Result<Connection, PersistenceError> {
+        match self.lanes.as_deref() {
+            Some(Lanes::Postgres(lanes)) => {
+                if let Some(lane) = lanes.reader().await? {
+                    return Ok(Connection::PostgresLane(lane));
+                }
+            }
+            Some(Lanes::Sqlite(lane)) => return Ok(Connection::SqliteLane(lane.reader().await?)),
+            None => {}
+        }
+        self.pools.reader().await
+    }
+
+    async fn send_groups<R, I, F>(self, mut turn: Turn<R>, insert: I)
+    where
+        R: GroupRow,
+        I: Fn(Vec<R>, Connection) -> F,
+        F: Future<Output = QueryResult<Vec<bool>>>,
+    {
+        while let Some(mut group) = turn.next_group() {
+            let rows = group.take_rows();
+            group.tell(self.insert_group(rows, &insert).await);
+        }
+    }
+
+    /// Inserts a group over an idle lane of the thread where there is one, else on a lease. A lane
+    /// that does not answer is abandoned.
+    async fn insert_group<R, F>(
+        &self,
+        rows: Vec<R>,
+        insert: impl Fn(Vec<R>, Connection) -> F,
+    ) -> Result<Vec<bool>, PersistenceError>
+    where
+        F: Future<Output = QueryResult<Vec<bool>>>,
+    {
+        if let Some(lanes) = self.postgres_lanes()
+            && let Some(lane) = lanes.writer().await?
+        {
+            let inserting = insert(rows, Connection::PostgresLane(Arc::clone(&lane)));
+            let Ok(inserted) = timeout(WAIT, inserting).await else {
+                lanes.abandon_writer(&lane);
+                return Err(PersistenceError::no_answer());
+            };
+            return Ok(inserted?);
+        }
+        let connection = self.pools.writer().await?;
+        Ok(insert(rows, connection.into()).await?)
+    }
+
+    fn postgres_lanes(&self) -> Option<&PostgresLanes> {
+        match self.lanes.as_deref() {
+            Some(Lanes::Postgres(lanes)) => Some(lanes),
+            Some(Lanes::Sqlite(_)) | None => None,
+        }
+    }
+}
+
+/// Starts work on a runtime and waits for it; `None` when the runtime shuts down. A panic in the
+/// work goes on in the caller.
+fn run_on<T, W>(runtime: &Handle, work: W) -> impl Future<Output = Option<T>> + use<T, W>
+where
+    T: Send + 'static,
+    W: Future<Output = T> + Send + 'static,
+{
+    let task = runtime.spawn(work);
+    async {
+        match task.await {
+            Ok(done) => Some(done),
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(_) => None,
+        }
+    }
+}

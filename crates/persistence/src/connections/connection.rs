@@ -1,0 +1,147 @@
+//! The connection that a query holds, of either database, and the macro that runs a query on it.
+
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use diesel::SqliteConnection;
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::deadpool::Object;
+use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
+use tokio::sync::OwnedMutexGuard;
+
+use crate::connections::postgres::PostgresConnection;
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A connection to an SQLite file, whose statements block a thread.
+pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection, BlockedThread>;
+
+/// Which thread the statements of an SQLite connection block.
+pub(crate) enum BlockedThread {
+    /// A thread of the runtime's blocking pool.
+    OfPool,
+    /// The thread of the query's caller.
+    OfCaller,
+}
+
+impl SpawnBlocking for BlockedThread {
+    fn spawn_blocking<'a, R: Send + 'static>(
+        &mut self,
+        task: impl FnOnce() -> R + Send + 'static,
+    ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync>>> {
+        match self {
+            Self::OfPool => {
+                let ended = tokio::task::spawn_blocking(task);
+                Box::pin(async { Ok(ended.await?) })
+            }
+            Self::OfCaller => {
+                let done = task();
+                Box::pin(async { Ok(done) })
+            }
+        }
+    }
+
+    fn get_runtime() -> Self {
+        Self::OfPool
+    }
+}
+
+/// A connection for single statements.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives as long as one query and is not stored"
+)]
+pub(crate) enum Connection {
+    /// A lane to a PostgreSQL server, on which the statements of many queries are pipelined.
+    PostgresLane(Arc<PostgresConnection>),
+    /// A connection to a PostgreSQL server, leased until it is dropped.
+    PostgresLease(Object<AsyncPgConnection>),
+    /// A lane to an SQLite file: it belongs to the caller's thread and blocks it.
+    SqliteLane(OwnedMutexGuard<AsyncSqliteConnection>),
+    /// A connection to an SQLite file, leased until it is dropped.
+    SqliteLease(Object<AsyncSqliteConnection>),
+}
+
+/// A leased connection, which may hold a transaction since no other query uses it meanwhile.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it lives as long as one query and is not stored"
+)]
+pub(crate) enum ExclusiveConnection {
+    /// To a PostgreSQL server.
+    Postgres(Object<AsyncPgConnection>),
+    /// To an SQLite file, and the one that may write.
+    Sqlite(Object<AsyncSqliteConnection>),
+}
+
+/// A connection by database, as a statement uses it: PostgreSQL takes statements of many queries
+/// at once, SQLite one after the other.
+pub(crate) enum ConnectionRef<'a> {
+    Postgres(&'a AsyncPgConnection),
+    Sqlite(&'a mut AsyncSqliteConnection),
+}
+
+impl Connection {
+    pub(crate) fn by_database(&mut self) -> ConnectionRef<'_> {
+        match self {
+            Self::PostgresLane(lane) => ConnectionRef::Postgres(&lane.connection),
+            Self::PostgresLease(lease) => ConnectionRef::Postgres(lease),
+            Self::SqliteLane(lane) => ConnectionRef::Sqlite(lane),
+            Self::SqliteLease(lease) => ConnectionRef::Sqlite(lease),
+        }
+    }
+}
+
+impl ExclusiveConnection {
+    pub(crate) fn by_database(&mut self) -> ConnectionRef<'_> {
+        match self {
+            Self::Postgres(lease) => ConnectionRef::Postgres(lease),
+            Self::Sqlite(lease) => ConnectionRef::Sqlite(lease),
+        }
+    }
+}
+
+impl From<ExclusiveConnection> for Connection {
+    fn from(exclusive: ExclusiveConnection) -> Self {
+        match exclusive {
+            ExclusiveConnection::Postgres(lease) => Self::PostgresLease(lease),
+            ExclusiveConnection::Sqlite(lease) => Self::SqliteLease(lease),
+        }
+    }
+}
+
+/// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
+/// the name of a method of diesel's `RunQueryDsl`. A query of the hot path has its text written
+/// once: `on!(connection, get_result(query), text: TEXT)` with a [`StatementText`].
+///
+/// diesel's types name the database, so the query is compiled once for each; `as_select()` has to
+/// stand inside the macro for this reason. SQLite's query runs in one piece on the thread that it
+/// blocks: the wrapper's own methods would copy each row and each column's name.
+///
+/// [`StatementText`]: crate::connections::StatementText
+macro_rules! on {
+    ($connection:expr, $run:ident($query:expr)) => {
+        $crate::connections::on!(@ $connection, $run, $query, $query)
+    };
+    ($connection:expr, $run:ident($query:expr), text: $text:ident) => {
+        $crate::connections::on!(@ $connection, $run, $text.of($query), $query)
+    };
+    (@ $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
+        match $connection.by_database() {
+            $crate::connections::ConnectionRef::Postgres(mut connection) => {
+                let connection: &mut &diesel_async::AsyncPgConnection = &mut connection;
+                diesel_async::RunQueryDsl::$run($on_postgres, connection).await
+            }
+            $crate::connections::ConnectionRef::Sqlite(connection) => {
+                let query = $on_sqlite;
+                let run = move |connection: &mut diesel::SqliteConnection| {
+                    diesel::RunQueryDsl::$run(query, connection)
+                };
+                connection.spawn_blocking(run).await
+            }
+        }
+    };
+}
+
+pub(crate) use on;

@@ -1,0 +1,6 @@
+//! How long a query may wait for what it needs.
+
+use std::time::Duration;
+
+/// Longest wait of a query for a connection, and on a lane for the database's answer.
+pub(crate) const WAIT: Duration = Duration::from_secs(10);

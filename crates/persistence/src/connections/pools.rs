@@ -1,0 +1,57 @@
+//! The pools of one process: to a server or to a file.
+
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+use crate::connections::address::Address;
+use crate::connections::connection::{Connection, ExclusiveConnection};
+use crate::connections::postgres::PostgresServer;
+use crate::connections::postgres_pool::PostgresPool;
+use crate::connections::sqlite_pool::SqlitePools;
+use crate::error::{ConnectError, PersistenceError};
+
+/// The pools of the database that is in use.
+pub(crate) enum Pools {
+    /// To a PostgreSQL server.
+    Postgres(Arc<PostgresPool>),
+    /// To an SQLite file.
+    Sqlite(SqlitePools),
+}
+
+impl Pools {
+    /// Opens the pools on the current runtime, which drives them from then on; `size` is that of
+    /// PostgreSQL's.
+    pub(crate) async fn open(address: Address, size: usize) -> Result<Self, ConnectError> {
+        match address {
+            Address::Sqlite(path) => {
+                let opening = tokio::task::spawn_blocking(|| SqlitePools::open(path)).await;
+                opening
+                    .unwrap_or(Err(ConnectError::ShuttingDown))
+                    .map(Self::Sqlite)
+            }
+            Address::Postgres(address) => {
+                let server = PostgresServer::new(*address)?;
+                server.reach().await?;
+                let pool = PostgresPool::new(server, size, Handle::current())?;
+                Ok(Self::Postgres(Arc::new(pool)))
+            }
+        }
+    }
+
+    /// Leases a connection for a query that only reads.
+    pub(crate) async fn reader(&self) -> Result<Connection, PersistenceError> {
+        Ok(match self {
+            Self::Postgres(pool) => Connection::PostgresLease(pool.leased.get().await?),
+            Self::Sqlite(pools) => Connection::SqliteLease(pools.readers.get().await?),
+        })
+    }
+
+    /// Leases a connection for a query that writes.
+    pub(crate) async fn writer(&self) -> Result<ExclusiveConnection, PersistenceError> {
+        Ok(match self {
+            Self::Postgres(pool) => ExclusiveConnection::Postgres(pool.leased.get().await?),
+            Self::Sqlite(pools) => ExclusiveConnection::Sqlite(pools.writer.get().await?),
+        })
+    }
+}

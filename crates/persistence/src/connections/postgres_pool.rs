@@ -1,0 +1,108 @@
+//! The connections to a PostgreSQL server that one process shares.
+//!
+//! A leased connection is opened on the main runtime, never on one of the single threads that await
+//! queries: a busy thread does not drive its sockets. The lanes of such a thread are the exception,
+//! since no other thread uses them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use deadpool::Runtime;
+use deadpool::managed::QueueMode;
+use diesel::ConnectionError::BadConnection;
+use diesel_async::AsyncPgConnection;
+use diesel_async::pooled_connection::deadpool::Pool;
+use diesel_async::pooled_connection::{
+    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
+};
+use tokio::runtime::Handle;
+
+use crate::connections::deadline::WAIT;
+use crate::connections::postgres::PostgresServer;
+use crate::error::ConnectError;
+
+/// All connections that one process may hold to a server.
+pub(crate) struct PostgresPool {
+    pub(crate) server: Arc<PostgresServer>,
+    /// Connections that are leased to one query at a time.
+    pub(crate) leased: Pool<AsyncPgConnection>,
+    size: usize,
+    /// Connections that lanes have taken out of the lease.
+    taken: Mutex<usize>,
+}
+
+impl PostgresPool {
+    /// A pool of up to `size` connections, opened when they are needed. `runtime` drives the leased
+    /// ones, whichever thread leases them.
+    pub(crate) fn new(
+        server: PostgresServer,
+        size: usize,
+        runtime: Handle,
+    ) -> Result<Self, ConnectError> {
+        let server = Arc::new(server);
+        Ok(Self {
+            leased: pool(&server, size, runtime)?,
+            server,
+            size,
+            taken: Mutex::new(0),
+        })
+    }
+
+    /// How many connections lanes may take out of the lease: half of all.
+    pub(crate) fn can_be_taken(&self) -> usize {
+        self.size / 2
+    }
+
+    /// How many connections lanes have taken out of the lease.
+    pub(crate) fn taken(&self) -> usize {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a connection out of the lease for a lane, unless half of all are taken.
+    pub(crate) fn take(&self) -> bool {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_left = *taken < self.can_be_taken();
+        if is_left {
+            *taken += 1;
+            self.leased.resize(self.size - *taken);
+        }
+        is_left
+    }
+
+    /// Gives a connection that was taken back to the lease.
+    pub(crate) fn give_back(&self) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(1);
+        self.leased.resize(self.size - *taken);
+    }
+}
+
+fn pool(
+    server: &Arc<PostgresServer>,
+    size: usize,
+    runtime: Handle,
+) -> Result<Pool<AsyncPgConnection>, ConnectError> {
+    let mut config = ManagerConfig::default();
+    // a closed connection is noticed without a question to the server
+    config.recycling_method = RecyclingMethod::Fast;
+    let server = Arc::clone(server);
+    config.custom_setup = Box::new(move |_| {
+        let server = Arc::clone(&server);
+        let opening = runtime.spawn(async move { server.connect().await });
+        Box::pin(async move {
+            let opened = opening
+                .await
+                .map_err(|ended| BadConnection(ended.to_string()))?;
+            Ok(opened?.connection)
+        })
+    });
+    let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
+    Pool::builder(manager)
+        .max_size(size)
+        // a connection that was just used knows its statements
+        .queue_mode(QueueMode::Lifo)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(WAIT))
+        .create_timeout(Some(WAIT))
+        .build()
+        .map_err(|error| ConnectError::Address(error.to_string()))
+}

@@ -1,0 +1,93 @@
+//! An SQLite file, and how a connection to it is opened.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use diesel::connection::SimpleConnection as _;
+use diesel::result::Error;
+use diesel::{Connection as _, ConnectionError, ConnectionResult, SqliteConnection};
+
+use crate::connections::deadline::WAIT;
+
+/// Pause before a locked file is tried again.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Sets up a connection that writes: it waits for other processes, and a commit is on the disk when
+/// it is acknowledged.
+pub(crate) const WRITER: &str =
+    "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+
+/// Sets up a connection that only reads.
+pub(crate) const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";
+
+/// Sets up a connection that copies: it reads this file and writes another, which `query_only`
+/// would refuse.
+const COPIER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL;";
+
+/// Opens a connection that writes. It blocks its thread.
+pub(crate) fn open_writer(path: &Path) -> ConnectionResult<SqliteConnection> {
+    open(path, WRITER)
+}
+
+/// Opens a connection that copies the file. It blocks its thread.
+pub(crate) fn open_copier(path: &Path) -> ConnectionResult<SqliteConnection> {
+    open(path, COPIER)
+}
+
+/// Opens a connection and sets it up with these pragmas. It blocks its thread.
+pub(crate) fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnection> {
+    let path = path.to_str().ok_or_else(|| {
+        ConnectionError::BadConnection("the path of the database is not UTF-8".to_owned())
+    })?;
+    let mut connection = SqliteConnection::establish(path)?;
+    connection
+        .batch_execute(setup)
+        .map_err(ConnectionError::CouldntSetupConfiguration)?;
+    Ok(connection)
+}
+
+/// Switches the file to a write-ahead log for good, so that readers and the writer do not wait for
+/// each other.
+///
+/// Of several processes that switch a new file at once SQLite refuses all but one at once, whatever
+/// their busy timeout, since each holds a lock that another needs. A refused one tries again.
+pub(crate) fn keep_write_ahead_log(connection: &mut SqliteConnection) -> ConnectionResult<()> {
+    let end = Instant::now() + WAIT;
+    loop {
+        match connection.batch_execute("PRAGMA journal_mode = WAL") {
+            Err(error) if is_locked(&error) && Instant::now() < end => {
+                thread::sleep(PAUSE);
+            }
+            done => return done.map_err(ConnectionError::CouldntSetupConfiguration),
+        }
+    }
+}
+
+/// Whether another process holds a lock on the file. diesel keeps SQLite's message, not its code.
+fn is_locked(error: &Error) -> bool {
+    matches!(error, Error::DatabaseError(_, what) if what.message() == "database is locked")
+}
+
+/// Makes the file where it is missing, for its owner only. A file that is there is not even opened:
+/// closing it would release every lock that this process holds on it (POSIX), SQLite's included.
+pub(crate) fn create_file(path: &Path) -> Result<(), String> {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _until_it_is_closed = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(path);
+            Err(format!("the folder {} does not exist", folder.display()))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}

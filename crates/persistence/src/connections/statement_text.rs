@@ -1,0 +1,67 @@
+//! Statements whose text is written once per process.
+//!
+//! diesel-async writes the text of a query anew each time it runs, which for a query with joins
+//! costs more than sending it. Bound values are never part of the text.
+
+use std::sync::OnceLock;
+
+use diesel::QueryResult;
+use diesel::pg::{Pg, PgQueryBuilder};
+use diesel::query_builder::{AstPass, Query, QueryBuilder as _, QueryFragment, QueryId};
+
+/// The text of one PostgreSQL statement, kept from its first run on.
+pub(crate) struct StatementText(OnceLock<String>);
+
+impl StatementText {
+    /// A text that the first run writes.
+    pub(crate) const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// A query that has this text, whatever is bound to it.
+    pub(crate) fn of<Q>(&'static self, query: Q) -> QueryWithText<Q> {
+        QueryWithText { query, text: self }
+    }
+}
+
+/// A query together with its text.
+pub(crate) struct QueryWithText<Q> {
+    query: Q,
+    text: &'static StatementText,
+}
+
+impl<Q: QueryFragment<Pg>> QueryWithText<Q> {
+    fn written(&self) -> QueryResult<String> {
+        let mut text = PgQueryBuilder::new();
+        self.query.to_sql(&mut text, &Pg)?;
+        Ok(text.finish())
+    }
+}
+
+impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for QueryWithText<Q> {
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        self.query.walk_ast(pass)
+    }
+
+    fn to_sql(&self, out: &mut PgQueryBuilder, _: &Pg) -> QueryResult<()> {
+        let StatementText(known) = self.text;
+        let text = if let Some(text) = known.get() {
+            text
+        } else {
+            let text = self.written()?;
+            known.get_or_init(|| text)
+        };
+        debug_assert_eq!(self.written().as_ref(), Ok(text), "one query has this text");
+        out.push_sql(text);
+        Ok(())
+    }
+}
+
+impl<Q: QueryId> QueryId for QueryWithText<Q> {
+    type QueryId = Q::QueryId;
+    const HAS_STATIC_QUERY_ID: bool = Q::HAS_STATIC_QUERY_ID;
+}
+
+impl<Q: Query> Query for QueryWithText<Q> {
+    type SqlType = Q::SqlType;
+}

@@ -1,0 +1,72 @@
+//! Transactions that write, on a connection of either database.
+//!
+//! diesel's own `transaction` takes an async closure over a borrowed connection, and rustc 1.95
+//! breaks off over those when it compiles a changed crate incrementally.
+
+use diesel::connection::AnsiTransactionManager;
+use diesel::{QueryResult, SqliteConnection};
+use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager as _};
+
+use crate::connections::connection::AsyncSqliteConnection;
+
+/// Runs a block in a transaction: `in_transaction!(connection, |c| { … })`. The block is async and
+/// ends in a `QueryResult`; an error in it rolls the transaction back.
+macro_rules! in_transaction {
+    ($connection:expr, |$c:ident| $block:block) => {
+        match &mut $connection {
+            $crate::connections::ExclusiveConnection::Postgres(lease) => {
+                let $c: &mut diesel_async::AsyncPgConnection = lease;
+                match $crate::connections::transaction::begin_postgres($c).await {
+                    Ok(()) => {
+                        let ended = async { $block }.await;
+                        $crate::connections::transaction::end($c, ended).await
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+            $crate::connections::ExclusiveConnection::Sqlite(lease) => {
+                let $c: &mut $crate::connections::AsyncSqliteConnection = lease;
+                match $crate::connections::transaction::begin_sqlite($c).await {
+                    Ok(()) => {
+                        let ended = async { $block }.await;
+                        $crate::connections::transaction::end($c, ended).await
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use in_transaction;
+
+pub(crate) async fn begin_postgres(connection: &mut AsyncPgConnection) -> QueryResult<()> {
+    diesel_async::AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN").await
+}
+
+/// Begins with the write lock: a transaction that read first and then wrote could wait for a lock
+/// whose holder waits for that read to end.
+pub(crate) async fn begin_sqlite(connection: &mut AsyncSqliteConnection) -> QueryResult<()> {
+    let begin = |connection: &mut SqliteConnection| {
+        AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN IMMEDIATE")
+    };
+    connection.spawn_blocking(begin).await
+}
+
+/// Commits what ended well; after an error rolls back and returns the error.
+pub(crate) async fn end<C: AsyncConnection, T>(
+    connection: &mut C,
+    ended: QueryResult<T>,
+) -> QueryResult<T> {
+    match ended {
+        Ok(value) => {
+            C::TransactionManager::commit_transaction(connection).await?;
+            Ok(value)
+        }
+        Err(error) => {
+            // a connection that cannot roll back is broken: the pool drops it, the database undoes
+            let _ = C::TransactionManager::rollback_transaction(connection).await;
+            Err(error)
+        }
+    }
+}

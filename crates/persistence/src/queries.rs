@@ -1,0 +1,38 @@
+//! What is asked of the database: a file per table or use. Knows no kind of connection.
+//!
+//! Each method of [`Database`] is one query unless it says otherwise, written as
+//! `self.read(async move |mut connection| …)` or `self.write(…)`.
+
+mod accounts;
+mod api_keys;
+mod cache;
+mod calls;
+mod database;
+mod held_rows;
+mod insert_results;
+mod lenses;
+mod new_result;
+mod prism_row;
+mod prism_versions;
+mod prisms;
+mod provenance;
+mod result_lists;
+mod result_pages;
+mod result_row;
+mod results;
+mod save_result;
+
+pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
+pub use self::api_keys::{ApiKeyRow, NewApiKey};
+pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
+pub use self::database::{Database, DatabaseSettings};
+pub use self::held_rows::HeldRows;
+pub use self::new_result::NewResult;
+pub use self::prism_row::{PrismRow, Writing};
+pub use self::prism_versions::{NewVersion, PrismHistory};
+pub use self::prisms::NewPrism;
+pub use self::provenance::Provenance;
+pub use self::result_lists::{ResultFilter, ResultOrder};
+pub use self::result_pages::ResultPages;
+pub use self::results::FoundResult;
+pub use self::save_result::Saving;

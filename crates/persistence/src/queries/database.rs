@@ -1,0 +1,144 @@
+//! The way to the database: opened once, cloned wherever queries are made.
+
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use tokio::runtime::Handle;
+
+use crate::connections::address::Address;
+use crate::connections::{
+    Connection, ConnectionUse, Connections, ExclusiveConnection, GroupCommit, on,
+};
+use crate::error::{ConnectError, PersistenceError};
+use crate::queries::cache::Immutable;
+use crate::queries::result_row::ResultRow;
+
+/// Where the database is and how much of it one process takes.
+#[derive(Clone)]
+pub struct DatabaseSettings {
+    /// `sqlite://PATH` or `postgres://…` (contract, `DATABASE_URL`). It may hold a password.
+    pub url: String,
+    /// Connections to a PostgreSQL server, at least 1 (contract, `REFRACT_DATABASE_POOL`). An
+    /// SQLite file has one connection that writes, a few that read and one more for each [thread
+    /// that serves](Database::for_this_thread), whatever stands here.
+    pub pool: usize,
+}
+
+/// An open database. Clones are cheap and share connections and caches.
+#[derive(Clone)]
+pub struct Database {
+    pub(crate) connections: Connections,
+    pub(crate) cached: Arc<Cached>,
+    /// Where results queue that are saved at the same time; `None` where each goes alone.
+    pub(crate) group_commit: Option<Arc<GroupCommit<ResultRow>>>,
+}
+
+/// What never changes once it was saved.
+pub(crate) struct Cached {
+    pub(crate) versions: Immutable<(PrismId, VersionNumber), PrismVersion>,
+    /// By revision.
+    pub(crate) lenses: Immutable<(PrismId, i32), Lens>,
+}
+
+impl Database {
+    /// Opens the database that the address names, and makes the file when it is an SQLite one that
+    /// is missing. The schema is left as it is: see [`Database::migrate`].
+    ///
+    /// Queries run on `runtime`, which should be the process's multi-threaded one and has to
+    /// outlive this value; for the reads of an API call see [`Database::for_this_thread`].
+    ///
+    /// # Errors
+    /// An address that cannot be used, or no database there; in words for the operator.
+    pub async fn connect(
+        settings: &DatabaseSettings,
+        runtime: Handle,
+    ) -> Result<Self, ConnectError> {
+        if settings.pool == 0 {
+            return Err(ConnectError::EmptyPool);
+        }
+        let address = Address::parse(&settings.url)?;
+        let connections = Connections::open(address, settings.pool, runtime).await?;
+        Ok(Self {
+            group_commit: group_commit(&connections),
+            connections,
+            cached: Arc::new(Cached {
+                versions: Immutable::new(),
+                lenses: Immutable::new(),
+            }),
+        })
+    }
+
+    /// This database for one of several threads that serve many calls, each with a runtime of its
+    /// own: what it reads and the results that it saves go over lanes, connections of the thread
+    /// that all its calls share.
+    ///
+    /// The lanes to a PostgreSQL server are half of the pool's connections between all threads,
+    /// taken when they are first needed; a thread for which none is left leases. The lane to an
+    /// SQLite file is one connection that reads, which blocks the thread for as long as it takes
+    /// to find a row. The value must not be used from another thread.
+    #[must_use]
+    pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
+        let connections = self.connections.for_this_thread(threads);
+        let of_all_threads = self.group_commit.clone();
+        Self {
+            group_commit: of_all_threads.or_else(|| group_commit(&connections)),
+            connections,
+            cached: Arc::clone(&self.cached),
+        }
+    }
+
+    /// Asks the database for a one, for `/readyz`: on a lease, so that a pool without a free
+    /// connection does not count as ready.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn ping(&self) -> Result<(), PersistenceError> {
+        let connections = self.connections.without_lanes();
+        let ping = connections.read(async move |mut connection| {
+            let one = diesel::dsl::sql::<diesel::sql_types::Integer>("1");
+            let _: i32 = on!(connection, get_result(diesel::select(one)))?;
+            Ok(())
+        });
+        ping.await
+    }
+
+    /// How the connections of this process are used now.
+    pub fn connection_use(&self) -> ConnectionUse {
+        ConnectionUse::of(self.connections.pools())
+    }
+
+    /// Runs a query that only reads: see [`Connections::read`].
+    pub(crate) fn read<T, Q, F>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<'_, T, Q, F>
+    where
+        T: Send + 'static,
+        Q: FnOnce(Connection) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        self.connections.read(query)
+    }
+
+    /// Runs a query that writes, on a connection that it has to itself.
+    pub(crate) fn write<T, Q, F>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, Q, F>
+    where
+        T: Send + 'static,
+        Q: FnOnce(ExclusiveConnection) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        self.connections.write(query)
+    }
+}
+
+fn group_commit(connections: &Connections) -> Option<Arc<GroupCommit<ResultRow>>> {
+    let groups_at_once = connections.groups_at_once()?;
+    Some(Arc::new(GroupCommit::new(groups_at_once)))
+}
