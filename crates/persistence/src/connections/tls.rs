@@ -1,9 +1,9 @@
 //! TLS to a PostgreSQL server, through rustls.
 //!
-//! A certificate is verified wherever TLS is used: `require` is as strict as `verify-full`, since
-//! an encrypted line to somebody unknown protects nothing. `prefer`, the default, promises nothing
-//! either way: it uses TLS where the server offers it with a certificate that we trust, and goes
-//! without where it does not.
+//! Wherever TLS is used the server's certificate is verified: `require` is as strict as
+//! `verify-full`, since an encrypted line to an unknown server protects nothing. `prefer`, the
+//! default, promises nothing either way: it uses TLS where the server offers a certificate that we
+//! trust, and connects without TLS where it does not.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
 
 use crate::error::ConnectError;
 
@@ -20,11 +21,11 @@ use crate::error::ConnectError;
 pub(crate) enum SslMode {
     /// Never TLS.
     Disable,
-    /// TLS where it can be had.
+    /// TLS with a server whose certificate is trusted, else none.
     Prefer,
-    /// TLS or nothing.
+    /// TLS with a verified certificate, or no connection.
     Require,
-    /// The same.
+    /// TLS with a verified certificate, or no connection: here no different from `Require`.
     VerifyFull,
 }
 
@@ -42,21 +43,29 @@ impl SslMode {
     }
 }
 
-/// A client that trusts the certificates of a PEM file; without one the system's, and where the
-/// system has none those that browsers trust.
+/// A client that trusts the certificates of a PEM file. Without a file it trusts what the operating
+/// system trusts, and the roots that browsers trust where the system has none.
 pub(crate) fn client(root_certificates: Option<&Path>) -> Result<ClientConfig, ConnectError> {
-    let roots = match root_certificates {
-        Some(path) => from_file(path)?,
-        None => from_system(),
-    };
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| ConnectError::Certificates(error.to_string()))?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+    let builder = match root_certificates {
+        Some(path) => builder.with_root_certificates(roots_of_file(path)?),
+        None => match Verifier::new(provider) {
+            Ok(verifier) => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(verifier)),
+            Err(_) => {
+                let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+                builder.with_root_certificates(RootCertStore { roots })
+            }
+        },
+    };
+    Ok(builder.with_no_client_auth())
 }
 
-fn from_file(path: &Path) -> Result<RootCertStore, ConnectError> {
+fn roots_of_file(path: &Path) -> Result<RootCertStore, ConnectError> {
     let unreadable =
         |reason: String| ConnectError::Certificates(format!("{}: {reason}", path.display()));
     let mut roots = RootCertStore::empty();
@@ -72,13 +81,4 @@ fn from_file(path: &Path) -> Result<RootCertStore, ConnectError> {
         return Err(unreadable("there is no certificate in it".to_owned()));
     }
     Ok(roots)
-}
-
-fn from_system() -> RootCertStore {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    }
-    roots
 }
