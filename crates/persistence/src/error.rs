@@ -9,22 +9,22 @@ use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
 
-/// What is said of a database that takes too long.
+/// The words for a database that takes too long.
 pub(crate) const NO_ANSWER: &str = "it does not answer";
 
-/// A query was not carried out.
+/// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PersistenceError {
-    /// There was no connection to be had: the database is away, or all stayed busy for too long.
+    /// No connection could be had: the database is away, or all connections stayed busy for too long.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The database broke off or refused for a reason of its own: a restart, a full disk.
+    /// The database broke off or refused for a reason of its own, such as a restart or a full disk.
     #[error("the database failed: {0}")]
     Failed(String),
-    /// The statement breaks a rule of the schema. A bug.
+    /// The statement breaks a rule of the schema: a bug.
     #[error("the database refused a statement: {0}")]
     Refused(String),
-    /// A row does not hold what this version of Refract reads.
+    /// A saved row does not hold what this version of Refract reads.
     #[error("cannot read {column} of a saved row")]
     Unreadable {
         /// Table and column.
@@ -33,14 +33,15 @@ pub enum PersistenceError {
 }
 
 impl PersistenceError {
-    /// The database takes too long: nothing is known of what it was asked to do.
+    /// The error for a database that takes too long. Whether the statement took effect is unknown.
     pub fn no_answer() -> Self {
         Self::Unavailable(NO_ANSWER.to_owned())
     }
 
-    /// Whether the same call may well succeed in a while.
+    /// Whether a second try may succeed in a while.
     ///
-    /// Saving again is safe: [`Database::save_result`](crate::Database::save_result) knows its own.
+    /// Saving a result again is safe: [`Database::save_result`](crate::Database::save_result)
+    /// recognises the result that an earlier try left in the database.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unavailable(_) | Self::Failed(_) => true,
@@ -59,7 +60,7 @@ impl From<Error> for PersistenceError {
                 Self::Failed(message)
             };
         }
-        // the words of these two quote what could not be read or written
+        // the words of a (de)serialization error quote the value
         if let Error::DeserializationError(_) = error {
             return Self::Unreadable { column: "a column" };
         }
@@ -86,7 +87,7 @@ impl From<PoolError> for PersistenceError {
     }
 }
 
-/// Why there was no connection to be had.
+/// Why the pool had no connection, in words.
 fn unavailable(error: &PoolError) -> String {
     match error {
         managed::PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
@@ -99,22 +100,22 @@ fn unavailable(error: &PoolError) -> String {
     }
 }
 
-/// There is no database to work with.
+/// Why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The address names no kind of database that there is.
+    /// The address begins with no known scheme.
     #[error("the database address must begin with sqlite:// or postgres://")]
     UnknownScheme,
-    /// The address cannot be read; it is not repeated, since it may hold a password.
+    /// The address cannot be read. It is not repeated here, since it may hold a password.
     #[error("the database address cannot be read: {0}")]
     Address(String),
-    /// The pool would be empty.
+    /// The pool has a size of zero.
     #[error("the database pool needs at least one connection")]
     EmptyPool,
-    /// The file cannot be opened or made.
+    /// The SQLite file cannot be opened or made.
     #[error("cannot open the database file {path}: {reason}")]
     File {
-        /// Where it should be.
+        /// The file's path.
         path: String,
         /// Why not.
         reason: String,
@@ -122,24 +123,24 @@ pub enum ConnectError {
     /// The certificates to trust cannot be read.
     #[error("cannot read the certificates to trust: {0}")]
     Certificates(String),
-    /// The process is about to end.
+    /// The process is shutting down.
     #[error("refract is shutting down")]
     ShuttingDown,
-    /// No server, or one that refuses us.
+    /// No server answers, or the server refuses the connection.
     #[error("cannot connect to PostgreSQL at {server}: {reason}")]
     Unreachable {
         /// Hosts and ports.
         server: String,
         /// Why not.
         reason: String,
-        /// Whether it may well be there in a moment.
+        /// Whether the server is likely to be there in a moment.
         is_starting: bool,
     },
 }
 
 impl ConnectError {
-    /// Whether the database may well be there in a moment: nobody listens yet, it recovers, or
-    /// none of its hosts takes writes so far. A wrong name or password is not mended by waiting.
+    /// Whether waiting may help: no server listens yet, the server recovers, or none of its hosts
+    /// takes writes so far. A wrong name or password is not mended by waiting.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { is_starting, .. } => *is_starting,
@@ -153,38 +154,38 @@ impl ConnectError {
     }
 }
 
-/// The database was not copied.
+/// Why a backup was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// PostgreSQL has its own ways.
+    /// The database is no file, and PostgreSQL has backups of its own.
     #[error("the database is PostgreSQL: back it up with pg_dump or with its provider's backups")]
     NoFile,
-    /// There is no database to copy.
+    /// The database to copy could not be opened.
     #[error(transparent)]
     Source(#[from] ConnectError),
-    /// Nothing is ever overwritten.
+    /// The place of the copy is taken, and no file is ever overwritten.
     #[error("{} is there already: name a new file", .0.display())]
     Exists(PathBuf),
     /// The copy cannot be written.
     #[error("cannot write {}: {reason}", path.display())]
     Place {
-        /// Where it should be.
+        /// Where the copy should be.
         path: PathBuf,
         /// Why not.
         reason: String,
     },
-    /// The copying failed.
+    /// SQLite failed to copy the file.
     #[error("cannot copy the database: {0}")]
     Copying(#[from] PersistenceError),
-    /// The process is about to end.
+    /// The process is shutting down.
     #[error("refract is shutting down")]
     ShuttingDown,
 }
 
-/// The database was not brought up to date.
+/// Why a database was not migrated.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
-    /// A newer Refract has been here.
+    /// A newer Refract has migrated the database.
     #[error(
         "the database has migration {version}, which this version of refract does not know: \
          run a newer refract"
@@ -193,10 +194,10 @@ pub enum MigrateError {
         /// The first migration that is unknown here.
         version: String,
     },
-    /// A migration failed; none of this run was kept.
+    /// A migration failed. No migration of this run was kept.
     #[error("cannot migrate the database: {0}")]
     Failed(String),
-    /// There was no connection.
+    /// The database could not be reached.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),
 }

@@ -23,8 +23,7 @@ const LOCK: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout 
 impl Database {
     /// Runs the migrations that the database lacks and returns how many there were.
     ///
-    /// All of them or none: they run in one transaction. Any number of processes may do this at
-    /// once.
+    /// They run in one transaction, all or none. Any number of processes may migrate at once.
     ///
     /// # Errors
     /// A migration failed, or the database has one that this binary does not know.

@@ -1,4 +1,4 @@
-//! `DATABASE_URL`: which database, where, and how far its server is trusted.
+//! `DATABASE_URL`: which database it is, where it is, and how far its server is trusted.
 
 use std::error::Error as _;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ pub(crate) enum Address {
 
 /// What a `postgres://` address says.
 pub(crate) struct PostgresAddress {
-    /// Everything but TLS.
+    /// Everything in the address but TLS.
     pub(crate) config: Config,
     /// Whether to use TLS.
     pub(crate) ssl_mode: SslMode,
-    /// The certificates to trust instead of the system's.
+    /// A PEM file of certificates to trust instead of the system's.
     pub(crate) root_certificates: Option<PathBuf>,
 }
 
@@ -75,7 +75,7 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
     }
     let rest = format!("{server}?{}", left.join("&"));
     let config = Config::from_str(rest.trim_end_matches('?')).map_err(|error| {
-        // only these words are sure to quote nothing of the address
+        // other words of the driver may quote the address
         let cause = error.source().map(ToString::to_string).unwrap_or_default();
         let known = cause.starts_with("invalid value for option");
         let shape = "it must look like postgres://user:password@host:port/database".to_owned();
@@ -88,7 +88,7 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
     })))
 }
 
-/// The address and its parameters; a question mark before the `@` belongs to the password.
+/// Splits an address from its parameters. A question mark before the `@` belongs to the password.
 fn split_parameters(url: &str) -> (&str, &str) {
     let host = url.find('@').unwrap_or(0);
     let (user, rest) = url.split_at(host);

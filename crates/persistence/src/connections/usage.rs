@@ -22,7 +22,7 @@ pub struct ConnectionUse {
 }
 
 impl ConnectionUse {
-    /// The use of these pools now.
+    /// How these pools are used now.
     pub(crate) fn of(pools: &Pools) -> Self {
         match pools {
             Pools::Postgres(pool) => {

@@ -22,17 +22,17 @@ pub struct AccountRow {
     pub id: AccountId,
     /// Unique.
     pub name: String,
-    /// When it was made.
+    /// When the account was made.
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     pub created_at: DateTime<Utc>,
 }
 
-/// What became of a row whose name must be unique.
+/// What became of a new row whose name must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Creation {
-    /// It was made.
+    /// The row was made.
     Created,
-    /// There is one of that name, and nothing was done.
+    /// Another row has that name, so none was made.
     NameTaken,
 }
 
@@ -56,7 +56,7 @@ impl Database {
         .await
     }
 
-    /// The account of that name.
+    /// Finds the account of that name.
     ///
     /// # Errors
     /// When the database fails.
@@ -74,7 +74,7 @@ impl Database {
         .await
     }
 
-    /// Every account, in the order of their names.
+    /// Every account, ordered by name.
     ///
     /// # Errors
     /// When the database fails.
@@ -87,9 +87,9 @@ impl Database {
         .await
     }
 
-    /// The account named [`DEFAULT_ACCOUNT`], made with this id and moment when it is missing.
+    /// Finds the account named [`DEFAULT_ACCOUNT`], or makes it with this id and moment.
     ///
-    /// One query when it is there, else up to three.
+    /// One query when the account is there, else up to three.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! API keys: kept as hashes, never deleted, with what their owner may want to know of them.
+//! API keys: kept as hashes and never deleted, with facts about their use for the owner.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -17,15 +17,15 @@ use crate::schema::{api_keys, results};
 pub struct NewApiKey {
     /// `UUIDv7`.
     pub id: ApiKeyId,
-    /// Whose results it may make and read.
+    /// The account that the key opens.
     pub account: AccountId,
-    /// A label for its owner; not unique.
+    /// A label for the owner; not unique.
     pub name: String,
-    /// What is kept of the key itself.
+    /// The hash of the key, which is all that is kept.
     pub hash: ApiKeyHash,
-    /// By which its owner tells it from others.
+    /// First characters of the key, by which its owner recognises it.
     pub first_characters: String,
-    /// When it was made.
+    /// When the key was made.
     pub created_at: DateTime<Utc>,
 }
 
@@ -34,17 +34,17 @@ pub struct NewApiKey {
 pub struct ApiKeyRow {
     /// `UUIDv7`.
     pub id: ApiKeyId,
-    /// A label; not unique.
+    /// A label for the owner; not unique.
     pub name: String,
-    /// By which its owner tells it from others.
+    /// First characters of the key, by which its owner recognises it.
     pub first_characters: String,
-    /// When it was made.
+    /// When the key was made.
     pub created_at: DateTime<Utc>,
-    /// When it was last used, a few seconds late.
+    /// When the key was last used; written with a delay of a few seconds.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
+    /// When the key was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// How many results it made, exactly.
+    /// Results that the key made.
     pub results_made: i64,
 }
 
@@ -114,8 +114,8 @@ impl Database {
         .await
     }
 
-    /// Revokes a key for good and returns the moment since when it is; `None` when the account has
-    /// no such key. Revoking it again changes nothing.
+    /// Revokes a key for good and returns when it was revoked first; `None` when the account has no
+    /// such key. Revoking a key again changes nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -146,11 +146,11 @@ impl Database {
         .await
     }
 
-    /// Notes when keys were used. A moment before the one that is known changes nothing, so nodes
-    /// may note their own whenever they like.
+    /// Saves when keys were last used. A moment before the saved one changes nothing, so nodes may
+    /// save theirs in any order.
     ///
     /// # Errors
-    /// When the database fails; then none is noted.
+    /// When the database fails; then no use is saved.
     pub async fn note_key_use(
         &self,
         uses: &[(ApiKeyId, DateTime<Utc>)],
@@ -159,7 +159,7 @@ impl Database {
             return Ok(());
         }
         let mut uses = uses.to_vec();
-        // nodes that take the same locks take them in the same order
+        // every node locks rows in one order, so that two cannot deadlock
         uses.sort_unstable();
         self.write(async move |mut connection| {
             in_transaction!(connection, |c| {

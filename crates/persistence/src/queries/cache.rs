@@ -6,13 +6,12 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-/// What one cache may hold, measured in bytes of the JSON that was read; as values it is a small
-/// multiple of that.
+/// Most bytes of JSON whose values one cache keeps; in memory they take a small multiple of that.
 const BYTES: u64 = 32 * 1024 * 1024;
-/// A usual prism version; only sizes the table.
+/// JSON bytes of a usual prism version, to size the cache's table.
 const USUAL_BYTES: usize = 8 * 1024;
 
-/// Values by key, the least useful forgotten when there are too many bytes of them.
+/// Values by key; the least useful are evicted when their bytes are too many.
 pub(crate) struct Immutable<K, V>(Cache<K, Weighed<V>, ByBytes>);
 
 impl<K: Eq + Hash + Clone, V> Immutable<K, V> {
@@ -25,7 +24,7 @@ impl<K: Eq + Hash + Clone, V> Immutable<K, V> {
         self.0.get(key).map(|weighed| weighed.value)
     }
 
-    /// Keeps a value that was read from this many bytes.
+    /// Keeps a value that was read from this many bytes of JSON.
     pub(crate) fn insert(&self, key: K, value: Arc<V>, bytes: usize) {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).max(1);
         self.0.insert(key, Weighed { value, bytes });

@@ -33,7 +33,7 @@ pub struct DatabaseSettings {
 pub struct Database {
     pub(crate) connections: Connections,
     pub(crate) cached: Arc<Cached>,
-    /// Where results queue that are saved at the same time; `None` where each goes alone.
+    /// The queue of results that are saved at the same time; `None` where each result goes alone.
     pub(crate) group_commit: Option<Arc<GroupCommit<ResultRow>>>,
 }
 

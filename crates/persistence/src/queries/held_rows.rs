@@ -1,4 +1,4 @@
-//! What a file run looks up: which of its rows are answered already.
+//! What a file run looks up: which of its rows hold a result already.
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId};
@@ -12,18 +12,18 @@ use crate::queries::result_row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
-/// What there is of some rows of a file run.
+/// What the database has about some rows of a file run.
 #[derive(Clone, Debug)]
 pub struct HeldRows {
-    /// Whether the prism answers: it is there and not archived.
+    /// Whether the prism is there and not archived, and so answers.
     pub prism_answers: bool,
     /// The results that hold one of the keys, in no particular order.
     pub held: Vec<SavedResult>,
 }
 
 impl Database {
-    /// The results of the account that hold one of these keys, and whether the prism still
-    /// answers. Two queries however many keys, of which there should be some hundreds at most.
+    /// Finds the results of the account that hold one of these keys, and whether the prism still
+    /// answers. Two queries for any number of keys, which should be some hundreds at most.
     ///
     /// # Errors
     /// When the database fails.

@@ -16,7 +16,7 @@ use crate::schema::results;
 use crate::schema::sql_types::{Id, Moment};
 
 /// Inserts rows in their order, in one transaction. Returns for each row whether it is in the
-/// database now: it is not where another row excludes it, perhaps one of these.
+/// database now: a row that another row excludes is not, and the other may be in this group.
 ///
 /// # Errors
 /// When the database fails: then none of the rows was inserted, unless only the answer was lost.

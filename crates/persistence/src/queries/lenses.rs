@@ -1,4 +1,4 @@
-//! Lenses: saved with the prism, read by revision, and so cached.
+//! Lenses: saved with the prism, read by revision and cached, since a revision never changes.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::schema::prisms;
 use crate::schema::sql_types::Bind;
 
 impl Database {
-    /// The lens of a prism, of this revision; `None` when the lens has moved on since the revision
-    /// was read: read the prism again. Cached, since a revision never changes.
+    /// Finds the lens of a prism in this revision, from the cache where it is there. `None` when the
+    /// lens was changed after the revision was read: read the prism again.
     ///
     /// # Errors
     /// When the database fails.
@@ -46,7 +46,7 @@ impl Database {
     }
 
     /// Saves custom columns, or with `None` returns the prism to the automatic lens, if the latest
-    /// version and the lens are still those of `read`. The revision counts up, whatever changed.
+    /// version and the lens are still those of `read`. Each save is a new revision.
     ///
     /// # Errors
     /// When the database fails.
@@ -75,7 +75,7 @@ impl Database {
     }
 }
 
-/// What is saved of a lens: the columns of a custom one, nothing of the automatic one.
+/// The JSON that is saved of a lens: the columns of a custom lens, none for the automatic lens.
 pub(crate) fn lens_to_json(lens: &Lens) -> Result<Option<String>, PersistenceError> {
     match lens {
         Lens::Automatic => Ok(None),

@@ -1,4 +1,4 @@
-//! Prism versions: saved once, never changed, and so cached.
+//! Prism versions: saved once and cached, since a version never changes.
 
 use std::sync::Arc;
 
@@ -20,22 +20,22 @@ use crate::schema::{prism_versions, prisms};
 
 /// A version to be saved.
 pub struct NewVersion<'a> {
-    /// The prism's display name from now on.
+    /// The prism's new display name.
     pub name: &'a PrismName,
-    /// What the version holds.
+    /// The version.
     pub version: &'a PrismVersion,
-    /// The prism's lens from now on; `None` leaves it, with its revision, as it is.
+    /// The prism's new lens; `None` leaves the lens and its revision as they are.
     pub lens: Option<&'a Lens>,
     /// The moment of saving.
     pub now: DateTime<Utc>,
 }
 
-/// Everything that was ever saved of a prism.
+/// A prism with its lens and all its versions.
 #[derive(Clone, Debug)]
 pub struct PrismHistory {
     /// The prism.
     pub prism: PrismRow,
-    /// Its lens, of the revision that `prism` names.
+    /// The prism's lens, in the revision that `prism` names.
     pub lens: Lens,
     /// Every version up to the latest that `prism` names, oldest first.
     pub versions: Vec<PrismVersion>,
@@ -71,7 +71,7 @@ impl VersionColumns {
 }
 
 impl Database {
-    /// A version of a prism. Cached, since it never changes.
+    /// Finds a version of a prism, in the cache where it is there.
     ///
     /// # Errors
     /// When the database fails.
@@ -99,8 +99,8 @@ impl Database {
         Ok(Some(version))
     }
 
-    /// A prism with its lens and all its versions, as they were at one moment. Two queries: what
-    /// the second reads never changes.
+    /// Finds a prism with its lens and all its versions, as they were at one moment. Two queries:
+    /// the versions that the second reads never change.
     ///
     /// # Errors
     /// When the database fails.
@@ -140,7 +140,7 @@ impl Database {
     /// version and the lens are still those of `read`. One transaction.
     ///
     /// # Errors
-    /// When the database fails, or the prism has the highest version number that there is.
+    /// When the database fails, or the prism has the highest version number.
     pub async fn save_version(
         &self,
         read: &PrismRow,

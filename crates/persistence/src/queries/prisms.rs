@@ -21,11 +21,11 @@ pub struct NewPrism<'a, S> {
     pub id: PrismId,
     /// Display name.
     pub name: &'a PrismName,
-    /// Slugs in the order in which they are tried; the first that is free is the prism's.
+    /// Slugs in the order in which they are tried; the prism gets the first free one.
     pub slugs: S,
     /// The first version.
     pub version: &'a PrismVersion,
-    /// The moment of making it.
+    /// The moment of creation.
     pub now: DateTime<Utc>,
 }
 
@@ -104,7 +104,7 @@ impl Database {
         .await
     }
 
-    /// A prism of the account, archived ones too.
+    /// Finds a prism of the account, archived or not.
     ///
     /// # Errors
     /// When the database fails.
@@ -139,7 +139,7 @@ impl Database {
         .await
     }
 
-    /// A prism by its id alone, for who has it from a row that was found.
+    /// Finds a prism by its id alone, for callers that have the id from a row of the account.
     ///
     /// # Errors
     /// When the database fails.
@@ -159,7 +159,7 @@ impl Database {
         .await
     }
 
-    /// The prisms of an account, oldest first, archived ones too.
+    /// The prisms of an account, oldest first, archived ones included.
     ///
     /// # Errors
     /// When the database fails.
@@ -193,7 +193,7 @@ impl Database {
         .await
     }
 
-    /// Archives a prism from this moment on, or with `None` restores it.
+    /// Archives a prism from this moment on, or restores it with `None`.
     ///
     /// # Errors
     /// When the database fails.

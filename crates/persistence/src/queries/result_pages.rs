@@ -1,4 +1,4 @@
-//! All results of a prism, page by page, with little of them in memory at once.
+//! The results of a prism page by page (keyset pagination), with one page in memory at a time.
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
@@ -8,19 +8,19 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::result_lists::{ResultFilter, ResultOrder};
 
-/// The first page, when nothing is known of the size of results.
+/// Results of the first page, when their size is not known yet.
 const FIRST_PAGE: u32 = 32;
-/// No page has more results, so that large ones after small ones do not come all at once.
+/// Most results of a page: large results may follow small ones.
 const LARGEST_PAGE: u32 = 256;
-/// What the results of a page should take in memory, in bytes.
+/// Bytes of memory that the results of a page should take.
 const PAGE_BYTES: usize = 2 * 1024 * 1024;
-/// An outcome with its key and probability, in bytes.
+/// Bytes of memory of an outcome with its key and probability.
 const OUTCOME_BYTES: usize = 64;
 
 /// The results of a prism, one page after the other.
 ///
-/// Each page is one query that goes on where the last one ended, so that nothing is held in the
-/// database between them. Pages are as large as the results are small.
+/// Each page is one query that goes on where the last one ended, so that the database holds nothing
+/// between them. The smaller the results, the more of them a page has.
 pub struct ResultPages {
     database: Database,
     account: AccountId,
@@ -32,7 +32,7 @@ pub struct ResultPages {
 }
 
 impl Database {
-    /// The results of a prism that a filter lets through; nothing is read yet.
+    /// The results of a prism that a filter lets through, before the first page is read.
     pub fn result_pages(
         &self,
         account: AccountId,
@@ -77,7 +77,8 @@ impl ResultPages {
     }
 }
 
-/// As many results as fit, if the next ones are like these; at most twice as many as before.
+/// Results of the next page: as many as fit if they are like those of this page, and at most twice
+/// as many.
 fn next_size(size: u32, page: &[SavedResult]) -> u32 {
     let bytes: usize = page.iter().map(approximate_bytes).sum();
     let fitting = PAGE_BYTES.saturating_mul(page.len()) / bytes.max(1);

@@ -28,8 +28,8 @@ pub struct Id;
 #[diesel(sqlite_type(name = "Long"))]
 pub struct Moment;
 
-/// An id or a moment as a statement takes it where the column is not null. Only a type of our own
-/// may stand for a value in an expression; for a nullable column an `Option` does.
+/// An id or a moment as a value in a statement, for a column that is not null. diesel wants a type
+/// of this crate there; for a nullable column an `Option` serves.
 #[derive(Clone, Copy, Debug, AsExpression)]
 #[diesel(sql_type = Id)]
 #[diesel(sql_type = Moment)]
