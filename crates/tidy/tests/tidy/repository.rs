@@ -100,8 +100,9 @@ fn both_databases_have_the_same_migrations() {
     );
 }
 
-/// `docs/API.md` names the test behind each line of the specification, `docs/MODELS.md` that behind
-/// each of its sentences.
+/// The page that names the tests behind the lines of the specification and of `docs/MODELS.md`.
+const PROOF: &str = "docs/proof.md";
+
 #[test]
 fn the_tests_that_documents_name_are_there() {
     let sources: Vec<String> = files()
@@ -109,24 +110,20 @@ fn the_tests_that_documents_name_are_there() {
         .filter(|file| Path::new(file).extension().is_some_and(|end| end == "rs"))
         .map(|file| read(file))
         .collect();
-    let mut missing = Vec::new();
-    for (page, title) in [
-        ("docs/API.md", "## Which test holds which line"),
-        ("docs/MODELS.md", "## Which test holds which sentence"),
-    ] {
-        let text = read(page);
-        let (_, table) = text.split_once(title).expect("the page has the table");
-        let named = table
-            .lines()
-            .filter_map(|line| line.split('|').nth(2))
-            .flat_map(|cell| cell.split('`').skip(1).step_by(2));
-        let named: BTreeSet<&str> = named.collect();
-        assert!(named.len() > 50, "the table is read: {}", named.len());
-        missing.extend(named.into_iter().filter_map(|name| {
+    let page = read(PROOF);
+    let named: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| line.split('|').nth(2))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(named.len() > 100, "the tables are read: {}", named.len());
+    let missing: Vec<String> = named
+        .into_iter()
+        .filter_map(|name| {
             let function = format!("fn {name}(");
             let is_there = sources.iter().any(|source| source.contains(&function));
-            (!is_there).then(|| format!("{page}: {name}"))
-        }));
-    }
+            (!is_there).then(|| format!("{PROOF}: {name}"))
+        })
+        .collect();
     assert_none("a test that a document names is not there", &missing);
 }
