@@ -1,4 +1,5 @@
-//! What is asked of the database: a file per table or use. Knows no kind of connection.
+//! What is asked of the database: a file per table or use. Knows no kind of connection, but for
+//! `insert_results`: inserting many rows at once is another statement on each database.
 //!
 //! Each method of [`Database`] is one query unless it says otherwise, written as
 //! `self.read(async move |mut connection| …)` or `self.write(…)`.
