@@ -6,7 +6,10 @@
 )]
 
 mod arrows;
+mod circles;
+mod crate_tree;
 mod manifests;
+mod names;
 mod repository;
 mod sources;
 

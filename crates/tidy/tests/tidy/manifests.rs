@@ -17,7 +17,7 @@ fn manifest(file: &str) -> Table {
 }
 
 /// The members' manifests; what is a workspace of its own, as fuzz targets are, is none.
-fn members() -> Vec<(String, Table)> {
+pub(crate) fn members() -> Vec<(String, Table)> {
     files()
         .into_iter()
         .filter(|file| file.ends_with("/Cargo.toml"))
