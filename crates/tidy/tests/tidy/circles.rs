@@ -11,7 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::assert_none;
-use crate::crate_tree::{self, CrateTree, Target};
+use crate::crate_tree::{self, CrateTree, Module, Segments, Target};
 
 /// For each file the files that it uses, and for each of these the names that it takes.
 type Uses = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
@@ -75,25 +75,30 @@ fn uses(tree: &CrateTree) -> Uses {
     let mut uses = Uses::new();
     for (number, module) in tree.modules().iter().enumerate() {
         let of_file = uses.entry(module.file.clone()).or_default();
-        let imported = module
-            .imports
-            .iter()
-            .filter(|import| import.name.is_some() && !import.is_reexport)
-            .map(|import| &import.path);
-        let implemented = module.impls.iter().map(|inherent| &inherent.of);
-        for path in imported.chain(implemented).chain(&module.mentions) {
+        for path in used_paths(module) {
             for target in tree.resolve(number, path) {
                 let (Target::Item { module: of, name } | Target::Undefined { module: of, name }) =
                     target
                 else {
                     continue;
                 };
-                let used = tree.modules().get(of).map_or("", |of| &of.file);
-                if used != module.file {
-                    of_file.entry(used.to_owned()).or_default().insert(name);
+                let defining = &tree.modules()[of].file;
+                if *defining != module.file {
+                    of_file.entry(defining.clone()).or_default().insert(name);
                 }
             }
         }
     }
     uses
+}
+
+/// The paths by which a module uses what they lead to: a re-export only passes it on.
+fn used_paths(module: &Module) -> impl Iterator<Item = &Segments> {
+    let imported = module
+        .imports
+        .iter()
+        .filter(|import| import.name.is_some() && !import.is_reexport)
+        .map(|import| &import.path);
+    let implemented = module.impls.iter().map(|inherent| &inherent.of);
+    imported.chain(implemented).chain(&module.mentions)
 }

@@ -13,7 +13,7 @@ mod syntax;
 
 use std::collections::BTreeMap;
 
-pub(crate) use module::{ItemKind, Module};
+pub(crate) use module::{ItemKind, Module, Segments};
 pub(crate) use resolving::Target;
 
 use crate::{files, manifests, read};

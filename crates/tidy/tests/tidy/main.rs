@@ -2,12 +2,14 @@
 //! the reasons are in `docs/CONTRIBUTING.md` and `docs/ARCHITECTURE.md`.
 #![expect(
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a repository that cannot be read fails these tests"
 )]
 
 mod arrows;
 mod circles;
 mod crate_tree;
+mod documents;
 mod manifests;
 mod names;
 mod repository;
@@ -45,6 +47,11 @@ fn files() -> Vec<String> {
     files.sort();
     files.dedup();
     files
+}
+
+/// Whether a file's name ends with this, behind a dot.
+fn has_ending(file: &str, ending: &str) -> bool {
+    Path::new(file).extension() == Some(ending.as_ref())
 }
 
 fn read(file: &str) -> String {

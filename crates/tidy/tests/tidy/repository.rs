@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::{assert_none, files, read, root};
+use crate::{assert_none, files, has_ending, read, root};
 
 /// What may stand at the top, besides names that begin with a dot.
 const TOP: [&str; 10] = [
@@ -60,7 +60,7 @@ fn the_documents_are_there() {
 fn links_between_documents_lead_somewhere() {
     let mut breaches = Vec::new();
     for file in files() {
-        if Path::new(&file).extension().is_none_or(|it| it != "md") {
+        if !has_ending(&file, "md") {
             continue;
         }
         let folder = root().join(&file);
