@@ -48,7 +48,7 @@ impl CrateTree {
 pub(crate) fn of_members() -> BTreeMap<String, CrateTree> {
     let files = files();
     let source = |file: &str| files.iter().any(|known| known == file).then(|| read(file));
-    manifests::members()
+    let trees: BTreeMap<String, CrateTree> = manifests::members()
         .iter()
         .filter_map(|(manifest, _)| manifest.strip_suffix("Cargo.toml"))
         .flat_map(|folder| ["lib", "main"].map(|root| format!("{folder}src/{root}.rs")))
@@ -57,5 +57,7 @@ pub(crate) fn of_members() -> BTreeMap<String, CrateTree> {
             let tree = CrateTree::read(&root, &source);
             (root, tree)
         })
-        .collect()
+        .collect();
+    assert!(!trees.is_empty(), "the workspace has members");
+    trees
 }

@@ -24,7 +24,7 @@ const BUILT_IN: [&str; 5] = ["alloc", "clippy", "core", "rustdoc", "std"];
 
 /// The pages that are read, each with its text.
 fn pages() -> Vec<(String, String)> {
-    files()
+    let pages: Vec<(String, String)> = files()
         .into_iter()
         .filter(|file| {
             let folder = Path::new(file).parent();
@@ -35,7 +35,9 @@ fn pages() -> Vec<(String, String)> {
             let text = read(&file);
             (file, text)
         })
-        .collect()
+        .collect();
+    assert!(pages.len() > 5, "the pages are read: {}", pages.len());
+    pages
 }
 
 /// Fails with every piece of code in the pages in which `missing` finds something.
