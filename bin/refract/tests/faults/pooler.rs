@@ -1,4 +1,4 @@
-//! PgBouncer between nodes and server, in session mode and in transaction mode.
+//! `PgBouncer` between nodes and server, in session mode and in transaction mode.
 
 use refract_test_support::cluster::Shutdown;
 use refract_test_support::pgbouncer::PgBouncer;

@@ -1,4 +1,4 @@
-//! What the database does, on both backends: one file for each group of behaviours.
+//! The behaviour of the database on both backends, one file for each group of behaviours.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
