@@ -10,8 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use crate::http::{Request, within_patience};
 use crate::program::{self, run};
 
-/// Occupies the default ports until the value is dropped. A port that cannot be bound is occupied by
-/// another process already.
+/// Occupies the default ports until the value is dropped. A port that cannot be bound is occupied
+/// by another process already.
 fn default_ports_taken() -> [Option<TcpListener>; 2] {
     [8080, 9090].map(|port| TcpListener::bind(("127.0.0.1", port)).ok())
 }

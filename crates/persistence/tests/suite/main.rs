@@ -8,8 +8,8 @@
 
 mod fixture;
 
-/// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a database of its own
-/// with an account, a key and a prism in it.
+/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database with an
+/// account, a key and a prism.
 macro_rules! on_both {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {

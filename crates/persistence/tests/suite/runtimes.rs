@@ -99,8 +99,8 @@ async fn a_thread_that_is_busy_holds_up_nobody(it: Fixture) {
     join(busy).await;
 }
 
-/// Polls a future once and drops it, as a handler is dropped when its client disconnects. Usually the
-/// query is in flight then; on a busy machine it may have finished.
+/// Polls a future once and drops it, as a handler is dropped when its client disconnects. Usually
+/// the query is in flight then; on a busy machine it may have finished.
 fn begin_and_leave(work: impl Future) {
     let mut work = pin!(work);
     let _ = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));

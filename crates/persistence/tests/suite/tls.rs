@@ -10,8 +10,8 @@ use tokio::runtime::Handle;
 
 use crate::schemas::postgres_client;
 
-/// A server with a certificate, and a folder with its authority's certificate (`right.pem`) and that
-/// of another authority (`wrong.pem`).
+/// A server with a certificate, and a folder with its authority's certificate (`right.pem`) and
+/// another authority's (`wrong.pem`).
 struct Server {
     cluster: Cluster,
     folder: TempDir,
