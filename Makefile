@@ -1,4 +1,4 @@
-# Everything that is done to this repository, by name. `make` alone prints the list.
+# The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http build-bench-http fuzz fuzz-build clean
@@ -18,13 +18,13 @@ build: ## build the release binary, target/release/refract
 
 check: fmt-check clippy test docs deny fuzz-build check-described ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description
 
-check-api: ## hold a running server to docs/openapi.json with Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
+check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
 
-check-described: test # the same requests each time, so that what lands does not hang on a throw of dice
+check-described: test # with a fixed seed, so that the gate does not depend on chance
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
 
-check-spreadsheet: ## open an exported CSV in LibreOffice: no cell a formula, no row torn (needs LibreOffice Calc and Python 3)
+check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet
 
 man: ## write the manual, a page for each command, to target/man (read it with `man -l target/man/refract.1`)
@@ -33,13 +33,13 @@ man: ## write the manual, a page for each command, to target/man (read it with `
 fmt: ## format the sources
 	$(CARGO) fmt --all
 
-fmt-check: ## say what is not formatted
+fmt-check: ## list what is not formatted
 	$(CARGO) fmt --all --check
 
 clippy: ## lint everything, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
-test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or installs one), doc tests too
+test: ## run every test, on SQLite and on a real PostgreSQL (finds, starts or installs one), doc tests too
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		set -- nextest run; else set -- test --lib --bins --tests; fi; \
 	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
@@ -47,23 +47,23 @@ test: ## every test, on SQLite and on a real PostgreSQL (finds, starts or instal
 
 KILLS ?= 100
 
-test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 of nodes on each database; builds a newer PgBouncer on Debian when it needs one)
+test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database; builds a newer PgBouncer on Debian when needed)
 	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
 
-deny: cargo-deny ## check who depends on what, licences and sources (installs cargo-deny when it is missing)
+deny: cargo-deny ## check which crates depend on which, licences and sources (installs cargo-deny when it is missing)
 	$(DENY) bans licenses sources
 
-audit: cargo-deny ## look for known vulnerabilities in the dependencies (fetches the advisory database)
+audit: cargo-deny ## find known vulnerabilities in the dependencies (fetches the advisory database)
 	$(DENY) advisories
 
-cargo-deny: # unoptimised, which is built in a third of the time and checks in two seconds
+cargo-deny: # without optimisation: builds in a third of the time, and the check takes two seconds
 	@$(CARGO) deny --version >/dev/null 2>&1 \
 		|| $(CARGO) install cargo-deny --debug --locked --version $(CARGO_DENY_VERSION)
 
-bench: ## run the benchmarks: rendering beside serde_json and csv, lenses, the gateway beside a bare client
+bench: ## measure rendering beside serde_json and csv, lenses, and the gateway beside a bare client
 	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
 	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
 
@@ -72,7 +72,7 @@ bench-database: ## measure reads, creates and replays of the use cases beside ra
 
 GROWTH ?= 10000,1000000
 
-bench-growth: build-bench-http ## measure reads, creates and exports as results gather (GROWTH=10000,1000000,5000000 of them; ARGS=postgres or sqlite)
+bench-growth: build-bench-http ## measure reads, creates and exports as results grow in number (GROWTH=10000,1000000,5000000; ARGS=postgres or sqlite)
 	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH) $(ARGS)
 
 bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)

@@ -1,4 +1,4 @@
-"""docs/openapi.json: read, and its own examples held to its own schemas."""
+"""Reads docs/openapi.json, and checks its examples against its schemas."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ METHODS = ("get", "post")
 
 
 def faults(schema, value):
-    """What is wrong with a value, formats and embedded JSON included."""
+    """The errors of a value under a schema, with formats and embedded JSON checked."""
     found = [
         f"{'/'.join(map(str, error.instance_path))}: {error.message}"
         for error in jsonschema_rs.Draft202012Validator(
@@ -36,7 +36,7 @@ def resolve(node):
 
 
 def operations():
-    """Every operation as (its label, its object)."""
+    """Yields the label and the object of every operation."""
     for path, item in DOCUMENT["paths"].items():
         for method in METHODS:
             if method in item:
@@ -44,7 +44,7 @@ def operations():
 
 
 def answers():
-    """Every answer that is described, as `label status media-type`."""
+    """Yields every described answer as `label status media-type`."""
     for label, operation in operations():
         for status, response in operation["responses"].items():
             for media_type in resolve(response)["content"]:
@@ -52,7 +52,7 @@ def answers():
 
 
 def check():
-    """Fails with a list of faults; returns the number of examples that were held to a schema."""
+    """Fails with a list of errors, or returns the number of examples that were checked."""
     validate(DOCUMENT)
     checked, found = 0, []
     for where, holder in holders():
@@ -69,7 +69,7 @@ def check():
 
 
 def holders():
-    """Everything with a schema and examples: parameters, bodies, headers."""
+    """Yields every object with a schema and examples: parameters, bodies, headers."""
     for label, operation in operations():
         for parameter in map(resolve, operation["parameters"]):
             yield f"{label} {parameter['name']}", parameter

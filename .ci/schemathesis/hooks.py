@@ -1,4 +1,4 @@
-"""What Schemathesis has to know of Refract beside docs/openapi.json, and checks of our own."""
+"""What Schemathesis needs to know besides docs/openapi.json, and additional checks."""
 
 import atexit
 import csv
@@ -17,15 +17,16 @@ SEEN = Counter()
 
 @schemathesis.deserializer("text/csv", "text/tab-separated-values", "application/x-ndjson")
 def as_text(_, response):
-    """Rows are described as strings."""
+    """Deserializes rows as text, since the description has them as strings."""
     return response.content.decode("utf-8")
 
 
 @schemathesis.hook
 def before_load_schema(_, raw_schema):
-    """The description is of every prism; here it is narrowed to the fields of the one that is called.
+    """Narrows the description, which fits every prism, to the fields of the prism that is called.
 
-    Where a body has examples, Schemathesis tries no lengths and numbers at the edge; probes.py sends them.
+    The examples are removed, since with examples Schemathesis tries no values at the edges of limits;
+    probes.py sends the examples.
     """
     create = raw_schema["paths"]["/prisms/{prism}/results"]["post"]
     del create["requestBody"]["content"]["application/json"]["examples"]
@@ -34,21 +35,21 @@ def before_load_schema(_, raw_schema):
     fields["properties"] = {"text": fields["additionalProperties"]}
     fields["required"] = ["text"]
     fields["additionalProperties"] = False
-    # a long text is slow to make from a pattern: NUL is left to `allow-x00` and to probes.py
+    # generating long texts from a pattern is slow; `allow-x00` and probes.py cover NUL instead
     for long in (raw_schema["components"]["schemas"]["FieldValue"], create_call["context"]):
         del long["pattern"]
 
 
 @schemathesis.check
 def media_type_is_as_described(_, response, case):
-    """The check that is built in does not look at the charset."""
+    """Compares the whole media type: the built-in check ignores the charset."""
     if case.method == case.operation.method.upper():
         assert answer(response, case) in DESCRIBED, answer(response, case)
 
 
 @schemathesis.check
 def json_line_is_as_described(_, response, case):
-    """`contentSchema` is an annotation for most validators."""
+    """Checks rows of jsonl against `contentSchema`, which most validators ignore."""
     if content_type(response).startswith("application/x-ndjson"):
         name = {200: "Row" if case.operation.method == "get" else "OkRow", 502: "FailedRow"}[response.status_code]
         row = json.loads(response.content)
@@ -60,7 +61,7 @@ def json_line_is_as_described(_, response, case):
 
 @schemathesis.check
 def table_is_a_header_and_a_row(_, response, __):
-    """Read by a reader that is not ours."""
+    """Reads rows with an independent CSV reader."""
     text = response.content.decode("utf-8")
     if content_type(response).startswith("text/csv"):
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -73,7 +74,7 @@ def table_is_a_header_and_a_row(_, response, __):
 
 @schemathesis.hook
 def after_call(_, case, response):
-    """Counts what was answered, for the comparison with what is described."""
+    """Counts the answers, to find those that are described but never given."""
     if case.method == case.operation.method.upper():
         SEEN[answer(response, case)] += 1
 

@@ -1,4 +1,4 @@
-"""Calls that leave nothing to chance: every format, every refusal. Every check looks at the answers."""
+"""Fixed calls beside the generated ones: every format and every error. All checks apply to the answers."""
 
 import schemathesis
 
@@ -14,7 +14,7 @@ TEXT = {"text": "Where is my order?"}
 
 
 class Caller:
-    """Calls one server and holds its answers to the description."""
+    """Calls one server and checks its answers against the description."""
 
     def __init__(self, server):
         self.server, self.calls = server, 0
@@ -22,7 +22,7 @@ class Caller:
         self.authorized = {"Authorization": f"Bearer {server.refract.key}"}
 
     def call(self, operation, target, status, words, headers=None, data=None, content_type=None, **parts):
-        """One call; `data` is sent as it is, of the type that is given."""
+        """Makes one call; `data` is sent unchanged, with this content type."""
         path, method = operation
         name = "prism" if operation == CREATE else "result_id"
         case = self.schema[path][method].Case(path_parameters={name: target}, **parts)
@@ -36,7 +36,7 @@ class Caller:
         self.calls += 1
 
     def create(self, target, status, words, body, **parts):
-        """A body that is answered is one that the description allows."""
+        """Makes one call with a JSON body. The description must allow every body that is answered."""
         if status in (200, 502):
             faults = description.faults({"$ref": "#/components/schemas/CreateCall"}, body)
             assert not faults, faults
@@ -47,7 +47,7 @@ class Caller:
 
 
 def every_format(server, failed, status, word):
-    """Each operation in each format, with as many failed results to read and retry."""
+    """Runs each operation in each format; needs a failed result for each format."""
     caller = Caller(server)
     for format, result in zip(FORMATS, failed, strict=True):
         caller.create(PRISM, status, word, TEXT, query={"format": format})
@@ -57,7 +57,7 @@ def every_format(server, failed, status, word):
 
 
 def every_example(server):
-    """The bodies that the description shows."""
+    """Sends the example bodies of the description."""
     caller = Caller(server)
     body = description.DOCUMENT["paths"][CREATE[0]]["post"]["requestBody"]["content"]["application/json"]
     for example in body["examples"].values():
@@ -66,7 +66,7 @@ def every_example(server):
 
 
 def every_limit(server):
-    """Lengths that are just allowed: Schemathesis makes no strings that are as long."""
+    """Sends values of the greatest allowed length, which Schemathesis does not generate."""
     caller = Caller(server)
     for body in (
         {"text": "x" * 100_000},
@@ -79,7 +79,7 @@ def every_limit(server):
 
 
 def every_refusal(server, archived, other, failed, of_archived):
-    """On an archived and another prism, a failed result and one of the archived prism."""
+    """Provokes every error. `failed` and `of_archived` are failed results, one of the archived prism."""
     caller = Caller(server)
 
     keyed = {**TEXT, "idempotency_key": "probe"}
@@ -96,7 +96,7 @@ def every_refusal(server, archived, other, failed, of_archived):
     caller.create(PRISM, 400, "context: must not contain NUL", {**TEXT, "context": "\0"})
     caller.create(PRISM, 401, "Authentication required", TEXT, headers={})
     caller.create(PRISM, 401, "Invalid API key", TEXT, headers={"Authorization": f"Bearer rk_{'x' * 32}"})
-    # a bad body without a key is a bad body (section 4.1)
+    # the body is checked before the key (section 4.1)
     caller.create(PRISM, 400, "send either fields or text", {}, headers={})
     caller.json(CREATE, PRISM, 400, "Malformed request", data=b"{")
     caller.call(CREATE, PRISM, 400, "Malformed request", data=b"text", content_type="text/plain")

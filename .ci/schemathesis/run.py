@@ -1,4 +1,4 @@
-"""Holds docs/openapi.json to itself, then a running server to docs/openapi.json. See .ci/check-api."""
+"""Checks docs/openapi.json itself, then a running server against it. See .ci/check-api."""
 
 import json
 import os
@@ -18,21 +18,21 @@ from server import PRISM, Refract
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "docs" / "examples"
 RUN_SECONDS = 120
-# described, and out of reach from outside: a bug, and a server that is stopping
+# described, but not producible from outside: a bug (500) and a draining server (503)
 OUT_OF_REACH = (" 500 ", " 503 ")
 
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     print(f"docs/openapi.json: valid, {description.check()} examples hold to their schemas", flush=True)
-    with tempfile.TemporaryDirectory(prefix="refract-check-api.") as folder, socket.socket() as nobody:
-        # bound and not listening: whoever connects is refused
-        nobody.bind(("127.0.0.1", 0))
-        check(folder, f"http://127.0.0.1:{nobody.getsockname()[1]}/v1")
+    with tempfile.TemporaryDirectory(prefix="refract-check-api.") as folder, socket.socket() as closed:
+        # bound but not listening, so connections are refused
+        closed.bind(("127.0.0.1", 0))
+        check(folder, f"http://127.0.0.1:{closed.getsockname()[1]}/v1")
 
 
 def check(folder, refused):
-    """Every operation with a model that is away, then with one that answers."""
+    """Runs every operation, first without a reachable model, then with one that answers."""
     refract = Refract(sys.argv[1], folder)
     own, other, archived = (refract.run("prism", "create", EXAMPLES / f"{PRISM}.json")["slug"] for _ in range(3))
     assert own == PRISM, own
@@ -43,7 +43,7 @@ def check(folder, refused):
 
     with refract.serve(refused) as server:
         seen = run_schemathesis(server, "the model is away", server.create(50), server.create(300))
-        # they read the configuration that was copied, and the files that it names
+        # imported here: both modules read the configuration that was just copied and the files it names
         import hooks
         import probes
 
@@ -68,7 +68,7 @@ def check(folder, refused):
 
 
 def run_schemathesis(server, model, results, failed):
-    """One run over every operation, with ids of results to be read and to be retried; what was answered."""
+    """Runs Schemathesis with ids of results to read and to retry; returns counts of the answers."""
     for name, ids in (("results", results), ("failed", failed)):
         Path(f"{name}.dict").write_text("".join(f'"{id}"\n' for id in ids), encoding="utf-8")
     command = [Path(sys.executable).with_name("schemathesis"), "run", description.PATH, "--url", server.url]

@@ -1,4 +1,4 @@
-"""A Refract of our own: SQLite in a temporary folder, free ports, one model after the other."""
+"""Refract servers for the checks: SQLite in a temporary folder, free ports, any model."""
 
 import json
 import os
@@ -9,14 +9,14 @@ import urllib.error
 import urllib.request
 
 PRISM = "support-triage"
-# nothing may be logged; of a request that is no HTTP, actix itself says that it is none
+# no errors may be logged; actix logs requests that are not HTTP, which are sent on purpose
 LOG = "error,actix_http=off"
 START_SECONDS = 30
 STOP_SECONDS = 30
 
 
 class Refract:
-    """The database and the key; `serve` runs a server on them."""
+    """A database with an API key, on which `serve` runs servers."""
 
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, folder
@@ -25,7 +25,7 @@ class Refract:
         self.key = self.run("key", "create")["key"]
 
     def run(self, *arguments):
-        """Runs a command and reads what it prints."""
+        """Runs a command and returns the JSON that it prints."""
         command = [self.binary, *map(str, arguments)]
         done = subprocess.run(command, env=self.environment, capture_output=True)
         if done.returncode != 0:
@@ -38,7 +38,7 @@ class Refract:
 
 
 class Server:
-    """A running server, for a `with` block; its end is a clean one or a failure."""
+    """A running server for a `with` block, which fails unless the server ends with status 0."""
 
     def __init__(self, refract, model_url):
         self.refract, self.model_url = refract, model_url
@@ -60,7 +60,7 @@ class Server:
         return self
 
     def wait(self):
-        """Until it answers."""
+        """Waits until the server answers."""
         last = time.monotonic() + START_SECONDS
         while self.process.poll() is None and time.monotonic() < last:
             try:
@@ -72,7 +72,7 @@ class Server:
         raise SystemExit(f"the server did not start:\n{self.words()}")
 
     def create(self, count, prism=PRISM):
-        """Makes results of one text; their ids."""
+        """Makes results and returns their ids."""
         return [self.create_one(prism) for _ in range(count)]
 
     def create_one(self, prism):
@@ -108,7 +108,7 @@ class Server:
 
 
 def free_port():
-    """A port that nothing uses now."""
+    """A port that is free at this moment."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return sock.getsockname()[1]

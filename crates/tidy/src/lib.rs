@@ -1,1 +1,1 @@
-//! Holds the shape of the house: arrows, file lengths, inherited lints. All of it is in `tests`.
+//! Checks the rules of this repository that no compiler checks. The checks are in `tests`.

@@ -9,7 +9,8 @@ use crate::service::{Backend, PRISM, Service, TEXT};
 
 on_both!(keys_of_other_accounts_and_revoked_ones_do_not_count);
 
-/// One request for each endpoint, right but for the key; none of them reaches the model.
+/// One request for each endpoint, without a key; with a valid key each ends before the model is
+/// asked.
 fn requests() -> [Request; 3] {
     let id = "01234567-89ab-7def-8123-456789abcdef";
     [
@@ -20,7 +21,7 @@ fn requests() -> [Request; 3] {
     ]
 }
 
-/// What the same requests get with a key that counts.
+/// The answers to [`requests`] with a valid key.
 const ACCEPTED: [(u16, &str, &str); 3] = [
     (404, "not_found", "Prism version not found"),
     NO_RESULT,
@@ -98,7 +99,7 @@ async fn a_key_without_the_prefix_or_unknown_is_invalid() {
         "Bearer".to_owned(),
         "é".to_owned(),
         "x".repeat(4_000),
-        // what a database might make of it
+        // characters that have a meaning in SQL
         "rk_%".to_owned(),
         format!("rk_{}'--", random.chars().skip(3).collect::<String>()),
     ] {
@@ -124,10 +125,10 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     let id = Saved::of(&made).id;
     let second = service.run(&["key", "create"]).await.object();
     let second_key = second["key"].as_str().unwrap();
-    // every key of an account sees all of it
+    // every key of an account reads all results of the account
     let read = Request::get(&format!("/results/{id}")).bearer(second_key);
     assert_eq!(service.send(read.clone()).await.body, made.body);
-    // on a connection that is kept, too
+    // revocation counts on a kept connection too
     let mut connection = Connection::open(service.api()).await;
     assert_eq!(connection.call(&read).await.status, 200);
     let second_id = second["id"].as_str().unwrap();
@@ -136,7 +137,7 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     answer.assert_error(WRONG_KEY.0, WRONG_KEY.1, WRONG_KEY.2);
     let value = format!("Bearer {second_key}");
     assert_all(&service, Some(("Authorization", &value)), [WRONG_KEY; 3]).await;
-    // the other key still counts, and the result remains
+    // the other key is still valid, and the result remains
     assert_eq!(service.read(&id, "").await.body, made.body);
     let keys = service.run(&["key", "list", "--json"]).await.lines();
     let made_by = |id: &str| {

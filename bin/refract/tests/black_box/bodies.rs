@@ -1,4 +1,4 @@
-//! Bodies: their size to the byte, media types, encodings, and none at all (spec 4, readings).
+//! Bodies: sizes to the byte, media types, encodings, missing bodies (spec 4, readings).
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn retry(service: &Service) -> Request {
     service.retry_request(UNKNOWN)
 }
 
-/// A right body of this many bytes.
+/// A valid body of this many bytes.
 fn body_of(bytes: usize) -> String {
     let body = json!({"text": TEXT}).to_string();
     let padding = bytes - body.len();
@@ -72,7 +72,7 @@ async fn a_body_over_the_limit_is_answered_without_being_read_to_its_end() {
     let service = Service::start(Backend::Sqlite).await;
     for request in [create(&service), retry(&service)] {
         let request = request.header("Content-Type", "application/json");
-        // announced, and not a byte of it sent
+        // a `Content-Length` without a body
         for length in [MIB + 1, 10_000_000_000] {
             let announced = request
                 .clone()
@@ -81,7 +81,7 @@ async fn a_body_over_the_limit_is_answered_without_being_read_to_its_end() {
             connection.send(announced.head().as_bytes()).await;
             assert_refused(&connection.answer().await, TOO_LARGE, "announced");
         }
-        // in chunks, of which the last never comes; what follows is no request of its own
+        // chunked without a last chunk; a request inside the body must not be answered
         let chunked = request.body(body_of(MIB)).chunked();
         let mut bytes = chunked.bytes();
         bytes.truncate(bytes.len() - "0\r\n\r\n".len());

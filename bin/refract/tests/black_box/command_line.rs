@@ -1,4 +1,4 @@
-//! What every command has in common: help, exit codes, lists, pipes that somebody closes.
+//! What all commands have in common: help, exit statuses, lists, closed pipes.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::http::within_patience;
 use crate::program::{self, Ended, run};
 use crate::service::{Backend, PRISM, Service, TEXT};
 
-/// Every command that prints data about what is in the database.
+/// The commands that print data from the database.
 const PRINTING: [&[&str]; 9] = [
     &["account", "list"],
     &["key", "list"],
@@ -35,7 +35,7 @@ async fn with_stdout(service: &Service, arguments: &[&str], stdout: Stdio) -> En
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // where it is a pipe, nobody reads it any more
+    // closes the reading end where stdout is a pipe
     drop(child.stdout.take());
     let output = within_patience(child.wait_with_output()).await.unwrap();
     Ended {
@@ -136,8 +136,8 @@ async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
     }
     let line = service.run(&["prism", "show", "zzz"]).await.refused();
     assert_eq!(line, "error: Prism not found");
-    let nobody = "0190b8f2-0000-7000-8000-0000000000aa";
-    let line = service.run(&["prism", "show", nobody]).await.refused();
+    let unknown = "0190b8f2-0000-7000-8000-0000000000aa";
+    let line = service.run(&["prism", "show", unknown]).await.refused();
     assert_eq!(line, "error: Prism not found");
 }
 
@@ -145,7 +145,7 @@ async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
 fn commands_of(help: &str) -> Vec<String> {
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed = listed.take_while(|line| !line.is_empty());
-    // a line that goes on with the words of the one before is indented further
+    // the continuation of a line is indented further
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names
         .filter(|name| !name.is_empty())

@@ -1,4 +1,4 @@
-//! The operator's commands, row by row of their table.
+//! The operator's commands: what each prints, changes and refuses.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ on_both!(
     a_text_is_tried,
 );
 
-/// No nodes: commands work beside none.
+/// A service without nodes, since commands work on the database directly.
 async fn service(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,
@@ -26,7 +26,7 @@ async fn service(backend: Backend) -> Service {
     Service::with(backend, setup).await
 }
 
-/// The keys of an object in the order printed.
+/// The keys of a JSON object in the order in which they are printed.
 fn keys_of(line: &str) -> Vec<&str> {
     let keys = line
         .split(['{', ','])
@@ -50,7 +50,7 @@ async fn accounts_are_created_and_listed(backend: Backend) {
     let table = service.run(&["account", "list"]).await.done();
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains(&text(&made, "id")));
-    // only `default` is made when missing
+    // the account `default` is created when it is missing, any other is not
     let line = service.run(&["key", "create", "--account", "nobody"]).await;
     let line = line.refused();
     assert!(line.contains("refract account create nobody"), "{line}");
@@ -109,7 +109,7 @@ async fn prisms_are_created_saved_shown_and_listed(backend: Backend) {
     let id = text(&made, "id");
     let expected = format!("{{\"id\":\"{id}\",\"slug\":\"support-triage-2\",\"version\":1}}\n");
     assert_eq!(printed, expected);
-    // what is shown is a file that can be saved, every key filled in
+    // `prism show` prints a file that `prism save` accepts, with every key filled in
     let shown = service.run(&["prism", "show", PRISM]).await.object();
     let labels = example_prism();
     assert_eq!(shown["name"], labels["name"]);
@@ -176,7 +176,7 @@ async fn a_refused_prism_file_names_its_path_and_saves_nothing(backend: Backend)
         let path = "error: Invalid request: questions.0.options.1.key: ";
         assert!(line.starts_with(path), "{line}");
     }
-    // a type is fixed once it is saved
+    // a question of a saved version keeps its type
     prism["questions"][0] = json!({"key": "topic", "type": "yes_no", "text": "Is it?"});
     let file = service.file("refused.json", &prism);
     let line = service
@@ -259,7 +259,7 @@ async fn a_text_is_tried(backend: Backend) {
         .await
         .done();
     assert_eq!(tried.matches("\r\n").count(), 2, "{tried:?}");
-    // a failed result is data, and a failure
+    // a failed result is printed, and the exit status is 1
     service.model.then_once(Reply::status(400));
     let ended = service.run(&["try", PRISM, "--text", TEXT]).await;
     assert_eq!(ended.code, Some(1));
@@ -272,7 +272,7 @@ async fn a_text_is_tried(backend: Backend) {
         (&failed["status"], &failed["answers"]),
         (&json!("failed"), &Value::Null)
     );
-    // both read back through the API
+    // the API returns both results
     let mut service = service;
     service.start_node(&[]).await;
     for made in [envelope, failed] {

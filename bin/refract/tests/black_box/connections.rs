@@ -1,4 +1,4 @@
-//! Connections: kept, pipelined, told to wait with their body, and broken by nonsense.
+//! Connections: keep-alive, pipelining, `Expect: 100-continue`, bytes that are not HTTP.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 #[tokio::test]
 async fn requests_in_one_write_are_answered_in_their_order() {
     let service = Service::start(Backend::Sqlite).await;
-    // the first answer comes late
+    // the first answer is held back
     service.model.then_once(Reply::answers().held());
     let create = service.create_request(PRISM, &json!({"text": TEXT, "ref": "1"}));
     let unknown = Request::get(&format!("/results/{UNKNOWN}")).bearer(&service.key);
@@ -114,7 +114,7 @@ async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
     connection.send(&request.bytes()[head.len()..]).await;
     let answer = connection.answer().await;
     answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
-    // too much is refused, whether the caller was told to go on or not, without the body
+    // a body over the limit is refused before it is sent, with or without an interim 100
     let announced = Request::post(&format!("/prisms/{PRISM}/results"))
         .header("Content-Type", "application/json")
         .header("Content-Length", "1048577")
@@ -138,7 +138,7 @@ async fn a_body_that_ends_early_saves_nothing() {
         connection.send(&bytes[..bytes.len() - 8]).await;
         connection.finish().await;
     }
-    // an answer to another call shows that the server went on
+    // another call is answered, so the server still works
     let answer = service.create(&json!({"text": TEXT})).await;
     assert_eq!(answer.status, 200);
     assert_eq!((service.asked(), service.results_made().await), (1, 1));

@@ -1,4 +1,4 @@
-//! `POST /prisms/{prism}/results` and `GET /results/{result_id}`: the main job.
+//! `POST /prisms/{prism}/results` and `GET /results/{result_id}`.
 
 use serde_json::{Value, json};
 
@@ -167,7 +167,7 @@ async fn lengths_are_counted_in_characters_and_the_size_in_four_of_them(backend:
                    idempotency_key: String must contain at least 1 character(s)";
     let answer = service.create(&too_long).await;
     answer.assert_error(400, "validation_failed", message);
-    // with the model's own view of the call for a ruler: 104,000 characters are 26,000 tokens
+    // the limit of 26,000 tokens is 104,000 characters, measured on what the model receives
     let body = |characters| json!({"text": "ä".repeat(characters), "context": "c".repeat(50_000)});
     service.create(&body(0)).await;
     let asked = service.model.requests().pop().unwrap().text();

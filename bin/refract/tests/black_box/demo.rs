@@ -1,4 +1,4 @@
-//! `refract demo`: the main job in an empty folder.
+//! `refract demo` in an empty folder.
 
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -10,7 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use crate::http::{Request, within_patience};
 use crate::program::{self, run};
 
-/// Takes the default ports for as long as it lives, unless somebody else has them already.
+/// Occupies the default ports until the value is dropped. A port that cannot be bound is occupied
+/// by another process already.
 fn default_ports_taken() -> [Option<TcpListener>; 2] {
     [8080, 9090].map(|port| TcpListener::bind(("127.0.0.1", port)).ok())
 }

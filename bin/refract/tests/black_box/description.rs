@@ -1,4 +1,5 @@
-//! Holds every answer that these tests see to the description of the API, `docs/openapi.json`.
+//! Compares every answer that these tests receive with the API's description,
+//! `docs/openapi.json`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -12,13 +13,13 @@ static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../docs/openapi.json")).expect("the description")
 });
 
-/// Compiled schemas, by their place in the description.
+/// Compiled schemas, by their JSON pointer in the description.
 static SCHEMAS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Fails the test when the description does not allow an answer to a request of one of its routes.
+/// Fails the test when an answer of a described route does not match the description.
 #[track_caller]
 pub(crate) fn hold(method: &str, target: &str, answer: &Answer) {
-    // an interim answer is HTTP's, not the API's; and actix answers what is no HTTP
+    // not of the API: interim answers (1xx), and actix's own answer to what is not HTTP
     if answer.status < 200 || answer.header("x-request-id").is_none() {
         return;
     }
@@ -56,7 +57,7 @@ pub(crate) fn hold(method: &str, target: &str, answer: &Answer) {
     }
 }
 
-/// The description's name of a path; `None` for one that it does not have.
+/// The path template of a request in the description; `None` where there is none.
 fn operation(method: &str, path: &str) -> Option<&'static str> {
     let parts: Vec<&str> = path.strip_prefix("/v1/")?.split('/').collect();
     match (method, parts.as_slice()) {
@@ -90,13 +91,13 @@ fn compile(place: &str) -> Validator {
     jsonschema::draft202012::new(&schema).expect(place)
 }
 
-/// What stands at `#/…`.
+/// The value at a JSON pointer (`#/…`) of the description.
 fn resolve(place: &str) -> &'static Value {
     let found = DESCRIPTION.pointer(place.trim_start_matches('#'));
     found.expect(place)
 }
 
-/// A media type as a part of a place.
+/// A media type, escaped for a JSON pointer.
 fn escaped(content_type: &str) -> String {
     content_type.replace('/', "~1").replace(' ', "%20")
 }

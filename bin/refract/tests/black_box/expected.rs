@@ -1,4 +1,4 @@
-//! What the example prism's results look like, to the byte, when the scripted model answered.
+//! The exact bytes of the example prism's results, as the scripted model answers them.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ pub(crate) const CSV: &str = "text/csv; charset=utf-8";
 pub(crate) const TSV: &str = "text/tab-separated-values; charset=utf-8";
 pub(crate) const JSONL: &str = "application/x-ndjson; charset=utf-8";
 
-/// `answers` of an `ok` result through the automatic lens.
+/// The `answers` of an `ok` result through the automatic lens.
 pub(crate) const ANSWERS: &str = r#"{"topic":"billing","angry":"yes","urgency":"can_wait"}"#;
 
-/// `answers` of an `ok` result as stored.
+/// The stored `answers` of an `ok` result, as `raw` shows them.
 pub(crate) const STORED: &str = r#"{"topic":{"type":"choice","value":"billing","probabilities":{"billing":0.7,"delivery":0.075,"product":0.075,"other":0.075,"insufficient_information":0.075},"confidence":0.6},"angry":{"type":"yes_no","probability":0.8},"urgency":{"type":"scale","level":"can_wait","probabilities":{"can_wait":0.7,"this_week":0.15,"today":0.15}}}"#;
 
-/// A result of the example prism: what a test knows of it, and what only its first answer tells.
+/// A result of the example prism, with the values that only an answer tells: id and times.
 #[derive(Clone, Debug)]
 pub(crate) struct Saved {
     pub(crate) id: String,
@@ -28,7 +28,7 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// Takes what cannot be known from an answer in `json` or `raw`.
+    /// Reads a result from an answer in `json` or `raw`, and checks the shapes of id and time.
     #[track_caller]
     pub(crate) fn of(answer: &Answer) -> Self {
         let body = answer.value();
@@ -45,7 +45,7 @@ impl Saved {
         saved
     }
 
-    /// The envelope with these `answers`.
+    /// The JSON envelope of the result with these `answers`.
     pub(crate) fn envelope(&self, answers: &str) -> String {
         let quoted = |text: &Option<String>| Value::from(text.clone()).to_string();
         let status = if self.error.is_none() { "ok" } else { "failed" };
@@ -60,7 +60,7 @@ impl Saved {
         )
     }
 
-    /// Type and body in a format, of a result that answered [`TEXT`] through the automatic lens.
+    /// The media type and body in a format, for a result of [`TEXT`] through the automatic lens.
     pub(crate) fn in_format(&self, format: &str) -> (&'static str, String) {
         let is_ok = self.error.is_none();
         match format {
@@ -114,7 +114,7 @@ impl Saved {
     }
 }
 
-/// The id of the result in an answer in this format.
+/// The result's id in an answer of this format.
 #[track_caller]
 pub(crate) fn id_in(answer: &Answer, format: &str) -> String {
     match format {
@@ -127,7 +127,7 @@ pub(crate) fn id_in(answer: &Answer, format: &str) -> String {
     }
 }
 
-/// The id of the new result that a refused retry names.
+/// The id of the earlier retry that a refused retry names.
 #[track_caller]
 pub(crate) fn retried_as(refused: &Answer) -> String {
     let words = refused.body.split([' ', '.']);

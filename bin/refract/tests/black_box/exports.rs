@@ -1,4 +1,4 @@
-//! `refract results export`: rows that equal the API's, in little memory, into a file or a pipe.
+//! `refract results export`: rows equal to the API's, in bounded memory, into a file or a pipe.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -44,7 +44,7 @@ async fn every_row_equals_the_apis_to_the_byte(backend: Backend) {
             first_difference(&exported, &expected)
         );
     }
-    // csv is what it is without a format, and an id does as well as a slug
+    // csv is the default format, and an id names the prism as a slug does
     let by_id = service
         .run(&["results", "export", &service.prism_id])
         .await
@@ -88,7 +88,7 @@ async fn filters_keep_what_they_name(backend: Backend) {
     assert_eq!(refs(&[]).await, "01234");
     assert_eq!(refs(&["--status", "ok"]).await, "024");
     assert_eq!(refs(&["--status", "failed"]).await, "13");
-    // results of one millisecond go together
+    // results may share a millisecond, so the split is at the first one with that time
     let from = |moment: &str| made.iter().position(|made| made == moment).unwrap();
     let parted = |moment| "01234".split_at(from(moment));
     let third = made[3].as_str();
@@ -172,7 +172,7 @@ async fn a_file_takes_its_place_when_it_is_whole() {
         line.starts_with("error: cannot write nowhere/rows.csv: No such file"),
         "{line}"
     );
-    // a disk that is full
+    // a full disk
     let arguments = ["results", "export", PRISM, "--output", "/dev/full"];
     let line = service.run(&arguments).await.refused();
     assert!(
@@ -209,7 +209,7 @@ async fn the_memory_does_not_grow_with_the_results(backend: Backend) {
     let with_few = peak_memory(&service).await;
     make_large_results(&service, 500).await;
     let with_many = peak_memory(&service).await;
-    // the rows of the second export take 35 MB more
+    // the second export is 35 MB larger
     assert!(
         with_many < with_few + 12 * 1024,
         "{with_few} and {with_many} KiB"
@@ -226,7 +226,7 @@ async fn make_large_results(service: &Service, count: usize) {
     }
 }
 
-/// The most memory, in KiB, that an export has held when it is nearly done.
+/// The peak memory, in KiB, of an export shortly before its end.
 async fn peak_memory(service: &Service) -> u64 {
     let arguments = ["results", "export", PRISM, "--output", "whole.csv"];
     service.run(&arguments).await.done();
@@ -237,7 +237,7 @@ async fn peak_memory(service: &Service) -> u64 {
         .spawn()
         .unwrap();
     let mut stdout = child.stdout.take().unwrap();
-    // more than a pipe and a buffer hold, so that it cannot have ended
+    // the rest is more than a pipe and a buffer hold, so the process is still running
     let mut read = vec![0; whole - 400_000];
     within_patience(stdout.read_exact(&mut read)).await.unwrap();
     let status = format!("/proc/{}/status", child.id().unwrap());

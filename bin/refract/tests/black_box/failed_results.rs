@@ -60,7 +60,7 @@ async fn a_retry_keeps_what_the_failed_call_sent(backend: Backend) {
     let service = Service::start(backend).await;
     let body = json!({"text": TEXT, "context": "Order 7.", "ref": "ticket-17"});
     let failed = Saved::of(&service.failed(&body).await);
-    // a newer version, with another field, is not what the retry asks
+    // the retry asks with the old version, although a newer one has another field
     let mut next = crate::service::example_prism();
     next["fields"] = json!([{"key": "message", "label": "Message"}]);
     let file = service.file("next.json", &next);
@@ -78,7 +78,7 @@ async fn a_retry_keeps_what_the_failed_call_sent(backend: Backend) {
         requests[0].body, requests[1].body,
         "the same question again"
     );
-    // rows have the latest version's fields
+    // rows show the fields of the latest version
     let row = service.read(&new.id, "?format=jsonl").await.value();
     assert_eq!((&row["message"], row.get("text")), (&json!(""), None));
 }
@@ -119,7 +119,7 @@ async fn a_result_that_is_not_there_or_not_failed_is_not_retried(backend: Backen
     assert_eq!(service.results_made().await, 1);
 }
 
-/// What the model does, how often it is asked, and the words of the failure, if it is one.
+/// Each case has the model's reply, the number of attempts, and the error, if the call fails.
 #[tokio::test]
 async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() {
     let setup = Setup {
@@ -187,7 +187,7 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
 
 #[tokio::test]
 async fn a_model_that_is_down_fails_the_call_and_answers_the_retry_when_it_is_back() {
-    // bound and not listening: refused, and nobody else's
+    // a bound port that does not listen: connections are refused, no other process can take it
     let silent = TcpSocket::new_v4().unwrap();
     silent.set_reuseaddr(true).unwrap();
     silent.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! As much of an HTTP/1.1 client as black-box tests need, with every byte in their hands.
+//! A small HTTP/1.1 client with which tests control every byte that they send.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -10,10 +10,10 @@ use tokio::net::TcpStream;
 
 use crate::description;
 
-/// No answer takes longer, on a machine however busy.
+/// The longest time that any answer may take, also on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A request as it goes over the wire.
+/// A request, written out by [`Request::bytes`].
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     method: String,
@@ -24,12 +24,12 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A method and a target under `/v1`.
+    /// A request of a target under `/v1`.
     pub(crate) fn new(method: &str, target: &str) -> Self {
         Self::outside(method, &format!("/v1{target}"))
     }
 
-    /// A method and a whole target.
+    /// A request of a target that is not under `/v1`.
     pub(crate) fn outside(method: &str, target: &str) -> Self {
         Self {
             method: method.to_owned(),
@@ -48,7 +48,7 @@ impl Request {
         Self::new("POST", target)
     }
 
-    /// One more header, whatever was set before.
+    /// Adds a header, also when one of this name was added before.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -58,7 +58,7 @@ impl Request {
         self.header("Authorization", &format!("Bearer {key}"))
     }
 
-    /// These bytes, with their length.
+    /// Sets the body, which is sent with `Content-Length`.
     pub(crate) fn body(self, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             body: Some(bytes.into()),
@@ -71,7 +71,7 @@ impl Request {
             .body(body.to_string())
     }
 
-    /// The body in chunks, its length untold.
+    /// Sends the body chunked, without `Content-Length`.
     pub(crate) fn chunked(self) -> Self {
         Self {
             is_chunked: true,
@@ -79,7 +79,7 @@ impl Request {
         }
     }
 
-    /// Everything before the body.
+    /// The request line and the headers.
     pub(crate) fn head(&self) -> String {
         let mut head = format!("{} {} HTTP/1.1\r\nHost: test\r\n", self.method, self.target);
         for (name, value) in &self.headers {
@@ -94,7 +94,7 @@ impl Request {
         head
     }
 
-    /// The whole request.
+    /// The bytes of the whole request.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.head().into_bytes();
         let Some(body) = &self.body else {
@@ -113,14 +113,14 @@ impl Request {
         bytes
     }
 
-    /// Sends it on a connection of its own.
+    /// Sends the request on a new connection.
     pub(crate) async fn send(&self, address: SocketAddr) -> Answer {
         let mut connection = Connection::open(address).await;
         connection.call(self).await
     }
 }
 
-/// A connection that is kept until it is dropped.
+/// A keep-alive connection, closed on drop.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
@@ -148,14 +148,14 @@ impl Connection {
         self.stream.write_all(bytes).await.unwrap();
     }
 
-    /// Sends and reads at once: for a server that answers before it has read everything, and may
-    /// then hang up on the rest.
+    /// Sends and reads at the same time, for a server that answers before it has read the whole
+    /// body and may then close the connection.
     pub(crate) async fn call_of_unread_body(&mut self, bytes: &[u8]) -> Answer {
         let (mut reader, mut writer) = self.stream.split();
         let received = &mut self.received;
         let writing = async {
             writer.write_all(bytes).await.ok();
-            // the answer decides when this ends
+            // the end of the answer ends the select
             std::future::pending::<()>().await;
         };
         let reading = async {
@@ -174,7 +174,7 @@ impl Connection {
         self.answer().await
     }
 
-    /// The next answer; an interim one (100) counts.
+    /// Reads the next answer, which may be an interim one (100).
     pub(crate) async fn answer(&mut self) -> Answer {
         within_patience(async {
             while !is_whole(&self.received) {
@@ -190,14 +190,14 @@ impl Connection {
         Answer::new(&head, String::from_utf8(body).unwrap())
     }
 
-    /// Everything until the server hangs up.
+    /// Reads until the server closes the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let reading = self.stream.read_to_end(&mut self.received);
         within_patience(reading).await.unwrap();
         String::from_utf8(std::mem::take(&mut self.received)).unwrap()
     }
 
-    /// Whether the server hung up, saying nothing more.
+    /// Whether the server closed the connection without sending more.
     pub(crate) async fn is_closed(&mut self) -> bool {
         within_patience(async {
             let read = self.stream.read_buf(&mut self.received).await;
@@ -206,22 +206,22 @@ impl Connection {
         .await
     }
 
-    /// Says that nothing more is coming, and hangs up (FIN).
+    /// Closes the connection in order (FIN).
     pub(crate) async fn finish(mut self) {
         self.stream.shutdown().await.unwrap();
     }
 
-    /// Breaks the connection (RST).
+    /// Resets the connection (RST).
     pub(crate) fn reset(self) {
         self.stream.set_zero_linger().unwrap();
     }
 }
 
-/// What came back.
+/// An answer of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Names in lower case.
+    /// Names (in lower case) and values.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
@@ -254,7 +254,7 @@ impl Answer {
         serde_json::from_str(&self.body).expect(&self.body)
     }
 
-    /// Exactly this status, type and body, and the headers that every answer has, no others.
+    /// Fails unless status, type and body are exactly these, with the usual headers and no others.
     #[track_caller]
     pub(crate) fn assert(&self, status: u16, content_type: &str, body: &str) {
         assert_eq!(
@@ -280,7 +280,7 @@ impl Answer {
         }
     }
 
-    /// Exactly this error (spec 2.7).
+    /// Fails unless the answer is exactly this error (spec 2.7).
     #[track_caller]
     pub(crate) fn assert_error(&self, status: u16, code: &str, message: &str) {
         let message = Value::from(message);
@@ -289,7 +289,7 @@ impl Answer {
     }
 }
 
-/// Fails the test when a future takes for ever.
+/// Awaits a future, and fails the test after [`PATIENCE`].
 pub(crate) async fn within_patience<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
@@ -300,7 +300,7 @@ pub(crate) fn is_whole(received: &[u8]) -> bool {
     extent(received).is_some_and(|(head, body)| received.len() >= head + body)
 }
 
-/// Where the first answer's head ends, and how long its body is.
+/// The length of the first answer's head, and that of its body.
 pub(crate) fn extent(received: &[u8]) -> Option<(usize, usize)> {
     let head_end = received.windows(4).position(|bytes| bytes == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&received[..head_end]).to_lowercase();

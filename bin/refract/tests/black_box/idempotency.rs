@@ -21,7 +21,7 @@ async fn a_key_of_a_successful_result_returns_it_without_asking(backend: Backend
         .create(&json!({"text": TEXT, "ref": "a", "idempotency_key": "  order 7 "}))
         .await;
     let saved = Saved::of(&first);
-    // everything else in the body is validated and ignored
+    // the rest of the body is validated and then ignored
     let repeat = json!({
         "fields": {"nothing": "of this prism"},
         "ref": "b",
@@ -38,7 +38,7 @@ async fn a_key_of_a_successful_result_returns_it_without_asking(backend: Backend
         service.send(request).await.assert(200, content_type, &body);
     }
     assert_eq!((service.asked(), service.results_made().await), (1, 1));
-    // characters count, not bytes; another case is another key
+    // the limit counts characters, not bytes, and keys are case-sensitive
     let long = "ä".repeat(200);
     for key in ["ORDER 7", &long] {
         let body = json!({"text": TEXT, "idempotency_key": key});

@@ -1,4 +1,5 @@
-//! `refract lens preview` and `lens cutoffs`: lenses tried on stored results, no model asked.
+//! `refract lens preview` and `refract lens cutoffs`: lenses tried on stored results, without the
+//! model.
 
 use refract_test_support::model_server::Reply;
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ async fn a_preview_counts_what_setting_the_lens_would_change(backend: Backend) {
     let preview = ["lens", "preview", PRISM, &file, "--json"];
     let seen = service.run(&preview).await.object();
     assert_eq!((&seen["results"], &seen["cells"]), (&json!(10), &json!(20)));
-    // from 0.3 to below 0.7 it becomes unsure
+    // probabilities from 0.3 to below 0.7 become unsure
     assert_eq!(seen["changed"], 4);
     let angry = &seen["columns"][0];
     assert_eq!(angry["changed"], 4);
@@ -63,7 +64,7 @@ async fn a_preview_counts_what_setting_the_lens_would_change(backend: Backend) {
     assert_eq!(seen["columns"][1]["changed"], 0);
     assert_eq!(seen["columns"][2]["changed"], Value::Null);
     assert_eq!(seen["dropped"], json!(["urgency"]));
-    // the newest ones have 0.85 and 0.95
+    // the two newest results have 0.85 and 0.95
     let sample = ["lens", "preview", PRISM, &file, "--json", "--sample", "2"];
     let sampled = service.run(&sample).await.object();
     assert_eq!(
@@ -81,7 +82,7 @@ async fn a_preview_counts_what_setting_the_lens_would_change(backend: Backend) {
     );
     assert!(words.contains("\nurgency would be gone.\n"), "{words}");
     assert!(!words.contains('\u{1b}'), "{words}");
-    // nothing was set, nobody was asked, and what was foretold happens
+    // the preview set nothing and asked no model, and setting the lens changes what it counted
     assert_eq!(service.run(&["lens", "show", PRISM]).await.object(), lens);
     let export = async || {
         let arguments = ["results", "export", PRISM, "--format", "jsonl"];
@@ -103,7 +104,7 @@ async fn a_preview_counts_what_setting_the_lens_would_change(backend: Backend) {
         (&json!(0), &json!([]))
     );
     assert_eq!(service.asked(), asked);
-    // a lens that could not be set is refused alike
+    // a lens that `lens set` refuses is refused here too
     let wrong = json!({"columns": [{"question": "nothing", "output": "top"}]});
     let file = service.file("wrong.json", &wrong);
     let line = service

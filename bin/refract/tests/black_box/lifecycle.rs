@@ -1,4 +1,4 @@
-//! Clients that go and servers that stop: what was paid for is saved, and nothing by halves.
+//! Clients that disconnect and servers that stop: answers of the model are saved, completely.
 
 use refract_test_support::model_server::Reply;
 use serde_json::json;
@@ -26,7 +26,7 @@ async fn with_held_model(backend: Backend, settings: &[(&str, &str)]) -> Service
     Service::with(backend, setup).await
 }
 
-/// A call that waits at the model, on a connection of its own.
+/// Sends a call on a new connection and waits until the model has received it.
 async fn waiting(service: &Service, request: &Request) -> Connection {
     let asked = service.asked();
     let mut connection = Connection::open(service.api()).await;
@@ -47,7 +47,7 @@ async fn a_call_whose_client_hangs_up_is_saved(backend: Backend) {
     node.until_metric("refract_calls_in_flight", 2.0).await;
     finished.finish().await;
     reset.reset();
-    // a reset is noticed before the model answers; after a FIN alone a client may still read
+    // a reset is logged before the model answers; after a FIN a client may still read
     node.logged(|line| line.contains(r#""status":499"#)).await;
     assert_eq!(service.model.counts().abandoned, 0);
     service.model.release_all();
@@ -60,7 +60,7 @@ async fn a_call_whose_client_hangs_up_is_saved(backend: Backend) {
     assert_eq!(service.asked(), 2, "both were stored");
 }
 
-/// Asks until the node is not ready.
+/// Requests `/readyz` until the node is not ready.
 async fn until_not_ready(node: &Node) -> Answer {
     within_patience(async {
         loop {
@@ -78,7 +78,7 @@ async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend:
     service.model.then_once(Reply::status(400));
     let failed = Saved::of(&service.create(&json!({"text": TEXT})).await);
     let read = Request::get(&format!("/results/{}", failed.id)).bearer(&service.key);
-    // one for each request: the body of a refused one is not read, so that its connection ends
+    // a connection for each request: a refused body is not read, so the connection closes
     let mut kept = Vec::new();
     for _ in 0..5 {
         let mut connection = Connection::open(service.api()).await;
@@ -102,7 +102,7 @@ async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend:
     assert_eq!(until_not_ready(node).await.body, "not ready\n");
     assert_eq!(node.ops("/healthz").await.status, 200);
     let asked = service.asked();
-    // whatever is wrong with it, on kept connections and on new ones
+    // 503 comes before every other check, on kept connections and on new ones
     let refused = [
         read,
         create.clone(),

@@ -1,4 +1,4 @@
-//! The log: one line a request, and never a text, a context, a ref or a key.
+//! The log: one line for each request, without texts, contexts, refs or keys.
 
 use std::process::Stdio;
 

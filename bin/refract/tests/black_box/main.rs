@@ -1,6 +1,5 @@
-//! The running program over real TCP, as its callers and its operator see it: the built binary, a
-//! database of its own for every test, a scripted model server. Nothing of the program's code is
-//! known here but its name.
+//! Black-box tests of the built binary over real TCP, as callers and operators see it. Every test
+//! has a database of its own and a scripted model server, and uses no code of the program.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,7 +18,7 @@ mod service;
 mod terminal;
 mod varied;
 
-/// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a service of its own.
+/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`.
 macro_rules! on_both {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {

@@ -1,4 +1,4 @@
-//! `refract model check`: what it asks, what it shows, how it ends.
+//! `refract model check`: its requests, its output and its exit status.
 
 use refract_test_support::model_server::{
     ChatModel, Continues, ModelServer, ReceivedRequest, Reply, tokens_reply,
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::program::{Ended, run};
 
-/// Runs the check against a server; `more` goes on after `model check`.
+/// Runs `refract model check` with more arguments against a server.
 async fn check(server: &ModelServer, protocol: &str, more: &[&str]) -> Ended {
     let folder = tempfile::tempdir().unwrap();
     let url = server.url();
@@ -25,7 +25,7 @@ async fn check(server: &ModelServer, protocol: &str, more: &[&str]) -> Ended {
     ended
 }
 
-/// What the right outcome of each call says.
+/// The labels of the right outcomes, one for each question of the check.
 const RIGHT: [&str; 4] = ["Yes", "Very", "Delivery", "Parcel 137"];
 
 fn is_right(words: &str) -> bool {
@@ -33,7 +33,7 @@ fn is_right(words: &str) -> bool {
     RIGHT.contains(&label)
 }
 
-/// The codes of a prompt, and whether each stands for the right outcome.
+/// The codes in a prompt, and whether each is the code of the right outcome.
 fn codes(request: &ReceivedRequest) -> Vec<(String, bool)> {
     let body = request.json();
     let user = body["messages"][1]["content"].as_str().unwrap().to_owned();
@@ -43,7 +43,7 @@ fn codes(request: &ReceivedRequest) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// A chat model that knows the answers: 0.9 for the right one, 0.1 for another.
+/// A `chat` model that gives 0.9 to the right outcome and 0.1 to another.
 fn knowing_chat() -> Reply {
     Reply::with(|request| {
         let codes = codes(request);
@@ -68,7 +68,7 @@ fn knowing_chat() -> Reply {
     })
 }
 
-/// One that states the same.
+/// A `stated` model that states 90 percent for the right outcome.
 fn knowing_stated() -> Reply {
     Reply::with(|request| {
         let body = request.json();
@@ -93,7 +93,7 @@ fn knowing_stated() -> Reply {
     })
 }
 
-/// A System One model that knows the answers; of other outcomes it sends nothing.
+/// A `systemone` model that gives the right outcome and leaves out the others.
 fn knowing_system_one() -> Reply {
     Reply::with(|request| {
         let body = request.json();
@@ -183,7 +183,7 @@ async fn the_table_tells_how_codes_are_cut_and_what_falls_on_them() {
 
 #[tokio::test]
 async fn what_a_model_is_weak_at_is_said() {
-    // whatever stands first is right for this one
+    // a model that always picks the first outcome
     let first = ChatModel::new([vec![1.0], vec![0.01; 254]].concat());
     let server = ModelServer::start(first.reply());
     let ended = check(&server, "chat", &[]).await;
@@ -192,7 +192,7 @@ async fn what_a_model_is_weak_at_is_said() {
         "{ended:?}"
     );
     assert!(ended.stderr.contains("probability by 0.961."), "{ended:?}");
-    // nobody can see what stands behind the letters of this one
+    // a server that cannot continue an answer, so what follows the letters is never seen
     let even = ChatModel {
         continues: Continues::Never,
         ..ChatModel::new(vec![1.0; 255])

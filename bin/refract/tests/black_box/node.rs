@@ -1,4 +1,4 @@
-//! One `refract serve`, started and stopped like any process.
+//! One `refract serve` process: starting, watching and stopping a node.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::http::{Answer, Request, within_patience};
 use crate::program;
 
-/// A running node. It is killed when this value is dropped.
+/// A running node, which is killed when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) child: Child,
@@ -22,7 +22,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Starts on free ports, and waits until it listens.
+    /// Starts a node on free ports and waits until it listens.
     pub(crate) async fn start(folder: &Path, settings: &[(&str, &str)]) -> Self {
         let mut all = vec![
             ("REFRACT_LISTEN", "127.0.0.1:0"),
@@ -32,7 +32,7 @@ impl Node {
         Self::of(program::command(folder, &all, &["serve"])).await
     }
 
-    /// The same from a command of the test's own.
+    /// Starts a node with this command and waits until it listens.
     pub(crate) async fn of(mut command: Command) -> Self {
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         let mut child = child.unwrap();
@@ -46,17 +46,17 @@ impl Node {
         }
     }
 
-    /// What it logged so far.
+    /// The lines that the node has logged.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.borrow().clone()
     }
 
-    /// Waits for a line in its log.
+    /// Waits for a log line that `is_it` accepts, and returns the line.
     pub(crate) async fn logged(&self, is_it: impl Fn(&str) -> bool) -> String {
         line(&self.log, is_it).await
     }
 
-    /// One of the operator's paths.
+    /// Requests a path of the operator's listener.
     pub(crate) async fn ops(&self, path: &str) -> Answer {
         Request::outside("GET", path).send(self.ops).await
     }
@@ -84,19 +84,19 @@ impl Node {
         program::signal(&self.child, name).await;
     }
 
-    /// Waits for its end.
+    /// Waits until the node ends, and returns its exit status.
     pub(crate) async fn exit_code(&mut self) -> Option<i32> {
         within_patience(self.child.wait()).await.unwrap().code()
     }
 
-    /// Stops it in good order.
+    /// Stops the node with SIGTERM; the exit status must be 0.
     pub(crate) async fn stop(mut self) {
         self.signal("TERM").await;
         assert_eq!(self.exit_code().await, Some(0), "{:?}", self.log());
     }
 }
 
-/// An address in the line that says where the program listens, be it text or JSON.
+/// An address in the log line that says where the program listens, in text or JSON.
 fn address(line: &str, name: &str) -> SocketAddr {
     let fields: Value = serde_json::from_str(line).unwrap_or_default();
     let mut words = line.split(' ');
@@ -105,7 +105,7 @@ fn address(line: &str, name: &str) -> SocketAddr {
     address.parse().expect(line)
 }
 
-/// Reads lines as they come until the process ends.
+/// Collects the lines of a stream until it ends.
 fn gather(stderr: ChildStderr) -> watch::Receiver<Vec<String>> {
     let (sender, receiver) = watch::channel(Vec::new());
     tokio::spawn(async move {

@@ -38,14 +38,14 @@ async fn health_is_the_process_and_readiness_is_the_database() {
     assert!(service.nodes[0].log().iter().any(|line| line.contains(id)));
 }
 
-/// One sample: its name, its labels, its value.
+/// One sample of a metric.
 struct Sample<'a> {
     name: &'a str,
     labels: BTreeMap<&'a str, &'a str>,
     value: f64,
 }
 
-/// Reads a sample's line by the letter of the text format, for label values without escapes.
+/// Parses a sample strictly by the text format; label values have no escapes here.
 fn sample(line: &str) -> Sample<'_> {
     let (series, value) = line.rsplit_once(' ').expect(line);
     let (name, labels) = match series.split_once('{') {
@@ -74,7 +74,7 @@ fn is_name(name: &str) -> bool {
             .all(|sign| sign.is_ascii_lowercase() || sign.is_ascii_digit() || sign == '_')
 }
 
-/// Checks a whole exposition as `promtool check metrics` does; the samples in their order.
+/// Checks a whole exposition as `promtool check metrics` does, and returns its samples in order.
 fn check(text: &str) -> Vec<Sample<'_>> {
     let mut types: BTreeMap<&str, &str> = BTreeMap::new();
     let mut helps = BTreeSet::new();
@@ -213,7 +213,7 @@ async fn metrics_tell_how_the_connections_of_sqlite_are_used() {
     assert!(allowed >= of_threads + idle);
 }
 
-/// How many are allowed, of threads and idle; none is waited for.
+/// The connections that are allowed, that belong to threads, and that are idle. No query waits.
 async fn connections_after_a_call(backend: Backend) -> [f64; 3] {
     let service = Service::start(backend).await;
     service.create(&json!({"text": TEXT})).await;

@@ -1,35 +1,35 @@
-//! The order of checks: of every two checks that one request fails, the earlier one answers.
+//! The order of checks: when a request fails two checks, the earlier check decides the answer.
 //!
-//! Not here: the size estimate of a retry, since no stored result can be over it.
+//! The size check of a retry is left out, because a stored result is never too large.
 
 use refract_test_support::model_server::Reply;
 
 use crate::expected::{JSON, Saved};
 use crate::http::Answer;
 
-/// What a request with one fault is answered.
+/// The answer to a request with one fault.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     /// An error: status, code, message.
     Error(u16, &'static str, String),
-    /// One of the problems that are found together (path, format, body).
+    /// One of the problems that are reported together (path, format, body).
     Problem(&'static str),
-    /// This stored result, with 200.
+    /// Status 200 with this body, a stored result.
     Stored(String),
-    /// A new failed result, with 502.
+    /// Status 502 with a new failed result.
     Failed,
 }
 
-/// Something that can be wrong with a call of some kind.
+/// Something that can be wrong with a call of type `C`.
 pub(crate) struct Fault<C> {
     pub(crate) name: &'static str,
-    /// Two faults of one place exclude each other.
+    /// The part of the call that the fault changes: faults of one place exclude each other.
     pub(crate) place: &'static str,
     pub(crate) outcome: Outcome,
     pub(crate) make: fn(&mut C),
 }
 
-/// A fault that is answered with an error.
+/// A fault that is answered with an error of its own.
 pub(crate) fn error<C>(
     name: &'static str,
     place: &'static str,
@@ -44,7 +44,7 @@ pub(crate) fn error<C>(
     }
 }
 
-/// A fault that is one of the problems found together; its place is its name.
+/// A fault that is reported together with other problems.
 pub(crate) fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> Fault<C> {
     Fault {
         name: text,
@@ -54,7 +54,7 @@ pub(crate) fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut 
     }
 }
 
-/// Every fault alone, then every two that can be together, in their order.
+/// Every single fault, then every pair of faults in different places, the earlier check first.
 pub(crate) fn ones_and_pairs<C>(faults: &[Fault<C>]) -> Vec<Vec<&Fault<C>>> {
     let mut sets: Vec<Vec<_>> = faults.iter().map(|fault| vec![fault]).collect();
     for (index, earlier) in faults.iter().enumerate() {
@@ -67,7 +67,7 @@ pub(crate) fn ones_and_pairs<C>(faults: &[Fault<C>]) -> Vec<Vec<&Fault<C>>> {
     sets
 }
 
-/// What the first of these faults is answered, together with the problems found beside it.
+/// Checks that the first fault decides the answer, together with problems reported beside it.
 pub(crate) fn assert_first<C>(faults: &[&Fault<C>], answer: &Answer) {
     let names: Vec<_> = faults.iter().map(|fault| fault.name).collect();
     let context = format!("{names:?}: {answer:?}");
@@ -99,7 +99,7 @@ pub(crate) fn assert_first<C>(faults: &[&Fault<C>], answer: &Answer) {
     }
 }
 
-/// A model that answers nothing usable, at once.
+/// A model server that refuses every request, so that no second attempt is made.
 pub(crate) fn failing_model() -> Reply {
     Reply::status(400)
 }

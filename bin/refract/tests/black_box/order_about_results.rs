@@ -1,5 +1,5 @@
-//! The order of checks of the two endpoints about one result (spec 4.2, 4.3), in pairs, and of
-//! what comes before any of them.
+//! The order of checks of the two endpoints about one result (spec 4.2, 4.3), in pairs, with the
+//! checks that come before both.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ on_both!(
     of_two_faults_of_a_read_the_earlier_one_answers,
 );
 
-/// Which result a call is about.
+/// The kind of result that a call names.
 #[derive(Clone, Copy)]
 enum About {
     Failed,
@@ -26,7 +26,7 @@ enum About {
     Nonsense,
 }
 
-/// A call about a result, right until a fault is made in it.
+/// A valid call about a result, in which tests make faults.
 struct Call {
     about: About,
     is_archived: bool,
@@ -61,7 +61,7 @@ impl Call {
     }
 }
 
-/// The results of one prism.
+/// The ids of one prism's results.
 struct Results {
     failed: String,
     answered: String,
@@ -99,7 +99,7 @@ impl Results {
     }
 }
 
-/// Faults that both endpoints know, in order.
+/// The faults that both endpoints check, in order.
 fn shared_faults() -> Vec<Fault<Call>> {
     vec![
         problem("id", INVALID_UUID, |call| call.about = About::Nonsense),
@@ -144,7 +144,7 @@ fn retry_faults() -> Vec<Fault<Call>> {
             (409, "conflict", "Only a failed result can be retried."),
             |call: &mut Call| call.about = About::Answered,
         ),
-        // the message is completed by the test, which knows the new id
+        // the test adds the message, since it knows the new id
         error("already retried", "id", (409, "conflict", ""), |call| {
             call.about = About::Retried;
         }),
@@ -198,7 +198,7 @@ async fn of_two_faults_of_a_retry_the_earlier_one_answers(backend: Backend) {
         }
     }
     assert!(sets.len() > 70, "{}", sets.len());
-    // the model's fault alone
+    // only the set with nothing but the model's failure reached the model
     assert_eq!(service.asked(), asked + 1);
     assert_eq!(service.results_made().await, made + 1);
 }
@@ -210,7 +210,7 @@ async fn of_two_faults_of_a_read_the_earlier_one_answers(backend: Backend) {
     let faults = shared_faults();
     for set in ones_and_pairs(&faults) {
         let mut call = Call::right(&service);
-        // a body is never looked at
+        // the body of a read is never checked
         call.media_type = Some("application/xml");
         "{".clone_into(&mut call.body);
         for fault in &set {

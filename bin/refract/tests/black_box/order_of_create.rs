@@ -13,7 +13,7 @@ use refract_test_support::model_server::Reply;
 
 on_both!(of_two_faults_the_earlier_one_answers);
 
-/// A call, right until a fault is made in it.
+/// A valid call, in which tests make faults.
 struct Call {
     prism: String,
     query: &'static str,
@@ -50,7 +50,8 @@ impl Call {
     }
 }
 
-/// So long that it is over the budget with the longest context, and far from it with a short one.
+/// A text that is over the budget together with the longest context, and far below with a short
+/// one.
 fn text() -> String {
     "t".repeat(8_000)
 }
@@ -182,7 +183,7 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
     answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
 
     let asked = service.model.requests().pop().unwrap().text();
-    // the context has one character there
+    // the model saw a context of one character; the longest has 99,999 more
     let tokens = (estimated_characters(&asked) + 99_999).div_ceil(4);
     let too_large = format!(
         "Request too large: about {tokens} tokens of fields, context and the longest question, \
@@ -214,7 +215,8 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
     assert_eq!(service.results_made().await, made + 1, "the failed one");
 }
 
-/// The length of `{"state": …, "question": …}` with the longest question, as the model saw them.
+/// The characters that the size estimate counts, `{"state": …, "question": …}` with the longest
+/// question, taken from the request that the model received.
 pub(crate) fn estimated_characters(request: &str) -> usize {
     let raw: std::collections::HashMap<&str, &serde_json::value::RawValue> =
         serde_json::from_str(request).unwrap();

@@ -1,4 +1,5 @@
-//! What the operator changes and callers see at once: lenses, versions, archives, accounts, keys.
+//! Changes by the operator that callers see at once: lenses, versions, archived prisms, accounts,
+//! keys.
 
 use serde_json::json;
 
@@ -64,7 +65,7 @@ async fn a_new_version_answers_unless_another_is_pinned(backend: Backend) {
     service.run(&["prism", "save", PRISM, &file]).await.done();
     let missing = service.create(&json!({"text": TEXT})).await;
     missing.assert_error(400, "validation_failed", "Missing fields: subject");
-    // in the order sent, which `json!` would not keep
+    // unknown fields come in the order sent, which `json!` would not keep
     let unknown = r#"{"fields":{"b":"","text":"","subject":"","a":""}}"#;
     let unknown = Request::post(&format!("/prisms/{PRISM}/results"))
         .bearer(&service.key)
@@ -85,7 +86,7 @@ async fn a_new_version_answers_unless_another_is_pinned(backend: Backend) {
     let saved = Saved::of(&pinned);
     assert_eq!(saved.version, 1);
     pinned.assert(200, JSON, &saved.envelope(answers));
-    // the latest version's columns and fields, the old version's answers
+    // an old result shows its answers under the columns and fields of the latest version
     let old = Saved::of(&old);
     let read = service.read(&old.id, "?format=raw").await;
     read.assert(200, JSON, &old.envelope(STORED));
@@ -151,7 +152,7 @@ async fn accounts_see_nothing_of_each_other(backend: Backend) {
         let refused = service.send(request.bearer(&acme)).await;
         refused.assert_error(404, "not_found", "Result not found");
     }
-    // the same slug and the same key are free there
+    // another account may use the slug and the idempotency key of this one
     let made = service
         .run(&["prism", "create", PRISM_FILE, "--account", "acme"])
         .await;
@@ -192,7 +193,7 @@ async fn a_revoked_key_is_refused_at_the_next_request(backend: Backend) {
         let refused = service.send(request).await;
         refused.assert_error(401, "unauthorized", "Invalid API key");
     }
-    // what waits on the model still finishes and is saved
+    // a call in flight still finishes and is saved
     service.model.release_all();
     let made = waiting.await.unwrap();
     let saved = Saved::of(&made);

@@ -1,4 +1,4 @@
-//! The program's commands, run as an operator runs them.
+//! Runs the program's commands.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use tokio::process::{Child, Command};
 
 use crate::http::within_patience;
 
-/// How a command ended.
+/// The exit status and the output of a command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -17,14 +17,14 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// What a command that did its work wrote to stdout.
+    /// The output of a command that succeeded.
     #[track_caller]
     pub(crate) fn done(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
         self.stdout
     }
 
-    /// The one JSON object that a command that did its work printed.
+    /// The single JSON object that a successful command printed.
     #[track_caller]
     pub(crate) fn object(self) -> Value {
         let stdout = self.done();
@@ -33,7 +33,7 @@ impl Ended {
         object
     }
 
-    /// JSON lines.
+    /// The JSON lines that a successful command printed.
     #[track_caller]
     pub(crate) fn lines(self) -> Vec<Value> {
         let stdout = self.done();
@@ -43,7 +43,7 @@ impl Ended {
             .collect()
     }
 
-    /// The one line with which a command refused: no data, no stack trace.
+    /// The single error line of a command that failed without printing data.
     #[track_caller]
     pub(crate) fn refused(self) -> String {
         assert_eq!(self.code, Some(1), "{self:?}");
@@ -55,7 +55,7 @@ impl Ended {
     }
 }
 
-/// The binary in a folder, with nothing but these settings in its environment.
+/// A command of the binary in a folder, with only these settings as environment.
 pub(crate) fn command(folder: &Path, settings: &[(&str, &str)], arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_refract"));
     command
@@ -79,7 +79,7 @@ pub(crate) async fn run(folder: &Path, settings: &[(&str, &str)], arguments: &[&
     }
 }
 
-/// Sends a signal, such as `TERM`, to one process of ours.
+/// Sends a signal, such as `TERM`, to a child process.
 pub(crate) async fn signal(child: &Child, name: &str) {
     let id = child.id().expect("it runs");
     let sent = Command::new("sh")

@@ -1,5 +1,5 @@
-//! What a model server says of itself is kept beside a result: it costs no answer, and no caller
-//! sees it.
+//! Provenance: the model's name and token counts, as its server reports them. Whatever they are,
+//! the result is saved, and no caller sees them.
 
 use refract_test_support::model_server::Reply;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn a_server_may_say_of_itself_what_it_likes(backend: Backend) {
             json!("jev-1.13.0"),
             json!({"input_tokens": 318, "output_tokens": 34}),
         ),
-        // no database takes the first of these characters
+        // PostgreSQL cannot store U+0000
         (
             json!("a\u{0}b\u{1b}[31m\u{10ffff}"),
             json!({"input_tokens": u64::MAX}),

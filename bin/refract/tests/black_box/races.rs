@@ -1,5 +1,5 @@
-//! Races with real concurrency: on PostgreSQL between two nodes. Some rounds are held at the model
-//! until all calls passed their checks, the others run as they come.
+//! Races with real concurrency, on PostgreSQL between two nodes. In the first round of each race
+//! the model answers only after all calls have passed their checks.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -24,9 +24,9 @@ on_both!(
     a_version_saved_or_a_prism_archived_meanwhile_changes_nothing_for_calls_under_way,
 );
 
-/// Calls in a race.
+/// The number of calls in a race.
 const CALLS: usize = 50;
-/// Rounds of every race; the first of them is held at the model.
+/// The number of rounds of a race; in the first, the model holds back its answers.
 const ROUNDS: usize = 6;
 
 async fn service(backend: Backend) -> Service {
@@ -41,7 +41,7 @@ async fn service(backend: Backend) -> Service {
     Service::with(backend, setup).await
 }
 
-/// Sends all of them at the same moment, turn about to the nodes.
+/// Sends all requests at the same moment, spread over the nodes.
 async fn at_once(service: &Service, requests: Vec<Request>) -> Vec<Answer> {
     let start = Arc::new(Barrier::new(requests.len()));
     let nodes: Vec<SocketAddr> = service.nodes.iter().map(|node| node.api).collect();
@@ -59,7 +59,7 @@ async fn at_once(service: &Service, requests: Vec<Request>) -> Vec<Answer> {
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// The same, where the model answers none of them before all have asked.
+/// Sends all requests at the same moment; the model answers when it has received all of them.
 async fn at_once_held(service: &Service, requests: Vec<Request>) -> Vec<Answer> {
     let (asked, calls) = (service.asked(), requests.len());
     let release = async {
@@ -74,7 +74,7 @@ async fn at_once_held(service: &Service, requests: Vec<Request>) -> Vec<Answer> 
     answers
 }
 
-/// Runs a round: held when it is the first, with `held` for a reply, else with answers.
+/// Runs a round. In the first, the model holds back the reply `held`.
 async fn round(
     service: &Service,
     number: usize,
@@ -95,7 +95,7 @@ fn ids(answers: &[Answer]) -> BTreeSet<String> {
     answers.iter().map(|answer| Saved::of(answer).id).collect()
 }
 
-/// All of them got one and the same result, which is `ok`.
+/// Checks that all answers show one result, which is `ok`.
 fn assert_one_result(answers: &[Answer]) -> Saved {
     let saved = Saved::of(&answers[0]);
     for answer in answers {
@@ -109,7 +109,7 @@ async fn first_calls_with_one_key_save_one_result(backend: Backend) {
     for number in 0..ROUNDS {
         let key = format!("round {number}");
         let requests = (0..CALLS).map(|call| {
-            // what the loser sent is not what is saved
+            // each call has its own ref: only the winner's is saved
             let body = json!({"text": TEXT, "ref": call.to_string(), "idempotency_key": key});
             service.create_request(PRISM, &body)
         });
@@ -201,7 +201,7 @@ async fn repeats_while_the_first_is_under_way_get_its_result(backend: Backend) {
             .model
             .wait_until(|counts| counts.requests == all)
             .await;
-        // one of them is saved while the others still wait
+        // one call is saved while the others still wait
         service.model.release(1);
         service.model.wait_until(|counts| counts.replies == 1).await;
         service.model.release_all();
@@ -228,7 +228,7 @@ async fn retries_at_once_make_one_result(backend: Backend) {
     }
 }
 
-/// Every call got the new result, or was told that it was too late for it.
+/// Checks that every answer is the new result, or a conflict that names the new result.
 fn assert_one_retry(answers: &[Answer]) -> String {
     let (won, lost): (Vec<_>, Vec<_>) = answers
         .iter()

@@ -1,4 +1,4 @@
-//! `refract results`: what an operator sees of saved results, and what is done about failed ones.
+//! `refract results`: listing saved results, showing one, and retrying failed ones.
 
 use std::process::Stdio;
 
@@ -39,7 +39,7 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
         .run(&["results", "show", &ok, "--format", "json"])
         .await;
     let usual = service.run(&["results", "show", &ok]).await;
-    assert_eq!(usual.done(), json.done(), "where nobody sits at a terminal");
+    assert_eq!(usual.done(), json.done(), "without a terminal");
     let table = async |id| {
         let arguments = ["results", "show", id, "--format", "table"];
         service.run(&arguments).await.done()
@@ -88,7 +88,7 @@ async fn the_newest_results_are_listed_first(backend: Backend) {
         all.extend(arguments);
         service.run(&all).await.done()
     };
-    // each line is what the API has in json
+    // each line equals the API's json
     let mut expected = String::new();
     for id in ids.iter().rev() {
         expected.push_str(&service.read(id, "").await.body);
@@ -142,7 +142,7 @@ async fn every_failed_result_is_retried_once(backend: Backend) {
             failed.push(text(&service.failed(&body).await.value(), "id"));
         }
     }
-    // one was retried already
+    // one failed result was retried before
     service.retry(&failed[0]).await;
     let asked = service.asked();
     let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "4"];
@@ -153,7 +153,7 @@ async fn every_failed_result_is_retried_once(backend: Backend) {
         let refused = service.retry(id).await;
         assert_eq!(refused.status, 409, "{refused:?}");
     }
-    // the retry has the key, so that a repeat of the call finds its answer
+    // the key moved to the retry, so a repeated call gets the retry's answer
     let body = json!({"text": TEXT, "idempotency_key": "key 1"});
     let repeated = service.create(&body).await;
     assert_eq!(
@@ -163,7 +163,7 @@ async fn every_failed_result_is_retried_once(backend: Backend) {
     let again = service.run(&retry).await.object();
     assert_eq!(again, json!({"retried": 0, "ok": 0, "failed": 0}));
     assert_eq!(service.asked() - asked, 29);
-    // there is nothing else to retry
+    // `results retry` needs `--failed`
     let ended = service.run(&["results", "retry", PRISM]).await;
     assert_eq!(ended.code, Some(2), "{ended:?}");
 }
@@ -218,7 +218,7 @@ async fn a_model_that_is_away_is_not_asked_about_everything() {
         401. The same command goes on with the rest";
     assert_eq!(last, Some(words));
     assert_eq!(service.asked() - asked, 52);
-    // who wants to go on, may: those that failed again come once more
+    // `--keep-going` goes on despite failures, and retries again what failed again
     let going = [&retry[..], &["--keep-going"]].concat();
     let ended = service.run(&going).await;
     assert!(ended.stdout.starts_with("{\"retried\":59,"), "{ended:?}");

@@ -1,4 +1,4 @@
-//! File runs: what is asked, what is written, and how a run goes on after it was stopped.
+//! File runs: what they ask, what they write, and how the next run resumes.
 
 use std::path::PathBuf;
 
@@ -26,26 +26,26 @@ pub(crate) async fn service(backend: Backend) -> Service {
 }
 
 impl Service {
-    /// Writes a file of these bytes; its path.
+    /// Writes a file into the service's folder and returns its path.
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    /// `refract run support-triage INPUT …`.
+    /// Runs `refract run support-triage INPUT …`.
     pub(crate) async fn run_file(&self, input: &str, arguments: &[&str]) -> Ended {
         let mut all = vec!["run", PRISM, input];
         all.extend_from_slice(arguments);
         self.run(&all).await
     }
 
-    /// A file that a command wrote.
+    /// The content of a file that a command wrote.
     pub(crate) fn written(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 
-    /// Texts that the model was asked about, in no particular order.
+    /// The texts that the model received, sorted.
     fn asked_texts(&self) -> Vec<String> {
         let requests = self.model.requests();
         let mut texts: Vec<_> = requests
@@ -57,7 +57,7 @@ impl Service {
     }
 }
 
-/// The column `text` of JSON lines.
+/// The `text` of every JSON line.
 pub(crate) fn texts(lines: &str) -> Vec<String> {
     let lines = lines
         .lines()
@@ -84,7 +84,7 @@ async fn a_row_of_the_output_is_the_row_of_the_api(backend: Backend) {
         let ended = service.run_file("in.csv", &["--output", &output]).await;
         assert_eq!(ended.done(), "");
     }
-    // the first run asked, the others read
+    // only the first run asked the model
     assert_eq!(service.asked(), 3);
     let mut states: Vec<_> = service
         .model
@@ -165,7 +165,7 @@ async fn running_again_asks_only_what_has_no_answer(backend: Backend) {
     let first = service.written("out.jsonl");
     assert_eq!(first.lines().count(), 6);
     assert_eq!(first.matches("\"status\":\"failed\"").count(), 2);
-    // a row that is new, one that is changed, four that are answered
+    // one new row, one changed row, four rows with an answer
     service.write("in.csv", numbered(7).replace("row 5,", "row five,"));
     let asked = service.asked();
     service.run_file("in.csv", output).await.done();
@@ -180,12 +180,12 @@ async fn running_again_asks_only_what_has_no_answer(backend: Backend) {
     for place in [2, 3, 5] {
         assert_eq!(first.lines().nth(place), second.lines().nth(place));
     }
-    // nothing is left to ask
+    // every row has its answer now
     let asked = service.asked();
     service.run_file("in.csv", output).await.done();
     assert_eq!(service.asked(), asked);
     assert_eq!(service.written("out.jsonl"), second);
-    // another name is another run, and so is another version
+    // another name makes another run, and so does another version
     service
         .run_file("in.csv", &["--name", "again"])
         .await
@@ -235,7 +235,7 @@ async fn shards_share_a_file(backend: Backend) {
     }
     assert_eq!(rows[0], ["row 1", "row 3", "row 5"]);
     assert_eq!(rows[1], ["row 2", "row 4"]);
-    // together they are the whole run
+    // the shards together asked about all rows of the file
     let ended = service
         .run_file("in.csv", &["--format", "jsonl"])
         .await

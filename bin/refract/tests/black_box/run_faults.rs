@@ -1,4 +1,4 @@
-//! What a file run says of bad files, bad outputs and bad models.
+//! The errors of file runs: unusable files, unwritable outputs, failing models.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
     assert_eq!(ended.stdout.lines().count(), 4);
     let last = ended.stderr.lines().last().unwrap();
     assert_eq!(last, "error: 3 rows cannot be asked about");
-    // a torn line refuses the file, and nothing of it is asked
+    // a torn line refuses the whole file before the model is asked
     rows.push_str("one cell\n");
     service.write("in.csv", &rows);
     let asked = service.asked();
@@ -106,7 +106,7 @@ async fn a_model_that_goes_away_ends_the_run_with_a_line() {
         .done();
     assert_eq!(rows.matches("\"status\":\"ok\"").count(), 500);
     assert_eq!(service.asked(), 551);
-    // who wants to go on, may
+    // `--keep-going` goes on despite the failures
     service.model.then_always(Reply::status(401));
     let going = [
         "--keep-going",
@@ -134,14 +134,14 @@ async fn an_output_that_cannot_be_written_loses_nothing() {
         "{last}"
     );
     assert_eq!(service.asked(), 0);
-    // nor is it written over the input, under whatever name
+    // an output that would overwrite the input is refused, however the paths are written
     service.write("out.csv.part", numbered(1));
     for (input, output) in [("in.csv", "./in.csv"), ("out.csv.part", "out.csv")] {
         let line = service.run_file(input, &["--output", output]).await;
         let words = "error: --output would be written over the input: name another file";
         assert_eq!(line.refused(), words);
     }
-    // more than one buffer
+    // enough rows to fill more than one write buffer
     service.write("in.csv", numbered(1_000));
     let full = service.run_file("in.csv", &["--output", "/dev/full"]).await;
     assert_eq!(full.code, Some(1));

@@ -1,4 +1,4 @@
-//! File runs that are stopped on their way, by a person or by what changes under their feet.
+//! File runs that end early: by a signal, a changed file, an archived prism, a lost database.
 
 use std::io::Write as _;
 use std::process::{Output, Stdio};
@@ -13,10 +13,10 @@ use crate::run::{numbered, texts};
 use crate::service::{Backend, PRISM, Service, Setup};
 use crate::terminal::OnTerminal;
 
-/// No run takes longer to end: it insists for 35 s on saving what the model was paid for.
+/// The longest time that a run may take to end: it retries failed saves for up to 35 s.
 const INSISTENCE: Duration = Duration::from_secs(90);
 
-/// A service whose model holds every answer back.
+/// A service whose model holds back every answer until the test releases it.
 async fn held(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,
@@ -26,7 +26,7 @@ async fn held(backend: Backend) -> Service {
     Service::with(backend, setup).await
 }
 
-/// Starts a run and waits until the model has so many of its rows.
+/// Starts a run and waits until the model has received `asked` rows.
 async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
     let url = service.model.url();
     let settings = [
@@ -42,7 +42,7 @@ async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
     child
 }
 
-/// Its exit status and its last words.
+/// Waits for the end of a run: its exit status and the last line on stderr.
 async fn end(child: Child) -> (Option<i32>, String) {
     let ended = tokio::time::timeout(INSISTENCE, child.wait_with_output()).await;
     let Output { status, stderr, .. } = ended.expect("it ends").unwrap();
@@ -58,7 +58,7 @@ async fn a_stop_finishes_what_is_under_way_and_the_next_run_goes_on() {
     let arguments = ["--output", "out.jsonl", "--concurrency", "3"];
     let child = begun(&service, &arguments, 3).await;
     program::signal(&child, "INT").await;
-    // it waits for the three, whose answers come now
+    // the run waits for the three rows in flight, which are answered now
     service.model.release_all();
     let expected = "error: in.csv: it was stopped; everything that was answered is saved: run \
         the same command again to go on; the rows so far are in out.jsonl.part";
@@ -80,7 +80,7 @@ async fn a_file_that_changes_meanwhile_stops_the_run() {
     let service = held(Backend::Sqlite).await;
     let path = service.write("in.csv", numbered(1_500));
     let child = begun(&service, &["--concurrency", "4"], 4).await;
-    // so many rows are never read ahead
+    // the run never reads so many rows ahead
     let mut file = std::fs::File::options().append(true).open(path).unwrap();
     file.write_all(b"one more,1\n").unwrap();
     service.model.release_all();
@@ -146,10 +146,10 @@ async fn a_terminal_shows_how_far_it_is_and_a_person_can_stop_it() {
     terminal.wait_for("Stopping").await;
     service.model.release_all();
     assert_eq!(terminal.end().await, Some(1));
-    // the rows stand between the bars, each on a line of its own
+    // every row is printed on a line of its own between the redrawn bars
     let rows = terminal.seen.matches(",Billing,Yes,Can wait").count();
     assert_eq!(rows, service.asked(), "{}", terminal.seen);
-    // who is in a hurry says it twice
+    // a second signal stops the run at once
     let arguments = ["run", PRISM, "in.csv", "--name", "again"];
     let held = Script::from(Reply::answers().held());
     let model = ModelServer::start(held);

@@ -12,31 +12,31 @@ use crate::http::{Answer, Request};
 use crate::node::Node;
 use crate::program::{self, Ended};
 
-/// The prism of the examples.
+/// The example prism's file.
 pub(crate) const PRISM_FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../docs/examples/support-triage.json"
 );
-/// The lens of the examples.
+/// The example lens's file.
 pub(crate) const LENS_FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../docs/examples/support-triage.lens.json"
 );
-/// The prism's slug.
+/// The slug of the example prism.
 pub(crate) const PRISM: &str = "support-triage";
-/// A text for it.
+/// A text for the example prism.
 pub(crate) const TEXT: &str = "Where is my order?";
 
-/// Which database.
+/// The database of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backend {
     Sqlite,
     Postgres,
 }
 
-/// What a service is to be like.
+/// The parts of a service that tests choose.
 pub(crate) struct Setup<'a> {
-    /// More than one on PostgreSQL only.
+    /// The number of nodes to start.
     pub(crate) nodes: usize,
     pub(crate) script: Script,
     /// The nodes' settings besides database, model and addresses.
@@ -55,10 +55,10 @@ impl Default for Setup<'_> {
 
 /// A running service.
 pub(crate) struct Service {
-    // nodes go first: they use the rest
+    // dropped first, since nodes use the rest
     pub(crate) nodes: Vec<Node>,
     pub(crate) model: ModelServer,
-    /// The key that the nodes know.
+    /// The API key of the account `default`.
     pub(crate) key: String,
     pub(crate) key_id: String,
     pub(crate) prism_id: String,
@@ -68,7 +68,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// One node with a model that answers.
+    /// Starts a service with one node and a model that answers.
     pub(crate) async fn start(backend: Backend) -> Self {
         Self::with(backend, Setup::default()).await
     }
@@ -86,7 +86,7 @@ impl Service {
         }
     }
 
-    /// On an empty PostgreSQL database of the test's own, or without one on SQLite.
+    /// Starts a service on this empty PostgreSQL database, or else on SQLite.
     pub(crate) async fn on(postgres_url: Option<String>, setup: Setup<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = || format!("sqlite://{}", folder.path().join("refract.db").display());
@@ -111,7 +111,7 @@ impl Service {
         service
     }
 
-    /// One more node.
+    /// Starts one more node.
     pub(crate) async fn start_node(&mut self, settings: &[(&str, &str)]) {
         let url = self.model.url();
         let mut all = vec![
@@ -125,7 +125,7 @@ impl Service {
         self.nodes.push(node);
     }
 
-    /// Where the first node serves the API.
+    /// The address of the first node's API.
     pub(crate) fn api(&self) -> SocketAddr {
         self.nodes[0].api
     }
@@ -140,14 +140,14 @@ impl Service {
         program::run(self.folder.path(), &settings, arguments).await
     }
 
-    /// Writes a file for a command; its path.
+    /// Writes a file for a command and returns its path.
     pub(crate) fn file(&self, name: &str, content: &Value) -> String {
         let path = self.folder.path().join(name);
         std::fs::write(&path, content.to_string()).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
-    /// Makes a prism like the example under another name; its slug.
+    /// Creates a copy of the example prism under another name and returns its slug.
     pub(crate) async fn another_prism(&self, name: &str) -> String {
         let mut prism = example_prism();
         prism["name"] = json!(name);
@@ -161,7 +161,7 @@ impl Service {
         request.send(self.api()).await
     }
 
-    /// `POST /prisms/support-triage/results` with the key.
+    /// Sends `POST /prisms/support-triage/results` with the key.
     pub(crate) async fn create(&self, body: &Value) -> Answer {
         self.send(self.create_request(PRISM, body)).await
     }
@@ -172,13 +172,13 @@ impl Service {
             .json(body)
     }
 
-    /// `GET /results/{id}` with the key; `query` with its `?`.
+    /// Sends `GET /results/{id}` with the key; `query` begins with `?` or is empty.
     pub(crate) async fn read(&self, id: &str, query: &str) -> Answer {
         self.send(Request::get(&format!("/results/{id}{query}")).bearer(&self.key))
             .await
     }
 
-    /// `POST /results/{id}/retry` with the key.
+    /// Sends `POST /results/{id}/retry` with the key.
     pub(crate) async fn retry(&self, id: &str) -> Answer {
         self.send(self.retry_request(id)).await
     }
@@ -187,21 +187,21 @@ impl Service {
         Request::post(&format!("/results/{id}/retry")).bearer(&self.key)
     }
 
-    /// A failed result, made with this body; the model answers again afterwards.
+    /// Makes a failed result with this body. The model answers again afterwards.
     pub(crate) async fn failed(&self, body: &Value) -> Answer {
-        // no status that gets a second attempt
+        // a status that gets no second attempt
         self.model.then_once(Reply::status(400));
         let answer = self.create(body).await;
         assert_eq!(answer.status, 502, "{answer:?}");
         answer
     }
 
-    /// Drops the PostgreSQL database under the nodes' feet.
+    /// Drops the PostgreSQL database while nodes use it.
     pub(crate) fn lose_database(&mut self) {
         drop(self.database.take().expect("it is on PostgreSQL"));
     }
 
-    /// How many results the key made so far, which is counted exactly.
+    /// The number of results that the key has made, which is exact.
     pub(crate) async fn results_made(&self) -> usize {
         let keys = self.run(&["key", "list", "--json"]).await.lines();
         let ours = keys.iter().find(|key| key["id"] == *self.key_id).unwrap();
@@ -209,7 +209,7 @@ impl Service {
         usize::try_from(made).unwrap()
     }
 
-    /// Model requests so far.
+    /// The number of model requests that the model server has received.
     pub(crate) fn asked(&self) -> usize {
         self.model.counts().requests
     }
@@ -221,7 +221,7 @@ pub(crate) fn example_prism() -> Value {
     serde_json::from_slice(&file).unwrap()
 }
 
-/// A string of an object.
+/// The string under a key of a JSON object.
 #[track_caller]
 pub(crate) fn text(object: &Value, key: &str) -> String {
     object[key].as_str().expect(key).to_owned()

@@ -1,4 +1,4 @@
-//! The configuration: what stops the start, and in which words.
+//! The configuration: which settings stop the start, and the error for each.
 
 use std::net::TcpListener;
 
@@ -42,7 +42,7 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         settings.retain(|(other, _)| *other != name);
         settings.push((name, value));
         let line = run(folder.path(), &settings, &["serve"]).await.refused();
-        // by its name as a variable or as a flag; the database by its noun
+        // an error names the variable or the flag; one about the database names the database
         let flag = name.trim_start_matches("REFRACT_").replace('_', "-");
         let words = line.to_uppercase().replace('_', "-");
         let is_named = match name {

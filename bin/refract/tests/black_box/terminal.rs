@@ -1,4 +1,4 @@
-//! A real terminal, in which the program runs as it does under a person's hands.
+//! Runs the program on a pseudo-terminal, as a person would.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,16 +13,16 @@ use tokio::sync::mpsc;
 use crate::http::within_patience;
 use crate::program;
 
-/// A program on a terminal of its own.
+/// A program that runs on a terminal of its own.
 pub(crate) struct OnTerminal {
     pub(crate) child: Child,
     output: mpsc::UnboundedReceiver<Vec<u8>>,
-    /// Everything that it wrote so far.
+    /// Everything that the program has written.
     pub(crate) seen: String,
 }
 
 impl OnTerminal {
-    /// Starts the binary with all three streams on a terminal of so many columns.
+    /// Starts the binary with all three streams on a terminal of this width.
     pub(crate) fn start(
         folder: &Path,
         columns: u16,
@@ -54,7 +54,7 @@ impl OnTerminal {
         let mut controller = File::from(controller);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // a terminal that everybody has left fails to read
+            // reading fails once all processes have closed the terminal
             while let Ok(1..) = controller.read(&mut bytes).inspect(|read| {
                 let _ = sender.send(bytes[..*read].to_vec());
             }) {}
@@ -66,7 +66,7 @@ impl OnTerminal {
         }
     }
 
-    /// Waits until the program has written this.
+    /// Waits until the program has written these words.
     pub(crate) async fn wait_for(&mut self, words: &str) {
         while !self.seen.contains(words) {
             let more = within_patience(self.output.recv()).await;
@@ -75,7 +75,7 @@ impl OnTerminal {
         }
     }
 
-    /// Waits for its end; the exit status.
+    /// Waits until the program ends, and returns its exit status.
     pub(crate) async fn end(&mut self) -> Option<i32> {
         let status = within_patience(self.child.wait()).await.unwrap();
         while let Some(more) = within_patience(self.output.recv()).await {

@@ -1,5 +1,5 @@
-//! The tour of the documentation, taken with the built binary: its commands in one shell, in an
-//! empty folder, and what it says that they print.
+//! Runs every command of `docs/TOUR.md` in one shell and an empty folder, and compares what the
+//! commands print with the page.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,17 +10,17 @@ use crate::http::within_patience;
 
 const TOUR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TOUR.md");
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples");
-/// Parts the output of one step from the next.
+/// Separates the output of one step from the output of the next.
 const MARK: &str = "-- the next step --";
 
-/// Commands, and the lines that they are said to print.
+/// Commands of the page, and the lines that they print according to the page.
 #[derive(Default)]
 struct Step {
     commands: String,
     printed: Vec<String>,
 }
 
-/// The steps of the page: fenced `sh`, each with the fenced `text` after it.
+/// The steps of the page: each fenced `sh` block with the fenced `text` block after it.
 fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for fenced in page.split("\n```").skip(1).step_by(2) {
@@ -40,7 +40,7 @@ fn steps(page: &str) -> Vec<Step> {
     steps
 }
 
-/// Whether the line is this one, in which `…` stands for anything.
+/// Whether a line matches an expected line, in which `…` matches any text.
 fn is_like(line: &str, expected: &str) -> bool {
     let parts: Vec<&str> = expected.split('…').collect();
     let [first, middle @ .., last] = parts.as_slice() else {
@@ -86,7 +86,7 @@ async fn every_command_of_the_tour_does_what_the_tour_says() {
             );
         }
     }
-    // the files are those of the whole sample, and the old version's answers follow the new lens
+    // the files have all rows of the sample, and results of the old version go through the new lens
     let rows = |name: &str| {
         let bytes = std::fs::read_to_string(folder.path().join(name)).unwrap();
         bytes.matches("\r\n").count()

@@ -1,4 +1,4 @@
-//! `refract try` as a person sees it, and where its text comes from.
+//! `refract try`: its output on a terminal, and where it takes the text from.
 
 use std::process::Stdio;
 
@@ -24,7 +24,7 @@ fn try_on_terminal(service: &Service, columns: u16, settings: &[(&str, &str)]) -
     OnTerminal::start(service.folder.path(), columns, &all, &arguments)
 }
 
-/// What stands on a terminal, line by line, the id of the result left out.
+/// The lines on a terminal, without the result's id and time.
 fn lines(seen: &str) -> Vec<String> {
     let mut lines: Vec<_> = seen
         .lines()

@@ -1,4 +1,4 @@
-//! A prism of two versions with results that differ in everything a row can show.
+//! A prism with two versions, and results that vary in every column of a row.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::http::{Connection, Request};
 use crate::service::{Backend, PRISM, Service, Setup, example_prism, text};
 
-/// What a spreadsheet, a separator or a parser could trip over.
+/// Texts that a spreadsheet or a CSV reader could misread.
 const AWKWARD: [&str; 16] = [
     "",
     "Where is my order?",
@@ -28,7 +28,7 @@ const AWKWARD: [&str; 16] = [
     "back\\slash \u{1} \u{7f} \u{2028}",
 ];
 
-/// A service whose model answers each text in its own way, and now and then not at all.
+/// A service whose model's answers depend on the text; some answers are missing.
 pub(crate) async fn varied_service(backend: Backend) -> Service {
     let setup = Setup {
         script: Script::from(Reply::with(|request| reply(&request.json()))).forgetful(),
@@ -54,7 +54,7 @@ pub(crate) async fn varied_service(backend: Backend) -> Service {
     service
 }
 
-/// A lens with every output, and one column twice with other cutoffs.
+/// A lens with every output, in which one question has two label columns with different cutoffs.
 fn every_output() -> Value {
     let column = |question, output| json!({"question": question, "output": output});
     json!({"columns": [
@@ -67,7 +67,7 @@ fn every_output() -> Value {
     ]})
 }
 
-/// Makes so many results; their ids in the order of their making.
+/// Makes `count` results and returns their ids, the oldest first.
 pub(crate) async fn make_results(service: &Service, count: usize) -> Vec<String> {
     let mut connection = Connection::open(service.api()).await;
     let mut ids = Vec::new();
@@ -95,7 +95,7 @@ pub(crate) async fn make_results(service: &Service, count: usize) -> Vec<String>
     ids
 }
 
-/// What the API has of each result in a format.
+/// Reads each result in a format through the API.
 pub(crate) async fn read_all(service: &Service, ids: &[String], format: &str) -> Vec<String> {
     let mut connection = Connection::open(service.api()).await;
     let mut bodies = Vec::new();
@@ -108,7 +108,7 @@ pub(crate) async fn read_all(service: &Service, ids: &[String], format: &str) ->
     bodies
 }
 
-/// Answers that follow from what was sent: every share, an unknown option, a lacking answer.
+/// Answers computed from a hash of the request: any probability, unknown options, missing answers.
 fn reply(request: &Value) -> Value {
     let questions = request["questions"].as_object().unwrap();
     let mut answers = serde_json::Map::new();

@@ -1,4 +1,5 @@
-//! Connections that break between a statement and its answer: its fate is open, and is found out.
+//! Connections that break between a statement and its answer: the node finds out whether the
+//! statement was committed.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -25,12 +26,12 @@ async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {
     let proxy = PostgresProxy::start(cluster.port(), plan).await;
     let service = service(Some(cluster.url_at(proxy.port())), 1, "10000").await;
     let load = Load::start(&service, "cut", 8);
-    // an insert saves at most a result of each caller: how many it does is a matter of time
+    // a group commit has up to eight results here, so the number of inserts varies
     for _ in 0..8 {
         load.until_more(50).await;
     }
     assert!(proxy.faults() >= 20, "{}", proxy.faults());
-    // a call may meet a connection that was just cut, but never a lost save
+    // a call may fail on a connection that was just cut, but no acknowledged save is lost
     let acknowledged = load.stop().await;
     proxy.heal();
     assert_kept(&service, &acknowledged).await;

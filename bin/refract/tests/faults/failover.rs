@@ -1,4 +1,4 @@
-//! A primary dies, its synchronous standby takes over.
+//! The primary dies and its synchronous standby is promoted.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ async fn a_promoted_standby_has_everything_and_the_service_goes_on_with_it() {
     let standby = block_in_place(|| primary.standby());
     primary.configure(&["synchronous_standby_names = 'standby'"]);
     block_in_place(|| primary.reload());
-    // only one of them takes writes, whichever it is
+    // the node connects to the one of both that takes writes
     let url = format!(
         "postgres://refract:{}@127.0.0.1:{},127.0.0.1:{}/postgres?sslmode=disable\
          &target_session_attrs=read-write",

@@ -1,4 +1,4 @@
-//! A server that neither answers nor breaks its connections, as on a machine that hangs.
+//! A database server that hangs: it neither answers nor closes its connections.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     let service = service(Some(cluster.url()), 1, "5000").await;
     let made = service.create(&json!({"text": TEXT})).await;
     let id = crate::expected::Saved::of(&made).id;
-    // one call is at the model when it happens
+    // one call waits for the model when the server stops answering
     service.model.then_always(Reply::answers().held());
     let create =
         service.create_request(PRISM, &json!({"text": TEXT, "idempotency_key": "paid for"}));
@@ -31,7 +31,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
 
     let begin = Instant::now();
     let read = Request::get(&format!("/results/{id}")).bearer(&service.key);
-    // more of them than there are connections
+    // more calls than there are connections
     for request in [&read, &create].into_iter().cycle().take(30) {
         let mut call = Connection::open(service.api()).await;
         call.send(&request.bytes()).await;
@@ -50,7 +50,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     block_in_place(|| cluster.thaw());
     let begin = Instant::now();
     assert_eq!(service.send(read).await.body, made.body);
-    // its save may have come through once the server went on
+    // the frozen server may have finished the save after it went on
     assert_eq!(service.send(create).await.status, 200);
     assert_eq!(service.results_made().await, 2);
     assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());

@@ -1,5 +1,5 @@
-//! What a key's owner hears of it when nodes are killed: results made are exact, the last use is
-//! late by a few seconds at most.
+//! The figures of `refract key list` when nodes are killed: the number of results is exact, the
+//! last use is at most a few seconds late.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::load::{Load, cluster, service};
 use crate::service::Service;
 
-/// Uses are written every five seconds; the rest is for a busy machine and for moments that are
-/// shown in whole seconds.
+/// The last use is saved every five seconds; three more allow for a busy machine and for times that
+/// are shown in whole seconds.
 const LATE: TimeDelta = TimeDelta::seconds(5 + 3);
 
 async fn last_used(service: &Service) -> Option<DateTime<Utc>> {
@@ -22,7 +22,7 @@ async fn last_used(service: &Service) -> Option<DateTime<Utc>> {
     Some(key["last_used_at"].as_str()?.parse().unwrap())
 }
 
-/// Waits until the last use is another than this one.
+/// Waits until the last use differs from `before`, and returns it.
 async fn until_noted_after(service: &Service, before: Option<DateTime<Utc>>) -> DateTime<Utc> {
     crate::http::within_patience(async {
         loop {
@@ -55,7 +55,7 @@ async fn a_kill_loses_seconds_of_last_use(url: Option<String>) {
     let acknowledged = load.stop().await;
     assert_eq!(service.results_made().await, acknowledged.len());
 
-    // a node that is told to stop loses nothing
+    // SIGTERM saves the last use before the node ends
     let stopped_at = Utc::now();
     service
         .create(&serde_json::json!({"text": "one more"}))

@@ -1,8 +1,8 @@
-//! Nodes that are killed (SIGKILL) in the middle of their calls, again and again.
+//! Nodes that are killed (SIGKILL) repeatedly while calls are in flight.
 
 use crate::load::{Load, assert_kept, cluster, service};
 
-/// How often a node is killed on each database: 100 in `make test-faults`, fewer in `make test`.
+/// The number of kills on each database: 100 in `make test-faults`, 5 in `make test`.
 fn kills() -> usize {
     let number = std::env::var("REFRACT_TEST_KILLS");
     number.map_or(5, |number| number.parse().expect("a number"))
@@ -24,7 +24,7 @@ async fn kill_again_and_again(url: Option<String>) {
     let mut made = 0;
     for round in 0..kills() {
         let load = Load::start(&service, &format!("kill-{round}"), 8);
-        // another moment every time
+        // every round kills at another moment
         load.until_more(1 + round * 7 % 29).await;
         let mut node = service.nodes.remove(0);
         node.signal("KILL").await;

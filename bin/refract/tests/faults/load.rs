@@ -1,5 +1,5 @@
-//! Callers that do what the specification advises: each call has an idempotency key and is repeated
-//! with it until it is answered. In the end the books must be even.
+//! Callers that do as the specification advises: each call has an idempotency key and is repeated
+//! until it is answered. In the end every acknowledged call has exactly one result.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,16 +18,16 @@ use crate::expected::{ANSWERS, JSON, Saved};
 use crate::http::{Answer, Request, extent, is_whole, within_patience};
 use crate::service::{PRISM, Service, Setup, TEXT};
 
-/// How long a caller waits before it repeats a call.
+/// The pause before a caller repeats a call.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A call and the answer that it ended with.
+/// The idempotency key of a call and the answer with which the call ended.
 pub(crate) struct Acknowledged {
     pub(crate) key: String,
     pub(crate) answer: Answer,
 }
 
-/// Callers at work.
+/// Callers that send calls until they are stopped.
 pub(crate) struct Load {
     nodes: Arc<Mutex<Vec<SocketAddr>>>,
     stop: watch::Sender<bool>,
@@ -35,7 +35,7 @@ pub(crate) struct Load {
     callers: JoinSet<Vec<Acknowledged>>,
 }
 
-/// What happened so far.
+/// Counts of what has happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
     /// Calls that were answered.
@@ -47,7 +47,7 @@ pub(crate) struct Progress {
 }
 
 impl Load {
-    /// So many callers, turn about at the service's nodes; `name` tells their keys from others.
+    /// Starts callers, spread over the service's nodes. Their idempotency keys begin with `name`.
     pub(crate) fn start(service: &Service, name: &str, callers: usize) -> Self {
         let nodes = service.nodes.iter().map(|node| node.api).collect();
         let nodes = Arc::new(Mutex::new(nodes));
@@ -77,30 +77,30 @@ impl Load {
         }
     }
 
-    /// What happened so far.
+    /// The counts at this moment.
     pub(crate) fn progress(&self) -> Progress {
         *self.progress.borrow()
     }
 
-    /// Waits until something has happened.
+    /// Waits until the counts fulfil a condition.
     pub(crate) async fn until(&self, happened: impl Fn(&Progress) -> bool) {
         let mut progress = self.progress.clone();
         let waiting = progress.wait_for(|progress| happened(progress));
         within_patience(waiting).await.expect("callers are at work");
     }
 
-    /// Waits until so many more calls were answered: the service does its work.
+    /// Waits until this number of further calls has been answered.
     pub(crate) async fn until_more(&self, calls: usize) {
         let goal = self.progress().acknowledged + calls;
         self.until(|progress| progress.acknowledged >= goal).await;
     }
 
-    /// The service's nodes are others now.
+    /// Sends further calls to the service's present nodes.
     pub(crate) fn turn_to(&self, service: &Service) {
         *self.nodes.lock().unwrap() = service.nodes.iter().map(|node| node.api).collect();
     }
 
-    /// Begins no more calls, and waits until those under way are answered.
+    /// Begins no more calls, waits until the calls in flight are answered, and returns all calls.
     pub(crate) async fn stop(self) -> Vec<Acknowledged> {
         self.stop.send_replace(true);
         let ended = within_patience(self.callers.join_all()).await;
@@ -142,7 +142,7 @@ async fn call(
     }
 }
 
-/// Sends a request to a node that may be gone or go at any moment.
+/// Sends a request to a node that may end at any moment.
 async fn try_send(request: &Request, node: SocketAddr) -> io::Result<Answer> {
     let mut stream = TcpStream::connect(node).await?;
     stream.write_all(&request.bytes()).await?;
@@ -161,8 +161,8 @@ async fn try_send(request: &Request, node: SocketAddr) -> io::Result<Answer> {
     .await
 }
 
-/// Every acknowledged call has its own result, which reads as it was acknowledged, and its key
-/// gives it again.
+/// Checks that every acknowledged call has its own result, that a read returns what was
+/// acknowledged, and that a repeated call gets this result.
 pub(crate) async fn assert_kept(service: &Service, acknowledged: &[Acknowledged]) {
     let mut ids = BTreeSet::new();
     for Acknowledged { key, answer } in acknowledged {
@@ -179,12 +179,13 @@ pub(crate) async fn assert_kept(service: &Service, acknowledged: &[Acknowledged]
     }
 }
 
-/// A server of a test's own, made where blocking is allowed.
+/// Starts a PostgreSQL server for one test, where blocking is allowed.
 pub(crate) fn cluster(settings: &[&str]) -> Cluster {
     tokio::task::block_in_place(|| Cluster::start(settings))
 }
 
-/// A service on it, or on SQLite, whose calls insist on being saved for so many milliseconds.
+/// Starts a service on this PostgreSQL address or on SQLite, with a shutdown grace time in
+/// milliseconds, for which failed saves are retried too.
 pub(crate) async fn service(url: Option<String>, nodes: usize, grace_ms: &str) -> Service {
     let setup = Setup {
         nodes,

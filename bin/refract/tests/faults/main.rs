@@ -1,9 +1,8 @@
-//! Faults of the real world under real load: servers that restart, connections that break, disks
-//! that are full, nodes that are killed. What was acknowledged is there, once; no call hangs; the
-//! service recovers by itself.
+//! Faults under load: servers that restart, connections that break, full disks, killed nodes. Every
+//! acknowledged result is there exactly once, no call hangs, and the service recovers by itself.
 //!
-//! Each test starts its own PostgreSQL, breaks it, and stops it. `make test-faults` runs them all at
-//! their full length; `make test` runs them shortened.
+//! Each test starts a PostgreSQL server of its own. `make test-faults` runs all tests at full
+//! length, `make test` runs them shortened.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! Several nodes on one database, whose callers share idempotency keys and retry the same results:
-//! what the specification promises of one node holds for all of them together.
+//! Several nodes on one database, whose callers share idempotency keys and retry each other's
+//! results: together the nodes keep what the specification promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -13,12 +13,12 @@ use crate::http::{Answer, Request};
 use crate::load::cluster;
 use crate::service::{PRISM, Service, Setup, TEXT};
 
-/// Callers that send the same.
+/// The number of callers, which all send the same calls.
 const CALLERS: usize = 6;
-/// Keys that they share.
+/// The number of idempotency keys that the callers share.
 const KEYS: usize = 60;
 
-/// Answers, but for every third request.
+/// A model that leaves every third request unanswered.
 fn moody() -> Script {
     let count = std::sync::atomic::AtomicUsize::new(0);
     let reply = Reply::with(move |request| {
@@ -70,7 +70,7 @@ async fn share_keys_and_retries(nodes: usize) {
     assert_consistent(&service, &seen).await;
 }
 
-/// What one caller heard of one key: the result's id, and of which failed one it is the retry.
+/// A result that a caller saw for a key, and the failed result that it retries.
 struct Seen {
     key: usize,
     id: String,
@@ -78,7 +78,7 @@ struct Seen {
     retry_of: Option<String>,
 }
 
-/// A first call, then retries by id until the result is `ok`.
+/// Creates a result, then retries it by id until the result is `ok`.
 async fn call_and_retry(node: SocketAddr, bearer: &str, key: usize) -> Vec<Seen> {
     let body = json!({"text": TEXT, "idempotency_key": format!("shared {key}")});
     let create = Request::post(&format!("/prisms/{PRISM}/results"));
@@ -108,7 +108,7 @@ async fn call_and_retry(node: SocketAddr, bearer: &str, key: usize) -> Vec<Seen>
     }
 }
 
-/// The result that a 409 names.
+/// The id in a 409 answer; `None` for other answers.
 fn already_retried(answer: &Answer) -> Option<String> {
     if answer.status != 409 {
         assert!(matches!(answer.status, 200 | 502), "{answer:?}");
@@ -136,7 +136,7 @@ async fn assert_consistent(service: &Service, seen: &[Seen]) {
     }
     assert_eq!(ok_of_key.len(), KEYS);
     assert!(retry_of.len() > KEYS / 6, "there were retries");
-    // a failed result that nobody heard of was retried by a call with its key
+    // a create call may have retried a failed result before any caller saw the failed result
     assert!(service.results_made().await >= ids.len());
     for (key, id) in ok_of_key {
         let body = json!({"text": TEXT, "idempotency_key": format!("shared {key}")});

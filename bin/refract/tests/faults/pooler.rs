@@ -1,4 +1,4 @@
-//! A pooler between the nodes and their server, in both of its modes that make sense.
+//! `PgBouncer` between nodes and server, in session mode and in transaction mode.
 
 use refract_test_support::cluster::Shutdown;
 use refract_test_support::pgbouncer::PgBouncer;
@@ -6,7 +6,7 @@ use tokio::task::block_in_place;
 
 use crate::load::{Load, assert_kept, cluster, service};
 
-/// The first version that knows prepared statements in transaction mode.
+/// The first version that supports prepared statements in transaction mode.
 const PREPARED_STATEMENTS_SINCE: (u32, u32) = (1, 21);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

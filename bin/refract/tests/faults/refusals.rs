@@ -1,4 +1,4 @@
-//! Databases that answer, but take no writes for a while: read-only, or their disk is full.
+//! Databases that answer but refuse writes for a while: read-only, or with a full disk.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ use crate::node::Node;
 use crate::restarts::SAVES_FAILED;
 use crate::service::{PRISM, Service, TEXT};
 
-/// Waits until saves fail, and sees that reads go on.
+/// Waits until saves fail, and checks that reads still work.
 async fn until_saves_fail(service: &Service, id: &str) {
     let node = &service.nodes[0];
     let before = node.metric(SAVES_FAILED).await;
@@ -66,7 +66,7 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
     load.until_more(30).await;
     proxy.change(plan);
     until_saves_fail(&service, &id).await;
-    // ten saves, of which an insert may hold eight
+    // ten saves failed, and one insert may have held eight of them
     assert!(proxy.faults() >= 2, "{}", proxy.faults());
     proxy.heal();
     load.until_more(30).await;
@@ -76,7 +76,7 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
     assert_eq!(service.results_made().await, acknowledged.len() + 1);
 }
 
-/// A node that outlives its attempts to write more than it may, as it would on a full disk.
+/// Starts a node that ignores SIGXFSZ, so that a file limit gives an error as a full disk does.
 async fn node_without_signal(service: &Service) -> Node {
     let url = service.model.url();
     let settings = [
@@ -96,7 +96,7 @@ async fn node_without_signal(service: &Service) -> Node {
     Node::of(command).await
 }
 
-/// The largest file that a node may write, as a full disk would have it.
+/// Limits the size of the files that a node may write, which simulates a full disk.
 fn limit_files_of(node: &Node, bytes: &str) {
     let limited = Command::new("prlimit")
         .arg(format!("--pid={}", node.child.id().expect("it runs")))
@@ -114,7 +114,7 @@ async fn calls_wait_for_a_file_that_cannot_grow_for_a_while() {
     let id = one_result(&service).await;
     let load = Load::start(&service, "full", 8);
     load.until_more(30).await;
-    // what is in the log beside the file is more than this already
+    // the write-ahead log is larger already, so every write fails
     limit_files_of(&service.nodes[0], "4096");
     until_saves_fail(&service, &id).await;
     limit_files_of(&service.nodes[0], "unlimited");
@@ -131,7 +131,7 @@ async fn an_answered_call_needs_a_server_that_saves_and_no_more() {
     let mut service = service(Some(cluster.url()), 0, "10000").await;
     let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
     service.database_url = cluster.url_at(proxy.port());
-    // nothing of the prism is in its memory
+    // a new node: neither version nor lens is in its cache
     service.start_node(&[]).await;
     service.model.then_always(Reply::answers().held());
     let mut call = Connection::open(service.api()).await;

@@ -1,4 +1,4 @@
-//! PostgreSQL restarts while calls are under way.
+//! PostgreSQL restarts while calls are in flight.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::http::Connection;
 use crate::load::{Load, assert_kept, cluster, service};
 use crate::service::{PRISM, Service, TEXT};
 
-/// Attempts to save that failed and were followed by another.
+/// The metric that counts failed attempts to save that were followed by another attempt.
 pub(crate) const SAVES_FAILED: &str = "refract_result_saves_failed_total";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,7 +37,7 @@ async fn restart_under_load(how: Shutdown) {
         assert_eq!(service.nodes[0].ops("/readyz").await.status, 503);
         assert_eq!(service.nodes[0].ops("/healthz").await.status, 200);
         block_in_place(|| cluster.start_again());
-        // by itself, and at once
+        // the node reconnects by itself, without delay
         let begin = Instant::now();
         load.until_more(1).await;
         let took = begin.elapsed();
@@ -51,7 +51,7 @@ async fn restart_under_load(how: Shutdown) {
     assert_eq!(service.results_made().await, acknowledged.len());
 }
 
-/// A call whose model answers while the database is away.
+/// Sends a call, stops the database, lets the model answer, and waits until saves have failed.
 async fn answered_meanwhile(service: &Service, cluster: &Cluster) -> Connection {
     service.model.then_always(Reply::answers().held());
     let body = json!({"text": TEXT, "idempotency_key": "paid for"});

@@ -1,4 +1,4 @@
-//! One SQLite file under load from everybody who may use it: nobody ever finds it locked.
+//! One SQLite file under load from two nodes and commands: no query fails because it is locked.
 
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn two_nodes_and_commands_share_a_file_and_it_is_backed_up_meanwhile() {
         assert_eq!(service.read(&saved.id, "").await.status, 200);
     }
 
-    // the copy is a database as good as the other
+    // a node can serve from the copy
     service.nodes.clear();
     service.database_url = format!("sqlite://{}", copy.display());
     service.start_node(&[]).await;

@@ -1,4 +1,4 @@
-//! A node and its database are started at the same time, or the database is not what was said.
+//! Nodes that start before their database is up, or with a wrong address or password.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -15,7 +15,7 @@ use crate::http::within_patience;
 use crate::load::cluster;
 use crate::program;
 
-/// A node that may not come up, and what it says.
+/// Starts a node that may fail to start, and returns its log lines.
 fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
     let settings = [
         ("DATABASE_URL", url),
@@ -33,12 +33,12 @@ fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
     (child, stderr.lines())
 }
 
-/// The next line, `None` at the end.
+/// The next log line; `None` at the end.
 async fn next(lines: &mut Lines<BufReader<ChildStderr>>) -> Option<String> {
     within_patience(lines.next_line()).await.unwrap()
 }
 
-/// One line about waiting was enough.
+/// Waits until the node listens; it must not log a second line about waiting.
 async fn until_listening(lines: &mut Lines<BufReader<ChildStderr>>) {
     let line = next(lines).await.unwrap();
     assert!(line.contains("the built-in scorer answers"), "{line}");

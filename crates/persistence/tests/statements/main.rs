@@ -1,6 +1,6 @@
-//! How many statements each query is, and that each finds its rows by an index.
+//! How many statements each query sends, and that every statement finds its rows by an index.
 //!
-//! A file of its own with one test in it: what a process sends is counted, whoever sent it.
+//! All statements of the process are counted, so this target has a single test.
 #![expect(
     clippy::unwrap_used,
     dead_code,
@@ -9,30 +9,26 @@
 
 #[path = "../suite/fixture.rs"]
 mod fixture;
+mod plans;
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
-use diesel::connection::{
-    Instrumentation, InstrumentationEvent, SimpleConnection as _, set_default_instrumentation,
-};
-use diesel::sql_types::Text;
-use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
+use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 use refract_domain::ids::ResultId;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::{ResultFilter, ResultOrder, Saving};
-use tokio_postgres::NoTls;
 
 use crate::fixture::{Fixture, answered, failed, idempotency_key, moment};
 
-/// Results that are saved at the same time.
+/// The number of results that are saved at the same time.
 const AT_ONCE: usize = 20;
 
 static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Writes down every statement of its connection.
+/// Records every statement that a connection sends.
 struct Listener;
 
 impl Instrumentation for Listener {
@@ -45,14 +41,14 @@ impl Instrumentation for Listener {
     }
 }
 
-/// The statements that some work sends.
+/// Runs some work and returns the statements that it sent.
 async fn sent<T>(work: impl Future<Output = T>) -> Vec<String> {
     SENT.lock().unwrap().clear();
     work.await;
     std::mem::take(&mut *SENT.lock().unwrap())
 }
 
-/// The statements of everything that an API call or an export does, by name.
+/// The statements that API calls and exports send, by the name of the query.
 async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     warm_up(it).await;
     let (database, hash) = (&it.database, &it.key.hash);
@@ -130,7 +126,7 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
         .collect()
 }
 
-/// The statements that go through the results of a prism.
+/// The statements that list or count the results of a prism.
 async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<String>); 8] {
     let (database, account, prism) = (&it.database, it.account, it.prism.id);
     let page = |filter, order| {
@@ -175,18 +171,7 @@ async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<Stri
     ]
 }
 
-/// The index that a statement about the results of a prism goes by; nothing for others.
-fn expected_index(name: &str) -> Option<&'static str> {
-    if name.contains("failed ones") {
-        Some("results_prism_id_id_failed")
-    } else if name.contains("page") {
-        Some("results_prism_id_id")
-    } else {
-        None
-    }
-}
-
-/// The same with what a file run looks up.
+/// The statements of [`statements`], with those of file runs and of saves at the same time.
 async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let mut statements = statements(it).await;
     let keys = ["order 1", "order 2", "order 3"].map(idempotency_key);
@@ -196,7 +181,7 @@ async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     statements
 }
 
-/// What one thread sends for `AT_ONCE` results that are saved at the same time.
+/// The statements that one thread sends when it saves `AT_ONCE` results at the same time.
 async fn saved_at_once(it: &Fixture) -> Vec<String> {
     let new = |_| it.result(answered(), None);
     let new: Vec<_> = (0..=AT_ONCE).map(new).collect();
@@ -207,7 +192,7 @@ async fn saved_at_once(it: &Fixture) -> Vec<String> {
             .build();
         runtime.unwrap().block_on(async move {
             let mut new = new.into_iter();
-            // opens the connection
+            // the first save opens the connection, which is not counted
             database.save_result(&new.next().unwrap()).await.unwrap();
             let saving = new.map(|new| {
                 let database = database.clone();
@@ -226,7 +211,7 @@ async fn saved_at_once(it: &Fixture) -> Vec<String> {
     joining.await.unwrap()
 }
 
-/// Connections are opened and set up before anything is counted.
+/// Opens and sets up the connections, so that this is not counted.
 async fn warm_up(it: &Fixture) {
     it.database.ping().await.unwrap();
     it.database
@@ -245,7 +230,7 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
             "version again" | "lens again" => 0,
             "rows of a file run" => 2,
             "retry" => 4,
-            // how many there are with each commit depends on the writer's thread
+            // the size of a group commit depends on the timing of the writer's thread
             "saved at once" if backend == "sqlite" => {
                 let commits = sent.iter().filter(|sql| *sql == "COMMIT").count();
                 assert!((1..AT_ONCE / 2).contains(&commits), "{sent:#?}");
@@ -263,131 +248,6 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     );
 }
 
-const RESULTS: usize = 200_000;
-
-/// Fills the tables; `{id}` makes a random id and `{series}` numbers rows from 1.
-fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
-    let prisms = series(5_000);
-    let results = series(RESULTS);
-    let keys = series(5_000);
-    format!(
-        "INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
-            SELECT {id}, (SELECT id FROM accounts), 'filler-' || n, 'filler', 1, 0, {moment}
-            FROM {prisms};
-        INSERT INTO prism_versions (prism_id, version, definition, created_at)
-            SELECT id, 1, '{{}}', {moment} FROM prisms WHERE slug LIKE 'filler%';
-        INSERT INTO api_keys (id, account_id, name, hash, first_characters, created_at)
-            SELECT {id}, (SELECT id FROM accounts), 'filler', {hash}, 'rk_', {moment} FROM {keys};
-        CREATE TEMPORARY TABLE numbered AS
-            SELECT id, row_number() OVER () AS number FROM prisms;
-        INSERT INTO results (id, account_id, prism_id, version, api_key_id, idempotency_key, status,
-                answers, fields, took_ms, created_at)
-            SELECT {id}, (SELECT id FROM accounts), numbered.id, 1,
-                (SELECT id FROM api_keys LIMIT 1), 'filler ' || n, 'ok', '{{}}', '{{}}', 1, {moment}
-            FROM {results} JOIN numbered ON numbered.number = n % 5000 + 1;
-        DROP TABLE numbered;
-        ANALYZE;",
-        hash = match moment {
-            "now()" => "decode(md5(n::text) || md5('x' || n), 'hex')",
-            _ => "randomblob(32)",
-        },
-    )
-}
-
-async fn postgres_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
-    let (client, connection) = tokio_postgres::connect(&it.url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    let fill = filling("gen_random_uuid()", "now()", |rows| {
-        format!("generate_series(1, {rows}) AS series (n)")
-    });
-    client.batch_execute(&fill).await.unwrap();
-    client
-        .batch_execute("SET plan_cache_mode = force_generic_plan")
-        .await
-        .unwrap();
-    for (name, sql) in planned(sent) {
-        let parameters = (1..=99)
-            .take_while(|n| sql.contains(&format!("${n}")))
-            .map(|_| "NULL");
-        let parameters = parameters.collect::<Vec<_>>().join(", ");
-        client
-            .batch_execute(&format!("PREPARE q AS {sql}"))
-            .await
-            .unwrap();
-        let explain = format!("EXPLAIN EXECUTE q({parameters})");
-        let rows = client.query(&explain, &[]).await.unwrap();
-        let plan = rows
-            .iter()
-            .map(|row| row.get::<_, String>(0))
-            .collect::<Vec<_>>()
-            .join("\n");
-        client.batch_execute("DEALLOCATE q").await.unwrap();
-        // a table of one row is read whole, and rightly
-        let scans = plan.matches("Seq Scan").count() - plan.matches("Seq Scan on accounts").count();
-        assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if let Some(index) = expected_index(name) {
-            assert!(
-                plan.contains(&format!("using {index} on")),
-                "{name}: {sql}\n{plan}"
-            );
-            let ids = "AND (id > $3) AND (id < $4))";
-            assert!(plan.contains(ids), "{name}: {sql}\n{plan}");
-        }
-    }
-}
-
-#[derive(QueryableByName)]
-struct Step {
-    #[diesel(sql_type = Text)]
-    detail: String,
-}
-
-fn sqlite_plans(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
-    let path = it.url.strip_prefix("sqlite://").unwrap();
-    let mut connection = SqliteConnection::establish(path).unwrap();
-    let fill = filling("randomblob(16)", "0", |rows| {
-        format!(
-            "(WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series \
-             WHERE n < {rows}) SELECT n FROM series) AS series"
-        )
-    });
-    connection.batch_execute(&fill).unwrap();
-    for (name, sql) in planned(sent) {
-        let steps: Vec<Step> = sql_query(format!("EXPLAIN QUERY PLAN {sql}"))
-            .load(&mut connection)
-            .unwrap();
-        let plan = steps
-            .iter()
-            .map(|step| step.detail.as_str())
-            .collect::<Vec<_>>()
-            .join("\n");
-        let scans = plan.lines().filter(|step| step.starts_with("SCAN")).count();
-        assert_eq!(scans, 0, "{name}: {sql}\n{plan}");
-        if let Some(index) = expected_index(name) {
-            let ids = "(prism_id=? AND id>? AND id<?)";
-            assert!(
-                plan.contains(&format!("INDEX {index} {ids}")),
-                "{name}: {sql}\n{plan}"
-            );
-        }
-    }
-}
-
-/// What can be explained.
-fn planned<'a>(
-    sent: &'a BTreeMap<&str, Vec<String>>,
-) -> impl Iterator<Item = (&'a str, &'a String)> {
-    let explained = |sql: &&String| {
-        ["SELECT", "INSERT", "UPDATE"]
-            .iter()
-            .any(|verb| sql.starts_with(verb))
-            // arrays, whose types a plan without values does not know; it looks nothing up
-            && !sql.contains("unnest(")
-    };
-    sent.iter()
-        .flat_map(move |(name, sent)| sent.iter().filter(explained).map(move |sql| (*name, sql)))
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_call_is_one_statement_by_an_index_and_caches_save_the_rest() {
     set_default_instrumentation(|| Some(Box::new(Listener))).unwrap();
@@ -397,6 +257,6 @@ async fn every_call_is_one_statement_by_an_index_and_caches_save_the_rest() {
     let postgres = Fixture::postgres().await;
     let in_postgres = all_statements(&postgres).await;
     assert_counts("postgres", &in_postgres);
-    sqlite_plans(&sqlite, &in_sqlite);
-    postgres_plans(&postgres, &in_postgres).await;
+    plans::check_sqlite(&sqlite, &in_sqlite);
+    plans::check_postgres(&postgres, &in_postgres).await;
 }

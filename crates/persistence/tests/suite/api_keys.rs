@@ -1,4 +1,4 @@
-//! API keys as their owner sees them.
+//! API keys: creation, listing, revocation, counts of use.
 
 use refract_domain::ids::ApiKeyId;
 use refract_persistence::{ApiKeyRow, NewResult};

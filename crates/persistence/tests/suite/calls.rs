@@ -1,4 +1,4 @@
-//! What an API call needs, in one query.
+//! The single queries of API calls.
 
 use refract_domain::api_key::ApiKeyHash;
 use refract_domain::ids::{PrismId, ResultId};
@@ -130,7 +130,7 @@ async fn another_account_shares_nothing(it: Fixture) {
         None
     );
 
-    // the same slug and the same idempotency key are free there
+    // another account may use the slug and the idempotency key of this one
     let theirs = prism(&it.database, elsewhere, "Triage").await;
     assert_eq!(theirs.slug, it.prism.slug);
     let mut new = it.result(answered(), Some("order 1"));

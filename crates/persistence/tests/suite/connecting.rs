@@ -1,4 +1,4 @@
-//! Opening a database: what works, and in which words the rest is refused.
+//! Opening a database: addresses that work, and the errors of those that do not.
 
 use std::fs;
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Results of a prism, page by page.
+//! Keyset pagination of a prism's results.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::ResultId;
@@ -28,7 +28,7 @@ async fn list(it: &Fixture, filter: ResultFilter) -> Vec<ResultId> {
     results.unwrap().iter().map(|result| result.id).collect()
 }
 
-/// Saves a result whose id is of one moment while it was saved at another.
+/// Saves a result whose id and `created_at` have different moments.
 async fn save_at(
     it: &Fixture,
     id: DateTime<Utc>,
@@ -125,7 +125,7 @@ async fn a_period_may_begin_and_end_at_any_moment(it: Fixture) {
         moment(0),
         moment(1),
         written("9999-12-31T23:59:59.999Z"),
-        // the last that an id can begin with
+        // the last moment that an id can hold
         DateTime::from_timestamp_millis((1 << 48) - 1).unwrap(),
         DateTime::from_timestamp_millis(1 << 48).unwrap(),
     ];

@@ -1,4 +1,4 @@
-//! What a file run looks up of its rows.
+//! The results that a file run finds for its rows.
 
 use refract_domain::ids::PrismId;
 use refract_persistence::HeldRows;

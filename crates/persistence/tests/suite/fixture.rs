@@ -1,4 +1,4 @@
-//! A migrated database with an account, a key and a prism, and what tests put into it.
+//! A migrated database with an account, a key and a prism, and values for tests to save.
 
 use std::any::Any;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -32,7 +32,7 @@ pub(crate) struct Fixture {
     pub(crate) account: AccountId,
     pub(crate) key: NewApiKey,
     pub(crate) prism: PrismRow,
-    /// What keeps the database in being.
+    /// Keeps the database in existence until it is dropped.
     _keeper: Box<dyn Any + Send + Sync>,
 }
 
@@ -75,7 +75,7 @@ impl Fixture {
         PrismSelector::Id(self.prism.id)
     }
 
-    /// A result of the prism's first version that is not saved yet.
+    /// A new result of the prism's first version.
     pub(crate) fn result(&self, status: ResultStatus, key: Option<&str>) -> NewResult {
         let result = SavedResult {
             id: ResultId(Uuid::now_v7()),
@@ -97,7 +97,7 @@ impl Fixture {
         }
     }
 
-    /// A retry of a result, which carries on its idempotency key.
+    /// A retry of a result, which takes over the idempotency key.
     pub(crate) fn retry(&self, failed: &SavedResult, status: ResultStatus) -> NewResult {
         let key = failed.idempotency_key.as_ref().map(IdempotencyKey::as_str);
         NewResult {
@@ -106,7 +106,7 @@ impl Fixture {
         }
     }
 
-    /// Reads a result back as the account has it.
+    /// Reads a result of the account.
     pub(crate) async fn read(&self, id: ResultId) -> Option<SavedResult> {
         let found = self.database.find_result(self.account, id).await.unwrap();
         found.map(|found| found.result)
@@ -196,7 +196,7 @@ pub(crate) fn idempotency_key(text: &str) -> IdempotencyKey {
     IdempotencyKey::parse(text).unwrap()
 }
 
-/// A moment so many milliseconds after one that all tests share.
+/// The moment this many milliseconds after a fixed one.
 pub(crate) fn moment(milliseconds: i64) -> DateTime<Utc> {
     let origin = DateTime::from_timestamp_millis(1_767_225_600_123).unwrap();
     origin + TimeDelta::milliseconds(milliseconds)

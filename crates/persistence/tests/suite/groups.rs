@@ -1,5 +1,5 @@
-//! Results that one thread saves at the same time go to the database together: each has its own
-//! fate all the same.
+//! Group commit: results that one thread saves at the same time are inserted together, and each has
+//! its own outcome.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -26,7 +26,7 @@ on_both!(
     a_caller_that_goes_away_takes_no_other_with_it,
 );
 
-/// Runs something in a thread of its own, with lanes of its own where there are such.
+/// Runs a future on a new thread, on PostgreSQL with lanes of its own.
 async fn in_own_thread<T, F>(
     database: &Database,
     work: impl FnOnce(Database) -> F + Send + 'static,
@@ -63,7 +63,7 @@ async fn save_at_once(database: Database, new: Vec<NewResult>) -> Saved {
     saved
 }
 
-/// Results with every column filled or not.
+/// Results in which every nullable column is filled in some and empty in others.
 fn various(it: &Fixture, count: i32) -> Vec<NewResult> {
     let various = (0..count).map(|number| {
         let status = if number % 3 == 0 {
@@ -179,7 +179,8 @@ async fn of_those_with_one_key_one_is_saved(it: Fixture) {
     }
 }
 
-/// Of results with one key that were saved at once one is there, and the others know it.
+/// Checks that of results with one key, saved at the same time, one is saved and the others lost to
+/// it.
 async fn assert_one_holder<'a>(
     it: &Fixture,
     fates: impl IntoIterator<Item = (&'a ResultId, &'a Result<Saving, PersistenceError>)>,
@@ -208,7 +209,7 @@ async fn threads_that_contend_for_the_same_keys_do_not_block_each_other(it: Fixt
     for round in 0..5 {
         let key = |number| format!("order {round}/{number}");
         let threads = (0..4).map(|thread| {
-            // everyone has the same keys in another order
+            // every thread has all keys, in another order
             let numbers = (0..KEYS).map(|number| (number * [7, 53, 1, 59][thread] + thread) % KEYS);
             let new: Vec<_> = numbers
                 .map(|number| it.result(answered(), Some(&key(number))))

@@ -1,4 +1,4 @@
-//! What the database does, on both backends: one file for each group of behaviours.
+//! The behaviour of the database on both backends, one file for each group of behaviours.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,8 +8,8 @@
 
 mod fixture;
 
-/// Makes two tests of each behaviour: `sqlite::…` and `postgres::…`, each on a database of its own
-/// with an account, a key and a prism in it.
+/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database with an
+/// account, a key and a prism.
 macro_rules! on_both {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {

@@ -1,4 +1,4 @@
-//! Bringing databases up to date, by one process or by many.
+//! Running migrations, by one process or by several at the same time.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Where answers came from, beside results that know nothing of it.
+//! Provenance is stored beside results.
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
@@ -28,7 +28,7 @@ fn told() -> Provenance {
     }
 }
 
-/// Of a server that told nothing.
+/// The provenance of a server that reports nothing.
 fn untold() -> Provenance {
     Provenance {
         protocol: Some("systemone".to_owned()),
@@ -43,7 +43,7 @@ async fn it_is_kept_of_ok_and_failed_results_and_of_retries(it: Fixture) {
     ok.provenance = told();
     let mut keyed = it.result(failed(), Some("order 1"));
     keyed.provenance = untold();
-    // its transaction is a way of its own into the table
+    // a retry with a key is inserted by a transaction of its own
     let mut retry = it.retry(&keyed.result, answered());
     retry.provenance = told();
     for new in [ok, keyed, retry] {
@@ -73,7 +73,7 @@ async fn results_are_the_same_with_it_and_without(it: Fixture) {
     }
 }
 
-/// An account, a prism and a result as the first migration knows them.
+/// SQL that inserts an account, a prism and a result under the first migration.
 fn a_result_of_the_first_migration(id: &str, moment: &str) -> String {
     format!(
         "INSERT INTO accounts (id, name, created_at) VALUES ({id}, 'a', {moment});
@@ -88,13 +88,13 @@ fn a_result_of_the_first_migration(id: &str, moment: &str) -> String {
     )
 }
 
-/// What diesel writes down of a migration that it has run.
+/// SQL that records a migration as run, as diesel does.
 const RECORD: &str = "CREATE TABLE __diesel_schema_migrations (
         version VARCHAR(50) PRIMARY KEY NOT NULL,
         run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP);
     INSERT INTO __diesel_schema_migrations (version) VALUES ('0001');";
 
-/// Migrates a database that has that result and finds it whole.
+/// Migrates a database with [`a_result_of_the_first_migration`] and checks that it is unchanged.
 async fn assert_migrates(url: &str) {
     let database = connect(url).await;
     let later = scripts("postgres", "up.sql").len() - 1;

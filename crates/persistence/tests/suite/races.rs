@@ -1,4 +1,4 @@
-//! Fifty calls at once: the constraints choose one, and everybody hears of the same.
+//! Races of fifty saves: the constraints choose one result, and all callers get it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ on_both!(
     a_first_call_and_retries_with_one_key_leave_one_holder,
 );
 
-/// Saves all at the same moment, over two databases as two processes would; returns the ids that
-/// were saved and those that the others lost to.
+/// Saves all results at the same moment, over two `Database` values as two processes would. Returns
+/// the ids that were saved, and the ids that the others lost to.
 async fn save_at_once(
     it: &Fixture,
     new: Vec<NewResult>,
@@ -95,7 +95,7 @@ async fn of_retries_of_one_result_without_a_key_one_is_saved(it: Fixture) {
 async fn a_first_call_and_retries_with_one_key_leave_one_holder(it: Fixture) {
     let first = it.result(failed(), Some("order 1"));
     it.database.save_result(&first).await.unwrap();
-    // first calls that found the key free, before the one above was saved
+    // create calls that found the key free before the result above was saved
     let late = (0..CALLS / 2).map(|_| it.result(answered(), Some("order 1")));
     let retries = (0..CALLS / 2).map(|_| it.retry(&first.result, answered()));
     let mixed = late.zip(retries).flat_map(<[NewResult; 2]>::from).collect();

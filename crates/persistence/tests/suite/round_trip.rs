@@ -1,4 +1,4 @@
-//! Everything that is saved is read back as it was, however awkward.
+//! Awkward values are read back exactly as they were saved.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment};
 
-/// What a call brings, without what must be unique.
+/// The values of a result, without those that must be unique.
 #[derive(Clone, Debug)]
 struct Sent {
     fields: Vec<(FieldKey, String)>,
@@ -26,7 +26,7 @@ struct Sent {
     milliseconds: i64,
 }
 
-/// Texts with everything that databases and JSON have stumbled over, but for NUL.
+/// Texts that databases or JSON may mishandle, except NUL.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>().prop_map(|text| text.replace('\0', "")),

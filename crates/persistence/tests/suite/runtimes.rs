@@ -1,4 +1,4 @@
-//! Queries awaited from other runtimes than the database's own, as HTTP workers do.
+//! Queries that are awaited from other runtimes than the database's own, as HTTP workers do.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -20,7 +20,7 @@ on_both!(
     a_threads_connections_are_counted_as_long_as_it_has_them,
 );
 
-/// Runs something in a thread of its own with a runtime of its own.
+/// Runs a future on a new thread with a runtime of its own.
 fn in_own_runtime<T, F>(work: impl FnOnce() -> F + Send + 'static) -> thread::JoinHandle<T>
 where
     T: Send + 'static,
@@ -99,8 +99,8 @@ async fn a_thread_that_is_busy_holds_up_nobody(it: Fixture) {
     join(busy).await;
 }
 
-/// Polls once and drops, as a handler is dropped whose client went away. As a rule the work is
-/// under way then; on a busy machine another thread may have ended it already.
+/// Polls a future once and drops it, as a handler is dropped when its client disconnects. Usually
+/// the query is in flight then; on a busy machine it may have finished.
 fn begin_and_leave(work: impl Future) {
     let mut work = pin!(work);
     let _ = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
@@ -121,7 +121,7 @@ async fn a_caller_that_goes_away_leaves_everything_whole(it: Fixture) {
         }
     });
     join(leaving).await;
-    // whether or not the retry was saved before this one: there is exactly one
+    // there is exactly one retry, whether or not the dropped one was saved
     let again = it.database.save_result(&retry).await.unwrap();
     assert_eq!(again, Saving::Saved);
     assert_eq!(

@@ -70,7 +70,7 @@ async fn saving_again_what_was_saved_is_no_second_result(it: Fixture) {
         assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
         assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
     }
-    // the key has moved on twice since: the first attempt of the first call still counts as saved
+    // the key has moved on twice, but a repeated save of the first result still counts as saved
     assert_eq!(
         it.database.save_result(&keyed).await.unwrap(),
         Saving::Saved

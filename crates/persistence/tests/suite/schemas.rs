@@ -1,4 +1,4 @@
-//! The two schemas are one, and every migration can be undone.
+//! Both databases have equal schemas, and every migration can be undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,9 +10,9 @@ use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnectio
 use refract_test_support::postgres::fresh_database;
 use tokio_postgres::{Client, NoTls};
 
-/// Table and column, with a type that both databases spell alike and whether it may be null.
+/// Table and column, with a type name common to both databases and whether it may be null.
 pub(crate) type Columns = BTreeMap<(String, String), (String, bool)>;
-/// Table and columns of everything that is unique, primary keys included.
+/// Table and columns of every unique constraint, primary keys included.
 pub(crate) type UniqueSets = BTreeSet<(String, String)>;
 
 pub(crate) async fn postgres_client(url: &str) -> Client {
@@ -21,7 +21,7 @@ pub(crate) async fn postgres_client(url: &str) -> Client {
     client
 }
 
-/// `up.sql` or `down.sql` of every migration, oldest first.
+/// The `up.sql` or `down.sql` of every migration, oldest first.
 pub(crate) fn scripts(database: &str, name: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../migrations")

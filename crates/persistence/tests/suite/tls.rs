@@ -1,4 +1,4 @@
-//! PostgreSQL over TLS, with certificates that a test made.
+//! PostgreSQL over TLS, with certificates made by the tests.
 
 use std::fs;
 
@@ -10,7 +10,8 @@ use tokio::runtime::Handle;
 
 use crate::schemas::postgres_client;
 
-/// A server with a certificate for this name, from an authority whose certificate is in a file.
+/// A server with a certificate, and a folder with its authority's certificate (`right.pem`) and
+/// another authority's (`wrong.pem`).
 struct Server {
     cluster: Cluster,
     folder: TempDir,
@@ -43,7 +44,7 @@ impl Server {
         Self { cluster, folder }
     }
 
-    /// Opens it with this mode, trusting the authority or another one.
+    /// Opens the database with this `sslmode`, trusting the authority in the file `roots`.
     async fn open(&self, mode: &str, roots: &str) -> Result<Database, String> {
         let plain = self.cluster.url();
         let (address, _) = plain.split_once('?').unwrap();
@@ -92,7 +93,7 @@ async fn an_untrusted_server_is_refused_where_tls_is_required() {
         );
         assert!(!words.contains(server.cluster.password()), "{words}");
     }
-    // whoever only prefers it speaks in the clear, as to a server that has no TLS
+    // `prefer` falls back to a connection without TLS, as for a server that has none
     let database = server.open("prefer", "wrong.pem").await.unwrap();
     assert!(!server.is_encrypted(&database).await);
 }

@@ -1,8 +1,7 @@
-//! Every migration meets rows that were there before it, and takes itself back without harm.
+//! Every migration and its `down.sql` keep the rows of a filled database.
 //!
-//! The rows are written after the first migration; each later one, whatever it does, has to carry
-//! them along. The scripts run as the binary runs them: in one transaction each, with foreign keys
-//! enforced.
+//! The rows are written after the first migration, and all later migrations must keep them. The
+//! scripts run as in the binary: each in one transaction, with foreign keys enforced.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +16,7 @@ use crate::schemas::{
     sqlite_columns, sqlite_unique_sets,
 };
 
-/// Rows of every table, with everything in them that the first schema could hold: the key moved
-/// to the retry.
+/// Rows of every table, with every column of the first schema filled; the key has moved to a retry.
 fn rows(id: fn(u8) -> String, moment: &str, hash: &str) -> String {
     let [account, key, prism, failed, retry] = [1, 2, 3, 4, 5].map(id);
     format!(
@@ -53,7 +51,7 @@ fn tables(columns: &Columns) -> BTreeMap<String, Vec<String>> {
     tables
 }
 
-/// A query for all rows of the table as text, NULL apart from everything else.
+/// A query for all rows of a table as text, in which NULL differs from every text.
 fn all_rows(table: &str, columns: &[String], text_of: fn(&str) -> String) -> String {
     let cells: Vec<String> = columns.iter().map(|column| text_of(column)).collect();
     format!(
@@ -62,7 +60,7 @@ fn all_rows(table: &str, columns: &[String], text_of: fn(&str) -> String) -> Str
     )
 }
 
-/// A schema and what is in its first tables.
+/// The schema and the rows of the first tables.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     columns: Columns,

@@ -1,4 +1,4 @@
-//! Prism versions: saved in turn, read for good.
+//! Prism versions: saved one after another, never changed.
 
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
@@ -41,7 +41,7 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
         (number(2), "Renamed")
     );
 
-    // read by another process, without what this one has cached
+    // another process reads it, without this one's cache
     for database in [&it.database, &connect(&it.url).await] {
         for (version, expected) in [(1, version(&["angry"])), (2, second.clone())] {
             let found = database

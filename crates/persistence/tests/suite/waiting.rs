@@ -1,4 +1,4 @@
-//! Nothing waits for ever: not for a connection, and not for an answer.
+//! Time limits of queries: on waiting for a connection and for an answer.
 
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ async fn a_statement_that_is_held_up_and_those_behind_it_fail_and_the_pool_recov
         let (database, new) = (database.clone(), it.result(answered(), None));
         async move { (database.save_result(&new).await, Instant::now()) }
     });
-    // the one connection is taken once the lock is waited for
+    // the single connection is taken when the query waits for the lock
     let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
     while blocker
         .query_one(waiting, &[])
@@ -81,7 +81,7 @@ async fn connections_that_broke_are_replaced() {
             .get::<_, i64>(0)
             > 0
         {}
-        // who meets a connection in the moment of its end fails; the next one does not
+        // a query on a connection that is ending may fail; the next one does not
         let _ = it.database.ping().await;
         it.database.ping().await.unwrap();
         it.database

@@ -1,4 +1,4 @@
-//! Who may know whom.
+//! Which crates may depend on which.
 
 use std::process::Command;
 
@@ -44,7 +44,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("refract-tidy", &[]),
 ];
 
-/// Crates from outside and the only ones of ours that may name them, in tests too.
+/// Dependencies from outside that only these crates may name, in their tests too.
 const KEEPERS: [(&str, &[&str]); 9] = [
     ("actix-web", &["refract", "refract-http-api"]),
     ("awc", &["refract-model-gateway"]),
@@ -60,10 +60,11 @@ const KEEPERS: [(&str, &[&str]); 9] = [
     ("tokio-postgres-rustls", &["refract-persistence"]),
 ];
 
-/// Crates that only tests may use.
+/// Crates that only tests and benches may use.
 const FOR_TESTS: [&str; 2] = ["refract-test-support", "refract-tidy"];
 
-/// Everything that `refract-lens-rendering` may bring along, so that it can be embedded alone.
+/// The whole dependency tree of `refract-lens-rendering`, which is embedded in other programs and
+/// must stay small.
 const RENDERING_TREE: [&str; 34] = [
     "block-buffer",
     "cfg-if",
@@ -159,7 +160,7 @@ fn what_is_for_tests_stays_in_tests() {
 }
 
 #[test]
-fn the_database_the_server_and_the_client_have_one_room_each() {
+fn dependencies_from_outside_stay_with_their_crates() {
     let mut breaches = Vec::new();
     for member in workspace().workspace_packages() {
         for dependency in &member.dependencies {
@@ -175,7 +176,7 @@ fn the_database_the_server_and_the_client_have_one_room_each() {
         }
     }
     assert_none(
-        "a crate from outside in a room that must not know it",
+        "a dependency from outside that this crate must not name",
         &breaches,
     );
 }
@@ -201,7 +202,7 @@ fn rendering_can_be_embedded_alone() {
     breaches.sort();
     breaches.dedup();
     assert_none(
-        "refract-lens-rendering brings along what it must not",
+        "not on the list of what refract-lens-rendering may depend on",
         &breaches,
     );
 }

@@ -1,12 +1,17 @@
-//! The rules of this repository that no compiler checks. Each failure names the file and the rule;
-//! the reasons are in `docs/CONTRIBUTING.md` and `docs/ARCHITECTURE.md`.
+//! The rules of this repository that no compiler checks. A failure names the rule and every file
+//! that breaks it. The reasons are in `docs/CONTRIBUTING.md` and `docs/ARCHITECTURE.md`.
 #![expect(
     clippy::expect_used,
+    clippy::indexing_slicing,
     reason = "a repository that cannot be read fails these tests"
 )]
 
 mod arrows;
+mod circles;
+mod crate_tree;
+mod documents;
 mod manifests;
+mod names;
 mod repository;
 mod sources;
 
@@ -21,9 +26,9 @@ fn root() -> PathBuf {
         .expect("the repository stands above this crate")
 }
 
-/// Every file that is in the repository or about to be, relative to its top.
+/// The files that are committed or not ignored, as paths from the top of the repository.
 fn files() -> Vec<String> {
-    // Whoever owns the checkout: only names are read.
+    // another user may own the checkout, which is safe, since git only lists names
     let listing = run(Command::new("git").args([
         "-c",
         "safe.directory=*",
@@ -44,6 +49,11 @@ fn files() -> Vec<String> {
     files
 }
 
+/// Whether a file has this extension.
+fn has_ending(file: &str, ending: &str) -> bool {
+    Path::new(file).extension() == Some(ending.as_ref())
+}
+
 fn read(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).expect(file)
 }
@@ -62,7 +72,7 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("the command prints UTF-8")
 }
 
-/// Fails with every breach at once, so that one run shows all there is to mend.
+/// Fails with all breaches of a rule, so that one run shows everything that needs a change.
 fn assert_none(rule: &str, breaches: &[String]) {
     assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
 }

@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use crate::{assert_none, files, read};
 
-/// What a member takes from `[workspace.package]`.
+/// The keys that a member inherits from `[workspace.package]`.
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
 /// The tables of a manifest that name dependencies.
@@ -16,8 +16,8 @@ fn manifest(file: &str) -> Table {
     read(file).parse().expect(file)
 }
 
-/// The members' manifests; what is a workspace of its own, as fuzz targets are, is none.
-fn members() -> Vec<(String, Table)> {
+/// The manifests of the members. Workspaces of their own, such as fuzz targets, are left out.
+pub(crate) fn members() -> Vec<(String, Table)> {
     files()
         .into_iter()
         .filter(|file| file.ends_with("/Cargo.toml"))
@@ -36,7 +36,7 @@ fn is_inherited(value: Option<&Value>) -> bool {
         .unwrap_or(false)
 }
 
-/// The dependencies of a manifest, those for single platforms included.
+/// The dependencies of a manifest, including those for single platforms.
 fn dependencies(manifest: &Table) -> Vec<(&String, &Value)> {
     let platforms = manifest
         .get("target")
@@ -66,7 +66,10 @@ fn members_inherit_lints_edition_version_and_licence() {
             }
         }
     }
-    assert_none("a manifest that goes its own way", &breaches);
+    assert_none(
+        "a manifest that does not inherit from the workspace",
+        &breaches,
+    );
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn every_version_stands_in_the_one_table() {
 }
 
 #[test]
-fn the_one_table_names_nothing_that_nobody_uses() {
+fn every_version_in_the_table_is_used() {
     let members = members();
     let used: BTreeSet<&String> = members
         .iter()

@@ -1,11 +1,11 @@
-//! What stands where.
+//! Which files exist: the top of the repository, documents, links, migrations.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::{assert_none, files, read, root};
+use crate::{assert_none, files, has_ending, read, root};
 
-/// What may stand at the top, besides names that begin with a dot.
+/// The files and folders at the top of the repository, besides names that begin with a dot.
 const TOP: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -19,7 +19,7 @@ const TOP: [&str; 10] = [
     "rust-toolchain.toml",
 ];
 
-/// What a reader may count on.
+/// Documents that must exist.
 const DOCUMENTS: [&str; 7] = [
     "README.md",
     "docs/ARCHITECTURE.md",
@@ -60,7 +60,7 @@ fn the_documents_are_there() {
 fn links_between_documents_lead_somewhere() {
     let mut breaches = Vec::new();
     for file in files() {
-        if Path::new(&file).extension().is_none_or(|it| it != "md") {
+        if !has_ending(&file, "md") {
             continue;
         }
         let folder = root().join(&file);
@@ -76,7 +76,7 @@ fn links_between_documents_lead_somewhere() {
     assert_none("a link that leads nowhere", &breaches);
 }
 
-/// The files of one database's migrations, without its folder.
+/// The migrations of one database, as paths below its folder.
 fn migrations(database: &str) -> BTreeSet<String> {
     let folder = format!("migrations/{database}/");
     files()
