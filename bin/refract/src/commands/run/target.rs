@@ -1,4 +1,4 @@
-//! Where the rows of a run go: a file that is whole or not there, or stdout.
+//! Where the rows of a run go: a file that appears only when it is complete, or stdout.
 
 use std::fs::File;
 use std::io::{self, BufWriter, LineWriter, Stdout, Write};
@@ -8,24 +8,24 @@ use anyhow::Context as _;
 
 use crate::terminal::{self, Progress};
 
-/// An output that is being written.
+/// The destination of a run's rows.
 pub(crate) enum Target<'a> {
-    /// A file beside the one that it becomes.
+    /// A file `FILE.part`, which is renamed to `FILE` when it is complete.
     Part {
         file: BufWriter<File>,
         part: PathBuf,
         path: PathBuf,
     },
-    /// Something that is no file and cannot be replaced by one.
+    /// A device or named pipe, which cannot be replaced by a file.
     Device(BufWriter<File>),
-    /// For another program.
+    /// Stdout that another program or a file takes.
     Pipe(BufWriter<Stdout>),
-    /// For a person, beside the bar.
+    /// Stdout on a terminal, shared with the progress bar.
     Terminal(LineWriter<BesideBar<'a>>),
 }
 
 impl<'a> Target<'a> {
-    /// Opens it.
+    /// Opens a file, or stdout when there is no path.
     pub(crate) fn open(path: Option<&Path>, progress: &'a Progress) -> anyhow::Result<Self> {
         let Some(path) = path else {
             return Ok(if terminal::stdout_is_terminal() {
@@ -44,7 +44,7 @@ impl<'a> Target<'a> {
         let (path, part) = (place_of(path), part_of(path));
         let file = File::create(&part).with_context(|| refused(&part))?;
         if let Some(found) = found {
-            // it takes the place of one that others may not read
+            // the file that is replaced may be one that others must not read
             file.set_permissions(found.permissions())
                 .with_context(|| refused(&part))?;
         }
@@ -55,10 +55,10 @@ impl<'a> Target<'a> {
         })
     }
 
-    /// Brings everything to where it belongs; an output that is not whole stays beside its place.
-    pub(crate) fn end(mut self, is_whole: bool) -> anyhow::Result<()> {
+    /// Flushes the rows and renames a complete `FILE.part` to `FILE`.
+    pub(crate) fn end(mut self, is_complete: bool) -> anyhow::Result<()> {
         self.flush().context("cannot write the output")?;
-        if let (Self::Part { file, part, path }, true) = (self, is_whole) {
+        if let (Self::Part { file, part, path }, true) = (self, is_complete) {
             let refused = || format!("cannot write to {}", path.display());
             file.get_ref().sync_all().with_context(refused)?;
             std::fs::rename(&part, &path).with_context(refused)?;
@@ -67,7 +67,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Where a file stands: a link stays one.
+/// The path of the file that is replaced: where a symbolic link points, so that the link stays.
 fn place_of(path: &Path) -> PathBuf {
     if path.is_symlink() {
         path.canonicalize().unwrap_or_else(|_| path.to_owned())
@@ -76,7 +76,7 @@ fn place_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Where a file is written until it is whole.
+/// The path of `FILE.part`.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
     let place = place_of(path);
     let mut name = place.file_name().unwrap_or_default().to_owned();
@@ -84,7 +84,7 @@ pub(crate) fn part_of(path: &Path) -> PathBuf {
     place.with_file_name(name)
 }
 
-/// Whether the output would be written over the input.
+/// Whether writing the output would overwrite the input.
 pub(crate) fn is_over(input: &Path, output: &Path) -> bool {
     let place = |path: &Path| path.canonicalize().ok();
     let input = place(input);
@@ -109,7 +109,7 @@ impl Write for Target<'_> {
     }
 }
 
-/// Takes the bar out of the way of every line.
+/// Writes to stdout and hides the progress bar for each write.
 pub(crate) struct BesideBar<'a>(&'a Progress);
 
 impl Write for BesideBar<'_> {
