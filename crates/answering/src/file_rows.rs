@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use refract_domain::budget;
-use refract_domain::ids::AccountId;
+use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
@@ -76,9 +76,14 @@ impl PinnedPrism {
         })
     }
 
-    /// The prism with its lens and its latest version.
-    pub fn lens(&self) -> &PrismLens {
-        &self.lens
+    /// The prism's id.
+    pub fn id(&self) -> PrismId {
+        self.lens.prism.id
+    }
+
+    /// The prism's slug.
+    pub fn slug(&self) -> &str {
+        self.lens.prism.slug.as_str()
     }
 
     /// The number of the version that answers.
@@ -107,7 +112,7 @@ impl PinnedPrism {
     ) -> Result<HashMap<IdempotencyKey, HeldRow>, Refusal> {
         let found = self
             .database
-            .find_held_rows(self.account, self.lens.prism.id, keys)
+            .find_held_rows(self.account, self.id(), keys)
             .await?;
         if !found.prism_answers {
             return Err(Refusal::PrismNotFound);
@@ -156,7 +161,7 @@ impl RowAnswering {
         budget::check(&asked.version, &row.submission)?;
         let checked = CheckedCall {
             caller: Caller::operator(self.prism.account),
-            prism: self.prism.lens.prism.id,
+            prism: self.prism.id(),
             asked,
             submission: row.submission,
             reference: row.reference,

@@ -52,7 +52,7 @@ impl FileRun {
         let columns = InputColumns::new(prism.version(), order.mappings)?;
         let input = InputFile::open(order.input, columns.wanted())?;
         let identity = RunIdentity {
-            prism: prism.lens().prism.id,
+            prism: prism.id(),
             version: prism.version_number(),
             name: order.name,
         };
@@ -82,7 +82,7 @@ impl FileRun {
 
     /// The prism's slug.
     pub fn prism_slug(&self) -> &str {
-        self.prism.lens().prism.slug.as_str()
+        self.prism.slug()
     }
 
     /// The columns that the run reads.

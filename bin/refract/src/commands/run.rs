@@ -22,7 +22,7 @@ use refract_lens_rendering::RowFormat;
 use refract_model_gateway::ModelGateway;
 
 use self::report::{checked, ended, going};
-use self::target::Target;
+use self::target::RunTarget;
 use super::operator::{self, AccountArg};
 use super::signals::StopSignals;
 use crate::output;
@@ -177,7 +177,7 @@ impl RunCommand {
         let tally = Arc::new(RunTally::default());
         let began = Instant::now();
         let progress = Progress::begin("rows", Some(check.rows));
-        let mut target = Target::open(self.output.as_deref(), &progress)?;
+        let mut target = RunTarget::open(self.output.as_deref(), &progress)?;
         let summary = tokio::select! {
             summary = run.run(settings, check, &tally, &mut target, stop(signals, &progress)) => summary,
             never = repeat(|| {

@@ -157,12 +157,12 @@ struct PreviewJson<'a> {
     results: u64,
     cells: u64,
     changed: u64,
-    columns: Vec<ColumnJson<'a>>,
+    columns: Vec<ColumnPreviewJson<'a>>,
     dropped: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
-struct ColumnJson<'a> {
+struct ColumnPreviewJson<'a> {
     name: &'a str,
     question: &'a str,
     output: &'static str,
@@ -188,7 +188,7 @@ struct ValueJson<'a> {
 
 impl<'a> PreviewJson<'a> {
     fn of(preview: &'a LensPreview) -> Self {
-        let columns = preview.columns.iter().map(|preview| ColumnJson {
+        let columns = preview.columns.iter().map(|preview| ColumnPreviewJson {
             name: preview.after.column.name.as_str(),
             question: preview.after.column.question.as_str(),
             output: preview.after.column.output.name(),

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use crate::terminal::{self, Progress};
 
 /// The destination of a run's rows.
-pub(crate) enum Target<'a> {
+pub(crate) enum RunTarget<'a> {
     /// A file `FILE.part`, which is renamed to `FILE` when it is complete.
     Part {
         file: BufWriter<File>,
@@ -24,7 +24,7 @@ pub(crate) enum Target<'a> {
     Terminal(LineWriter<BesideBar<'a>>),
 }
 
-impl<'a> Target<'a> {
+impl<'a> RunTarget<'a> {
     /// Opens a file, or stdout when there is no path.
     pub(crate) fn open(path: Option<&Path>, progress: &'a Progress) -> anyhow::Result<Self> {
         let Some(path) = path else {
@@ -91,7 +91,7 @@ pub(crate) fn is_over(input: &Path, output: &Path) -> bool {
     input.is_some() && (input == place(output) || input == place(&part_of(output)))
 }
 
-impl Write for Target<'_> {
+impl Write for RunTarget<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Part { file, .. } | Self::Device(file) => file.write(bytes),
