@@ -36,7 +36,7 @@ pub struct PinnedPrism {
 }
 
 /// A row that has no result yet.
-pub struct RowCall {
+pub struct UnansweredRow {
     /// The row's fields and context.
     pub submission: Submission,
     /// The row's `ref`.
@@ -156,7 +156,7 @@ impl RowAnswering {
     ///
     /// # Errors
     /// When the row is too large, the idempotency key is another prism's, or the database fails.
-    pub async fn create(&self, row: RowCall) -> Result<AnsweredCall, Refusal> {
+    pub async fn create(&self, row: UnansweredRow) -> Result<AnsweredCall, Refusal> {
         let asked = self.prism.asked.clone();
         budget::check(&asked.version, &row.submission)?;
         let checked = CheckedCall {

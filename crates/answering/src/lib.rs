@@ -5,8 +5,8 @@
 //! allowed, the database what is stored and the gateway what a model answers. It knows nothing of
 //! HTTP, SQL or the protocols of model servers.
 //!
-//! A call changes its form three times: a [`CreateCall`] is what the caller sent, each value valid;
-//! a `CheckedCall` passed every check; a `NewResult` is what the database saves. The caller gets a
+//! A call has three forms here: a [`CreateCall`] is what the caller sent, each value valid; a
+//! `CheckedCall` passed every check; a `NewResult` is what the database saves. The caller gets a
 //! [`ReadableResult`], the saved result with everything that its formats need.
 
 mod answering;
@@ -35,7 +35,7 @@ pub use ask_and_save::AnsweredCall;
 pub use create_result::CreateCall;
 pub use export::{ExportError, export};
 pub use failure_threshold::failure_threshold;
-pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, RowCall};
+pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, UnansweredRow};
 pub use metrics::AnsweringMetrics;
 pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;

@@ -18,7 +18,7 @@ use crate::refusal::{InternalError, Refusal};
 /// Number of ids that one query reads.
 const PAGE: u32 = 256;
 
-/// Which failed results are retried, and how many at once.
+/// Which failed results are retried, and how.
 #[derive(Clone, Copy)]
 pub struct RetryFailed {
     /// The account whose results are retried.
@@ -89,19 +89,19 @@ impl Answering {
         mut progress: impl FnMut(&Retried),
     ) -> Result<Retried, Refusal> {
         let mut ids = RetriableIds::new(self, what);
-        let mut running = FuturesUnordered::new();
+        let mut in_flight = FuturesUnordered::new();
         let mut retried = Retried::default();
-        let mut broken = None;
+        let mut failure = None;
         let threshold = what.gives_up.then(|| failure_threshold(what.concurrency));
         let mut stop = std::pin::pin!(stop);
         loop {
-            let may_begin = retried.stop.is_none() && broken.is_none();
-            while may_begin && running.len() < what.concurrency.get() {
+            let may_begin = retried.stop.is_none() && failure.is_none();
+            while may_begin && in_flight.len() < what.concurrency.get() {
                 match ids.next().await {
-                    Ok(Some(id)) => running.push(self.retry_result_in(what.account, id)),
+                    Ok(Some(id)) => in_flight.push(self.retry_result_in(what.account, id)),
                     Ok(None) => break,
                     Err(error) => {
-                        broken = Some(error.into());
+                        failure = Some(error.into());
                         break;
                     }
                 }
@@ -114,11 +114,11 @@ impl Answering {
                     progress(&retried);
                     continue;
                 }
-                ended = running.next() => ended,
+                ended = in_flight.next() => ended,
             };
             match ended {
-                None => return broken.map_or(Ok(retried), Err),
-                Some(ended) => broken = retried.count(ended, threshold).err().or(broken),
+                None => return failure.map_or(Ok(retried), Err),
+                Some(ended) => failure = retried.count(ended, threshold).err().or(failure),
             }
             progress(&retried);
         }

@@ -4,8 +4,8 @@
 //! knows only which errors are transient.
 //!
 //! The `backon` crate would replace four lines here: it doubles pauses and adds jitter, but bounds
-//! the sum of the pauses only. What matters is a deadline over pauses and attempts, which moves when
-//! the server begins to drain, and a timeout for each attempt.
+//! only the sum of the pauses. What is needed is a timeout for each attempt, and one deadline for
+//! pauses and attempts together, which counts from the start of draining once the server drains.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

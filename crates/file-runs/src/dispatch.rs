@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use refract_answering::{HeldRow, ReadableResult, Refusal, RowCall, failure_threshold};
+use refract_answering::{HeldRow, ReadableResult, Refusal, UnansweredRow, failure_threshold};
 use refract_domain::reference::IdempotencyKey;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -158,7 +158,7 @@ impl<'a> Dispatch<'a> {
                 return self.enqueue(line, RowState::Answered(result), room).await;
             }
             Some(HeldRow::Failed(failed)) => RowWork::Retry(failed),
-            None => RowWork::Create(RowCall {
+            None => RowWork::Create(UnansweredRow {
                 submission: content.submission,
                 reference: content.reference,
                 idempotency_key: key,

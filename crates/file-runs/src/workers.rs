@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use refract_answering::{
-    AnsweredCall, ModelGateway, PinnedPrism, ReadableResult, Refusal, RowAnswering, RowCall,
+    AnsweredCall, ModelGateway, PinnedPrism, ReadableResult, Refusal, RowAnswering, UnansweredRow,
 };
 use refract_domain::result::SavedResult;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
@@ -26,7 +26,7 @@ pub(crate) struct RunJob {
 /// What there is to do about a row.
 pub(crate) enum RowWork {
     /// The row has no result.
-    Create(RowCall),
+    Create(UnansweredRow),
     /// An earlier run left a failed result.
     Retry(Box<SavedResult>),
 }
