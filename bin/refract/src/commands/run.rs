@@ -26,6 +26,7 @@ use self::target::RunTarget;
 use super::operator::{self, AccountArg};
 use super::signals::StopSignals;
 use crate::output;
+use crate::output_file::part_of;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;
 
@@ -199,7 +200,7 @@ impl RunCommand {
     /// Says why the run stopped and how to continue it.
     fn stopped(&self, stop: &RunStop) -> ExitCode {
         let file = self.input.display();
-        let part = self.output.as_deref().map(target::part_of);
+        let part = self.output.as_deref().map(part_of);
         let rows = part.map_or_else(String::new, |part| {
             format!("; the rows so far are in {}", part.display())
         });
