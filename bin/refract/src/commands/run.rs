@@ -218,22 +218,9 @@ impl RunCommand {
     }
 
     fn faulty(&self, fault: &InputFault) -> anyhow::Error {
-        let advice = match fault {
-            InputFault::Missing { .. } => "; name another one with --map COLUMN=FIELD",
-            InputFault::Unopened(_)
-            | InputFault::NotAFile
-            | InputFault::Empty
-            | InputFault::Utf16
-            | InputFault::NotUtf8 { .. }
-            | InputFault::Torn { .. }
-            | InputFault::Unclosed { .. }
-            | InputFault::TooLong { .. }
-            | InputFault::NotJson { .. }
-            | InputFault::NotAnObject { .. }
-            | InputFault::Twice(_)
-            | InputFault::Changed { .. }
-            | InputFault::Unreadable { .. } => "",
-        };
+        let is_missing = matches!(fault, InputFault::Missing { .. });
+        let advice = is_missing.then_some("; name another one with --map COLUMN=FIELD");
+        let advice = advice.unwrap_or_default();
         anyhow::anyhow!("{}: {fault}{advice}", self.input.display())
     }
 
