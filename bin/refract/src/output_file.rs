@@ -1,4 +1,4 @@
-//! A file that is written beside its place and takes it when it is whole.
+//! A file that is written beside the path where it is to stand, and moved there when it is complete.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -6,74 +6,119 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
-/// What a new file may be, before the process's mask takes away from it.
+/// The mode of a new file, before the process's umask.
 const NEW_FILE: u32 = 0o666;
-/// Bytes that are written at once.
+/// Size of the write buffer in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// A file that is being written. Whatever breaks off leaves the place as it was.
+/// A file that is being written. What stands at its path stays as it is until the file is complete.
 pub(crate) struct OutputFile {
-    place: PathBuf,
-    out: BufWriter<Target>,
+    path: PathBuf,
+    out: BufWriter<Destination>,
 }
 
-enum Target {
+enum Destination {
+    /// A file in the folder of the path.
     Beside(NamedTempFile),
-    /// A device or a pipe, which has no place beside it.
+    /// A device or named pipe, which a file cannot replace.
     Direct(File),
 }
 
 impl OutputFile {
-    /// Begins to write a file that is to stand at this place.
-    pub(crate) fn create(place: &Path) -> anyhow::Result<Self> {
-        let opened = open(place).with_context(|| format!("cannot write {}", place.display()));
-        let (place, target) = opened?;
-        Ok(Self {
-            place,
-            out: BufWriter::with_capacity(BUFFER, target),
-        })
+    /// Begins to write a file. One that is not finished is deleted.
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        Self::open(path, unnamed).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Puts the file in its place, on the disk.
+    /// Begins to write a file as `FILE.part`. One that is not finished stays there.
+    pub(crate) fn create_part(path: &Path) -> anyhow::Result<Self> {
+        let has_part = path.is_file() || !path.exists();
+        let opened = if has_part {
+            part_of(path)
+        } else {
+            path.to_owned()
+        };
+        Self::open(path, part_file).with_context(|| format!("cannot write to {}", opened.display()))
+    }
+
+    fn open(
+        path: &Path,
+        create_beside: impl Fn(&Path) -> io::Result<NamedTempFile>,
+    ) -> io::Result<Self> {
+        let path = path_behind_links(path);
+        let permissions = match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => {
+                let device = File::options().write(true).open(&path)?;
+                return Ok(Self::over(path, Destination::Direct(device)));
+            }
+            Ok(found) => Some(found.permissions()),
+            Err(_) => None,
+        };
+        let file = create_beside(&path)?;
+        if let Some(permissions) = permissions {
+            file.as_file().set_permissions(permissions)?;
+        }
+        Ok(Self::over(path, Destination::Beside(file)))
+    }
+
+    fn over(path: PathBuf, destination: Destination) -> Self {
+        Self {
+            path,
+            out: BufWriter::with_capacity(BUFFER, destination),
+        }
+    }
+
+    /// Writes the file to the disk and moves it to its path.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
-        let Self { place, out } = self;
+        let Self { path, out } = self;
         let ended = out.into_inner().map_err(io::IntoInnerError::into_error);
-        let moved = ended.and_then(|target| match target {
-            Target::Beside(file) => {
+        let moved = ended.and_then(|destination| match destination {
+            Destination::Beside(file) => {
                 file.as_file().sync_all()?;
-                file.persist(&place)?;
+                file.persist(&path)?;
                 Ok(())
             }
-            Target::Direct(_) => Ok(()),
+            Destination::Direct(_) => Ok(()),
         });
-        moved.with_context(|| format!("cannot write {}", place.display()))
+        moved.with_context(|| format!("cannot write {}", path.display()))
     }
 }
 
-/// Opens what is to be written to; a link is followed, so that it stays one.
-fn open(place: &Path) -> io::Result<(PathBuf, Target)> {
-    let place = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-    let permissions = match fs::metadata(&place) {
-        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if !found.is_file() => {
-            let file = File::options().write(true).open(&place)?;
-            return Ok((place, Target::Direct(file)));
-        }
-        Ok(found) => Some(found.permissions()),
-        Err(_) => None,
-    };
-    let folder = place.parent().filter(|folder| *folder != Path::new(""));
-    let file = tempfile::Builder::new()
+/// The path of `FILE.part` for a file.
+pub(crate) fn part_of(path: &Path) -> PathBuf {
+    let path = path_behind_links(path);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    path.with_file_name(name)
+}
+
+/// Where a symbolic link points, so that the link stays when the file is replaced.
+fn path_behind_links(path: &Path) -> PathBuf {
+    if path.is_symlink() {
+        path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    }
+}
+
+fn unnamed(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    tempfile::Builder::new()
         .prefix(".refract-")
         .suffix(".partial")
         .permissions(Permissions::from_mode(NEW_FILE))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
-    }
-    Ok((place, Target::Beside(file)))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+fn part_file(path: &Path) -> io::Result<NamedTempFile> {
+    let part = part_of(path);
+    let file = File::create(&part)?;
+    let mut file = NamedTempFile::from_parts(file, TempPath::try_from_path(part)?);
+    file.disable_cleanup(true);
+    Ok(file)
 }
 
 impl Write for OutputFile {
@@ -86,7 +131,7 @@ impl Write for OutputFile {
     }
 }
 
-impl Write for Target {
+impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Beside(file) => file.as_file_mut().write(bytes),

@@ -1,4 +1,4 @@
-//! API keys: made here, and their last use gathered.
+//! Creates API keys and collects when each was last used.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -12,13 +12,13 @@ use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::{Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
-/// How often gathered uses are written.
-const WRITE_EVERY: Duration = Duration::from_secs(5);
+/// Interval at which collected uses are saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A key was not made.
+/// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRefusal {
-    /// The system gives no random numbers.
+    /// The operating system gave no random numbers.
     #[error("the system gives no random numbers for a key")]
     NoRandomness,
     /// The database failed.
@@ -26,10 +26,10 @@ pub enum KeyRefusal {
     Persistence(#[from] PersistenceError),
 }
 
-/// Makes a key for an account. The key itself is in the return value and nowhere else.
+/// Creates a key for an account. The returned [`ApiKey`] is the only copy: the database keeps a hash.
 ///
 /// # Errors
-/// When there is no randomness, or the database fails.
+/// When the operating system gives no random numbers or the database fails.
 pub async fn create(
     database: &Database,
     account: AccountId,
@@ -53,28 +53,29 @@ pub async fn create(
     Ok((id, key))
 }
 
-/// When keys were last used, gathered so that a call costs no write of its own.
+/// The moments at which keys were last used, collected in memory and saved together: a call writes
+/// nothing to the database for its key.
 ///
-/// A crash loses the uses of the last seconds, and nothing else.
+/// A crash loses the last uses of a few seconds, and nothing else. Clones share one collection.
 #[derive(Clone, Default)]
 pub struct KeyUses(Arc<Mutex<HashMap<ApiKeyId, DateTime<Utc>>>>);
 
 impl KeyUses {
-    /// Notes that a key was used now.
+    /// Notes that a key is used now.
     pub fn note(&self, key: ApiKeyId) {
         let mut uses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         uses.insert(key, Utc::now());
     }
 
-    /// Writes gathered uses every few seconds, for as long as it is polled.
+    /// Saves the collected uses every few seconds, until the future is dropped.
     pub async fn write_regularly(&self, database: &Database) -> Infallible {
         loop {
-            tokio::time::sleep(WRITE_EVERY).await;
+            tokio::time::sleep(SAVE_INTERVAL).await;
             self.write(database).await;
         }
     }
 
-    /// Writes what was gathered. What cannot be written is kept for the next time.
+    /// Saves the collected uses, and keeps them for the next time when the database fails.
     pub async fn write(&self, database: &Database) {
         let uses = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if uses.is_empty() {

@@ -1,6 +1,7 @@
 //! Create a result: answer one text (spec 4.1).
 
 use refract_domain::api_key::ApiKey;
+use refract_domain::budget;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
@@ -9,14 +10,18 @@ use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_persistence::PrismRow;
 
-use crate::ask::{Caller, Question};
-use crate::{Answering, ReadableResult, Refusal};
+use crate::answering::Answering;
+use crate::authentication::Caller;
+use crate::checked_call::CheckedCall;
+use crate::readable_result::ReadableResult;
+use crate::refusal::Refusal;
+use crate::versions::{check_active, find_version_to_ask};
 
-/// One text and what a caller says about it, each value valid on its own.
+/// What the caller of a create sent, each value valid on its own.
 pub struct CreateCall {
     /// The prism that is to answer.
     pub prism: PrismSelector,
-    /// The field values, by the caller's names for them.
+    /// The field values, by the keys that the caller sent.
     pub fields: SentFields,
     /// Background for this call.
     pub context: Option<CallContext>,
@@ -24,18 +29,18 @@ pub struct CreateCall {
     pub reference: Option<Ref>,
     /// The version that is to answer; the latest when absent.
     pub version: Option<VersionNumber>,
-    /// Makes a repeat safe.
+    /// The key under which a repeat of the call gets the saved result.
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
 impl Answering {
-    /// Runs a prism on one text, in the specification's order of checks.
+    /// Runs a prism on one text.
     ///
-    /// `api_key` is `None` when what the caller sent has not the shape of a key.
+    /// `api_key` is `None` when the bearer token does not have the shape of a key.
     ///
     /// # Errors
-    /// The first check that fails; then nothing was saved, and the model was asked only where two
-    /// first calls of different prisms raced for one idempotency key.
+    /// The first check that fails, in the specification's order. Nothing was saved then, and the
+    /// model was asked only where two first calls to different prisms raced for one idempotency key.
     pub async fn create_result(
         &self,
         api_key: Option<&ApiKey>,
@@ -43,22 +48,12 @@ impl Answering {
     ) -> Result<ReadableResult, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let key = call.idempotency_key.as_ref();
-        let found = self
-            .database
-            .find_create_call(&hash, &call.prism, key)
-            .await?;
-        let found = found
-            .filter(|row| !row.key.is_revoked)
-            .ok_or(Refusal::InvalidApiKey)?;
-        self.key_uses.note(found.key.id);
-        let caller = Caller {
-            account: found.key.account,
-            api_key: Some(found.key.id),
-        };
-        self.create(caller, found.prism, found.held, call).await
+        let found = self.database.find_create_call(&hash, &call.prism, key);
+        let (caller, row) = self.authenticate(found.await?, |row| row.key)?;
+        self.create(caller, row.prism, row.held, call).await
     }
 
-    /// The same from the operator's terminal, for a whole account.
+    /// Creates a result for an account without an API key, for the operator's terminal.
     ///
     /// # Errors
     /// As [`Answering::create_result`].
@@ -72,18 +67,11 @@ impl Answering {
             Some(key) => self.database.find_result_by_key(account, key).await?,
             None => None,
         };
-        self.create(
-            Caller {
-                account,
-                api_key: None,
-            },
-            prism,
-            held,
-            call,
-        )
-        .await
+        let caller = Caller::operator(account);
+        self.create(caller, prism, held, call).await
     }
 
+    /// The checks after authentication, in the order of spec 4.1, then the model.
     async fn create(
         &self,
         caller: Caller,
@@ -91,28 +79,25 @@ impl Answering {
         held: Option<SavedResult>,
         call: CreateCall,
     ) -> Result<ReadableResult, Refusal> {
-        let active = prism.filter(|prism| prism.archived_at.is_none());
-        let prism = active.ok_or(Refusal::PrismNotFound)?;
+        let prism = check_active(prism)?;
         if let Some(held) = held {
             return match held.repeat(prism.id)? {
                 Repeat::Replay => Ok(ReadableResult::load(&self.database, held, prism).await?),
-                Repeat::Retry => self.ask_again(caller, held, prism).await,
+                Repeat::Retry => self.retry_failed_result(caller, held, prism).await,
             };
         }
-        let number = call.version.unwrap_or(prism.latest_version);
-        let found = self.database.find_version(prism.id, number).await?;
-        let version = found.ok_or(Refusal::VersionNotFound)?;
-        let submission = Submission::new(call.fields, call.context, version.fields())?;
-        let question = Question {
+        let asked = find_version_to_ask(&self.database, &prism, call.version).await?;
+        let submission = Submission::new(call.fields, call.context, asked.version.fields())?;
+        budget::check(&asked.version, &submission)?;
+        let checked = CheckedCall {
             caller,
             prism: prism.id,
-            number,
-            version,
+            asked,
             submission,
             reference: call.reference,
             idempotency_key: call.idempotency_key,
             retry_of: None,
         };
-        self.ask_and_save(question, prism).await
+        self.ask_and_save(checked, prism).await
     }
 }

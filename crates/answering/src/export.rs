@@ -1,32 +1,32 @@
-//! Export: every saved result of a prism as rows under one header (contract, `results export`).
+//! Export: the saved results of a prism as rows under one header.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use refract_lens_rendering::{RowFormat, RowWriter};
 
-use crate::PrismResults;
+use crate::prism_results::PrismResults;
 use crate::refusal::InternalError;
 
-/// An export broke off.
+/// Why an export ended before its last row.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The results could not be read.
+    /// Reading the results failed.
     #[error(transparent)]
     Read(#[from] InternalError),
-    /// The rows could not be written.
+    /// Writing the rows failed.
     #[error("cannot write the rows")]
     Write(#[from] io::Error),
 }
 
-/// Writes results as rows under one header; each row is the API's row of that result. `progress`
-/// hears how many are written by now. Returns how many there were.
+/// Writes results as rows under one header and returns the number of rows. Each row is the row that
+/// the API gives for the result. `progress` is told the number of rows written after each page.
 ///
-/// Only a page of results is in memory at a time.
+/// One page of results is in memory at a time.
 ///
 /// # Errors
-/// When the results cannot be read or `out` cannot be written to; what was written until then
-/// stays written.
+/// When the results cannot be read or `out` cannot be written to. Rows that are written stay
+/// written.
 pub async fn export(
     results: &mut PrismResults,
     format: RowFormat,

@@ -1,88 +1,47 @@
-//! The use cases of Refract: create, read and retry a result, and what an operator does to prisms.
+//! The use cases of Refract: create, read and retry a result, and what an operator does to prisms,
+//! API keys and results.
 //!
-//! [`file_run`] asks a prism about every row of a file.
+//! This is the only place where the order of checks lives. A use case asks the domain what is
+//! allowed, the database what is stored and the gateway what a model answers. It knows nothing of
+//! HTTP, SQL or the protocols of model servers.
 //!
-//! The only place where the order of checks lives. A use case asks the domain what is right, the
-//! persistence what is so and the gateway what a model says; it knows nothing of HTTP, of SQL or
-//! of any model server's protocol.
+//! A call has three forms here: a [`CreateCall`] is what the caller sent, each value valid; a
+//! `CheckedCall` passed every check; a `NewResult` is what the database saves. The caller gets a
+//! [`ReadableResult`], the saved result with everything that its formats need.
 
+mod answering;
 pub mod api_keys;
-mod ask;
+mod ask_and_save;
+mod authentication;
+mod checked_call;
 mod create_result;
-mod cutoff_steps;
 mod export;
-pub mod file_run;
-mod lens_preview;
-mod lens_tally;
+mod failure_threshold;
+mod file_rows;
 mod metrics;
-mod model_away;
-mod patience;
+mod prism_lens;
 mod prism_results;
 pub mod prisms;
 mod read_result;
-mod readable;
+mod readable_result;
 mod refusal;
 mod retry_failed;
 mod retry_result;
+mod save_backoff;
+mod versions;
 
-use std::time::Duration;
-
+pub use answering::Answering;
+pub use ask_and_save::AnsweredCall;
 pub use create_result::CreateCall;
-pub use cutoff_steps::{CutoffStep, CutoffSteps, LabelCounts};
 pub use export::{ExportError, export};
-pub use lens_preview::{ColumnPreview, LensPreview};
-pub use lens_tally::{CellTally, Counted};
+pub use failure_threshold::failure_threshold;
+pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, UnansweredRow};
 pub use metrics::AnsweringMetrics;
-pub use patience::Patience;
+pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;
-pub use readable::ReadableResult;
-use refract_model_gateway::Model;
-use refract_persistence::Database;
+pub use readable_result::ReadableResult;
+// file runs hand these through, and know neither the gateway nor the database
+pub use refract_model_gateway::{CallReport, Estimator, ModelGateway};
 pub use refusal::{InternalError, Refusal};
 pub use retry_failed::{Retried, RetryFailed, RetryStop};
-
-use crate::api_keys::KeyUses;
-
-/// How long whoever asks whether a node is ready is kept waiting.
-const MOMENT: Duration = Duration::from_secs(3);
-
-/// The use cases that callers have, with what they need.
-///
-/// One per worker thread, since the model's connections belong to their thread; clones are cheap.
-#[derive(Clone)]
-pub struct Answering {
-    database: Database,
-    model: Model,
-    key_uses: KeyUses,
-    metrics: AnsweringMetrics,
-    patience: Patience,
-}
-
-impl Answering {
-    /// The use cases over a database and this thread's connections to the model.
-    pub fn new(
-        database: Database,
-        model: Model,
-        key_uses: KeyUses,
-        metrics: AnsweringMetrics,
-    ) -> Self {
-        Self {
-            database,
-            model,
-            key_uses,
-            metrics,
-            patience: Patience::default(),
-        }
-    }
-
-    /// The same with another patience than the default.
-    pub fn with_patience(self, patience: Patience) -> Self {
-        Self { patience, ..self }
-    }
-
-    /// Whether the database answers, and does so in a moment.
-    pub async fn is_ready(&self) -> bool {
-        let ping = tokio::time::timeout(MOMENT, self.database.ping());
-        matches!(ping.await, Ok(Ok(())))
-    }
-}
+pub use save_backoff::SaveBackoff;

@@ -1,4 +1,4 @@
-//! What is counted of calls to the model and of results.
+//! Metrics of asking the model and saving results.
 
 use std::time::Duration;
 
@@ -8,12 +8,13 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-/// Upper bounds in seconds: from a model beside the node to a call of two whole attempts.
-const SECONDS: [f64; 13] = [
+/// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
+/// attempts.
+const BUCKETS: [f64; 13] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 40.0,
 ];
 
-/// Counts of calls to the model and of saved results. Clones count together.
+/// Counts how often the model was asked and how many results were saved. Clones share the counts.
 #[derive(Clone)]
 pub struct AnsweringMetrics {
     model_calls: Family<OutcomeLabel, Counter>,
@@ -36,7 +37,7 @@ impl Default for AnsweringMetrics {
     fn default() -> Self {
         Self {
             model_calls: Family::default(),
-            model_call_duration: Histogram::new(SECONDS),
+            model_call_duration: Histogram::new(BUCKETS),
             results_saved: Family::default(),
             saves_failed: Counter::default(),
         }
@@ -44,7 +45,7 @@ impl Default for AnsweringMetrics {
 }
 
 impl AnsweringMetrics {
-    /// Shows the counts in a registry.
+    /// Adds the metrics to a registry.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "refract_model_calls",
@@ -68,22 +69,22 @@ impl AnsweringMetrics {
         );
     }
 
-    /// Counts a call to the model: `answered`, or the kind of its failure.
-    pub(crate) fn model_called(&self, outcome: &'static str, took: Duration) {
+    /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
+    pub(crate) fn model_asked(&self, outcome: &'static str, took: Duration) {
         self.model_calls
             .get_or_create(&OutcomeLabel { outcome })
             .inc();
         self.model_call_duration.observe(took.as_secs_f64());
     }
 
-    /// Counts a saved result by its status.
+    /// Counts a saved result of a status.
     pub(crate) fn result_saved(&self, status: &'static str) {
         self.results_saved
             .get_or_create(&StatusLabel { status })
             .inc();
     }
 
-    /// Counts an attempt to save a result that failed and is made again.
+    /// Counts a failed attempt to save a result that is followed by another attempt.
     pub(crate) fn save_failed(&self) {
         self.saves_failed.inc();
     }

@@ -1,14 +1,14 @@
-//! All results of a prism, read page by page through its lens as it was at the beginning.
+//! All results of a prism, page by page, through the lens that the prism had at the beginning.
 
 use std::sync::Arc;
 
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
-use crate::ReadableResult;
-use crate::prisms::PrismLens;
+use crate::prism_lens::PrismLens;
+use crate::readable_result::ReadableResult;
 use crate::refusal::InternalError;
 
-/// The results of a prism that a filter lets through, a page at a time.
+/// The results of a prism that a filter selects, one page at a time (keyset pagination).
 pub struct PrismResults {
     database: Database,
     lens: Arc<PrismLens>,
@@ -17,7 +17,7 @@ pub struct PrismResults {
 }
 
 impl PrismResults {
-    /// The results, with the columns of this lens; nothing is read yet.
+    /// Starts before the first page, without a query.
     pub fn new(
         database: &Database,
         lens: PrismLens,
@@ -33,7 +33,7 @@ impl PrismResults {
         }
     }
 
-    /// How many there are by now.
+    /// Counts the results that the filter selects now.
     ///
     /// # Errors
     /// When the database fails.
@@ -44,12 +44,12 @@ impl PrismResults {
             .await
     }
 
-    /// The lens that they are read through.
+    /// The lens through which the results are read.
     pub fn lens(&self) -> &Arc<PrismLens> {
         &self.lens
     }
 
-    /// The next page; an empty one is the end.
+    /// The next page, which is empty after the last result.
     ///
     /// # Errors
     /// When the database fails, or a version that a result names is missing.
@@ -57,7 +57,7 @@ impl PrismResults {
         let page = self.pages.next().await?;
         let mut readable = Vec::with_capacity(page.len());
         for result in page {
-            readable.push(ReadableResult::through(&self.database, result, &self.lens).await?);
+            readable.push(ReadableResult::through_lens(&self.database, result, &self.lens).await?);
         }
         Ok(readable)
     }

@@ -1,25 +1,25 @@
-//! What an operator does to prisms and their lenses, until and beside the app that builds them.
+//! What an operator does to prisms and their lenses on the command line.
 
 use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::ids::{AccountId, PrismId};
-use refract_domain::lens::{Column, Lens};
+use refract_domain::lens::Column;
 use refract_domain::lens_file;
 use refract_domain::prism::{KeyHistory, PrismName, PrismVersion, VersionNumber};
 use refract_domain::prism_file::{Past, PrismFile};
 use refract_domain::problem::Problems;
 use refract_domain::slug::{PrismSelector, Slug};
-use refract_domain::view::RowColumns;
 use refract_persistence::{
     Database, NewPrism, NewVersion, PersistenceError, PrismHistory, PrismRow, Writing,
 };
 use uuid::Uuid;
 
+use crate::prism_lens::PrismLens;
 use crate::refusal::InternalError;
 
-/// How often a change, or the reading of a lens, is tried again when another change came in between.
-const TRIES: usize = 16;
+/// Attempts at a change that collides with other changes of the prism.
+const ATTEMPTS: usize = 16;
 
 /// A change to a prism was refused; nothing was saved.
 #[derive(Debug, thiserror::Error)]
@@ -27,16 +27,16 @@ pub enum PrismRefusal {
     /// No such prism in the account.
     #[error("Prism not found")]
     NotFound,
-    /// No such version of it.
+    /// The prism has no such version.
     #[error("Prism version not found")]
     VersionNotFound,
-    /// The file breaks rules.
+    /// The prism or lens file breaks rules.
     #[error(transparent)]
     Invalid(#[from] Problems),
-    /// Its versions are all used up.
+    /// The prism's latest version has the highest number that there is.
     #[error("the prism has its highest version already")]
     NoMoreVersions,
-    /// Others changed the prism at the same time, again and again.
+    /// Every attempt collided with another change of the prism.
     #[error("the prism is being changed by others: try again")]
     Contended,
     /// The database failed.
@@ -54,7 +54,7 @@ impl From<InternalError> for PrismRefusal {
     }
 }
 
-/// Makes a prism with its first version; the slug comes from the name.
+/// Creates a prism with its first version. The slug is made from the name.
 ///
 /// # Errors
 /// When the file breaks rules, or the database fails.
@@ -74,7 +74,7 @@ pub async fn create(
     Ok(database.create_prism(account, new).await?)
 }
 
-/// Saves the next version of a prism, with the columns dropped that read a removed question.
+/// Saves the next version of a prism and drops the lens columns whose question it removes.
 ///
 /// # Errors
 /// When there is no such prism, the file breaks rules, or the database fails.
@@ -85,7 +85,7 @@ pub async fn save_version(
     file: &[u8],
 ) -> Result<(PrismRow, VersionNumber), PrismRefusal> {
     let id = find(database, account, prism).await?.id;
-    for _ in 0..TRIES {
+    for _ in 0..ATTEMPTS {
         let history = database
             .prism_history(id)
             .await?
@@ -120,7 +120,7 @@ pub async fn save_version(
     Err(PrismRefusal::Contended)
 }
 
-/// Makes the columns of a lens file the prism's lens.
+/// Saves a lens file as the prism's lens.
 ///
 /// # Errors
 /// When there is no such prism, the file breaks rules, or the database fails.
@@ -136,7 +136,7 @@ pub async fn set_lens(
     .await
 }
 
-/// Makes the prism's lens automatic again.
+/// Resets the prism's lens to the automatic one.
 ///
 /// # Errors
 /// When there is no such prism, or the database fails.
@@ -154,7 +154,7 @@ async fn change_lens(
     selector: &PrismSelector,
     columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,
 ) -> Result<(), PrismRefusal> {
-    for _ in 0..TRIES {
+    for _ in 0..ATTEMPTS {
         let prism = find(database, account, selector).await?;
         let latest = find_version(database, &prism, prism.latest_version).await?;
         let columns = columns_for(&latest)?;
@@ -165,51 +165,7 @@ async fn change_lens(
     Err(PrismRefusal::Contended)
 }
 
-/// A prism with its lens and the version that the lens's automatic columns follow, as they are at
-/// one moment.
-#[derive(Clone)]
-pub struct PrismLens {
-    /// The prism.
-    pub prism: PrismRow,
-    /// Its lens.
-    pub lens: Arc<Lens>,
-    /// Its latest version.
-    pub latest: Arc<PrismVersion>,
-}
-
-impl PrismLens {
-    /// The lens of a prism that was found, and the newest one when it has moved since; cached as a
-    /// rule.
-    pub(crate) async fn load(
-        database: &Database,
-        mut prism: PrismRow,
-    ) -> Result<Self, InternalError> {
-        for _ in 0..TRIES {
-            if let Some(lens) = database.find_lens(prism.id, prism.lens_revision).await? {
-                let latest = database.find_version(prism.id, prism.latest_version);
-                let latest = latest.await?.ok_or(InternalError::VersionMissing)?;
-                return Ok(Self {
-                    prism,
-                    lens,
-                    latest,
-                });
-            }
-            let moved = database.find_prism_by_id(prism.id).await?;
-            prism = moved.ok_or(InternalError::VersionMissing)?;
-        }
-        Err(InternalError::LensKeepsMoving)
-    }
-
-    /// The columns of the prism's rows.
-    pub fn columns(&self) -> RowColumns<'_> {
-        RowColumns {
-            fields: self.latest.fields(),
-            lens: self.latest.columns(&self.lens),
-        }
-    }
-}
-
-/// The prism's lens.
+/// The lens of a prism.
 ///
 /// # Errors
 /// When there is no such prism, or the database fails.
@@ -237,7 +193,7 @@ pub async fn find(
         .ok_or(PrismRefusal::NotFound)
 }
 
-/// One of its versions.
+/// A version of a prism, by its number.
 ///
 /// # Errors
 /// When there is no such version, or the database fails.
@@ -250,7 +206,7 @@ pub async fn find_version(
     found.ok_or(PrismRefusal::VersionNotFound)
 }
 
-/// Gives the prism another name; its slug stays.
+/// Renames a prism. Its slug stays.
 ///
 /// # Errors
 /// When there is no such prism, or the database fails.
@@ -264,7 +220,7 @@ pub async fn rename(
     Ok(database.rename_prism(prism.id, name).await?)
 }
 
-/// Archives a prism or brings it back; its results stay readable either way (spec 3.2).
+/// Archives a prism or makes it active again. Its results stay readable either way (spec 3.2).
 ///
 /// # Errors
 /// When there is no such prism, or the database fails.

@@ -1,14 +1,22 @@
-//! Read a result: nothing is sent to the model (spec 4.2).
+//! Read a result (spec 4.2), and find the result that a read or retry names.
 
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ResultId;
 use refract_persistence::FoundResult;
 
-use crate::ask::Caller;
-use crate::{Answering, ReadableResult, Refusal};
+use crate::answering::Answering;
+use crate::authentication::Caller;
+use crate::readable_result::ReadableResult;
+use crate::refusal::Refusal;
+
+/// An authenticated read or retry with the result that it names.
+pub(crate) struct ResultCall {
+    pub(crate) caller: Caller,
+    pub(crate) found: FoundResult,
+}
 
 impl Answering {
-    /// Any result of the caller's account, whoever made it.
+    /// Reads any result of the caller's account, made by any key, person or file run.
     ///
     /// # Errors
     /// The first check that fails: key, then result.
@@ -17,26 +25,20 @@ impl Answering {
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let (_, found) = self.find_result(api_key, id).await?;
-        Ok(ReadableResult::load(&self.database, found.result, found.prism).await?)
+        let FoundResult { result, prism, .. } = self.find_result_call(api_key, id).await?.found;
+        Ok(ReadableResult::load(&self.database, result, prism).await?)
     }
 
-    /// Who calls, and the result that the call is about: what a read and a retry begin with.
-    pub(crate) async fn find_result(
+    /// Checks the key, then the result, of a read or retry.
+    pub(crate) async fn find_result_call(
         &self,
         api_key: Option<&ApiKey>,
         id: ResultId,
-    ) -> Result<(Caller, FoundResult), Refusal> {
+    ) -> Result<ResultCall, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let found = self.database.find_result_call(&hash, id).await?;
-        let found = found
-            .filter(|row| !row.key.is_revoked)
-            .ok_or(Refusal::InvalidApiKey)?;
-        self.key_uses.note(found.key.id);
-        let caller = Caller {
-            account: found.key.account,
-            api_key: Some(found.key.id),
-        };
-        Ok((caller, found.result.ok_or(Refusal::ResultNotFound)?))
+        let (caller, row) = self.authenticate(found, |row| row.key)?;
+        let found = row.result.ok_or(Refusal::ResultNotFound)?;
+        Ok(ResultCall { caller, found })
     }
 }

@@ -1,52 +1,52 @@
-//! Why a call is not carried out, in the order in which the reasons are looked at.
+//! Why a call is refused.
 
 use refract_domain::budget::OverBudget;
 use refract_domain::result::{HeldByAnotherPrism, RetryRefusal};
 use refract_domain::submission::FieldMismatch;
 use refract_persistence::PersistenceError;
 
-/// A call was refused; nothing was saved.
+/// The reason for which a call was refused, before anything was saved.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// No such key, or it was revoked.
+    /// The API key is unknown or revoked.
     #[error("Invalid API key")]
     InvalidApiKey,
-    /// No such prism in the account, or it is archived.
+    /// The account has no such prism, or the prism is archived.
     #[error("Prism not found")]
     PrismNotFound,
-    /// The pinned version does not exist.
+    /// The prism has no version of the pinned number.
     #[error("Prism version not found")]
     VersionNotFound,
-    /// No such result in the account.
+    /// The account has no such result.
     #[error("Result not found")]
     ResultNotFound,
-    /// The idempotency key is taken.
+    /// The idempotency key is held by a result of another prism.
     #[error(transparent)]
     HeldByAnotherPrism(#[from] HeldByAnotherPrism),
     /// The result cannot be retried.
     #[error(transparent)]
     Retry(#[from] RetryRefusal),
-    /// The fields sent are not those of the version.
+    /// The fields sent are not the fields of the version.
     #[error(transparent)]
     Fields(#[from] FieldMismatch),
-    /// The text is too large.
+    /// The token estimate is over the budget.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// It is not the caller's fault.
+    /// The service failed, not the caller.
     #[error(transparent)]
     Internal(#[from] InternalError),
 }
 
-/// A bug, or a database that fails. Its words are for the operator's log, not for callers.
+/// A bug or a failure of the database. The text is for the operator's log, not for callers.
 #[derive(Debug, thiserror::Error)]
 pub enum InternalError {
     /// The database failed.
     #[error("the database failed")]
     Persistence(#[from] PersistenceError),
-    /// A saved result names a version that is not there.
+    /// A saved result or a prism names a version that does not exist.
     #[error("a version that a result or a prism names is missing")]
     VersionMissing,
-    /// The lens was changed again and again while it was read.
+    /// The lens was replaced during every attempt at reading it.
     #[error("the lens did not hold still")]
     LensKeepsMoving,
 }

@@ -1,4 +1,4 @@
-//! Retry every failed result of a prism that was never retried (spec 4.3, for each of them).
+//! Retry every failed result of a prism that was never retried, each by the rules of spec 4.3.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
@@ -10,102 +10,103 @@ use refract_domain::result::RetryRefusal;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
-use crate::model_away::failures_that_tell;
-use crate::refusal::InternalError;
-use crate::{Answering, ReadableResult, Refusal};
+use crate::answering::Answering;
+use crate::failure_threshold::failure_threshold;
+use crate::readable_result::ReadableResult;
+use crate::refusal::{InternalError, Refusal};
 
-/// Ids that are read at once.
+/// Number of ids that one query reads.
 const PAGE: u32 = 256;
 
-/// Which failed results are retried, and how many at once.
+/// Which failed results are retried, and how.
 #[derive(Clone, Copy)]
 pub struct RetryFailed {
-    /// Whose they are.
+    /// The account whose results are retried.
     pub account: AccountId,
     /// The prism that is to answer.
     pub prism: PrismId,
-    /// From when to when; only failed ones in any case.
+    /// The period in which the results were saved.
     pub filter: ResultFilter,
-    /// Calls at once.
+    /// Number of retries in flight.
     pub concurrency: NonZeroUsize,
-    /// Whether it stops when the model fails again and again.
+    /// Whether to stop when the failures in a row reach [`failure_threshold`].
     pub gives_up: bool,
 }
 
-/// Why some were not retried.
+/// Why the retries stopped before the last failed result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RetryStop {
-    /// Somebody asked for it.
+    /// The caller asked to stop.
     Asked,
-    /// The model failed again and again.
+    /// The failures in a row reached [`failure_threshold`].
     ModelAway {
-        /// How often, without an answer in between.
+        /// Number of failures without an answer in between.
         failures: u64,
-        /// What the result of the last of these says.
+        /// The error of the last failed result.
         error: String,
     },
 }
 
-/// What became of them so far.
+/// Counts of the retries so far.
 #[derive(Clone, Debug, Default)]
 pub struct Retried {
-    /// Answered now.
+    /// Retries that were answered.
     pub ok: u64,
-    /// Failed again, by cause.
+    /// Retries that failed again, by error.
     pub failed: BTreeMap<String, u64>,
-    /// Refused before the model was asked, by reason.
+    /// Retries that were refused before the model was asked, by reason.
     pub refused: BTreeMap<String, u64>,
-    /// Why it was stopped before the last one, when it was.
+    /// Why no further retry begins; `None` as long as there are results to retry.
     pub stop: Option<RetryStop>,
     /// Failures since the last answer.
-    in_a_row: u64,
+    failures_in_a_row: u64,
 }
 
 impl Retried {
-    /// How many results are done with.
+    /// Number of retries that ended.
     pub fn done(&self) -> u64 {
         self.ok + self.not_answered()
     }
 
-    /// How many of them are still without an answer.
+    /// Number of retries that ended without an answer.
     pub fn not_answered(&self) -> u64 {
         self.failed.values().chain(self.refused.values()).sum()
     }
 }
 
 impl Answering {
-    /// Retries each failed result once; those that fail again are left as they are. What others
-    /// retry meanwhile is passed over. After `stop`, or when the model is away, no more are begun.
-    /// `progress` hears how it goes after each of them, and of the stop.
+    /// Retries each failed result once. A retry that fails again is not retried in turn, and a
+    /// result that another process retries meanwhile is skipped. After `stop`, or when the model is
+    /// away, no further retry begins. `progress` is told the counts after each retry and at a stop.
     ///
     /// # Errors
-    /// When the prism is archived or the database fails; what was retried until then is saved, and
-    /// the same call goes on from there.
+    /// When the prism is archived or the database fails. Retries that ended are saved, so the next
+    /// run goes on with the rest.
     pub async fn retry_failed(
         &self,
         what: RetryFailed,
         stop: impl Future<Output = ()>,
         mut progress: impl FnMut(&Retried),
     ) -> Result<Retried, Refusal> {
-        let mut waiting = Waiting::new(self, what);
-        let mut running = FuturesUnordered::new();
+        let mut ids = RetriableIds::new(self, what);
+        let mut in_flight = FuturesUnordered::new();
         let mut retried = Retried::default();
-        let mut broken = None;
-        let most_failures = what.gives_up.then(|| failures_that_tell(what.concurrency));
+        let mut failure = None;
+        let threshold = what.gives_up.then(|| failure_threshold(what.concurrency));
         let mut stop = std::pin::pin!(stop);
         loop {
-            let may_begin = retried.stop.is_none() && broken.is_none();
-            while may_begin && running.len() < what.concurrency.get() {
-                match waiting.next().await {
-                    Ok(Some(id)) => running.push(self.retry_result_in(what.account, id)),
+            let may_begin = retried.stop.is_none() && failure.is_none();
+            while may_begin && in_flight.len() < what.concurrency.get() {
+                match ids.next().await {
+                    Ok(Some(id)) => in_flight.push(self.retry_result_in(what.account, id)),
                     Ok(None) => break,
                     Err(error) => {
-                        broken = Some(error.into());
+                        failure = Some(error.into());
                         break;
                     }
                 }
             }
-            // those that are under way are paid for: they are waited for in any case
+            // retries in flight are paid for, so they are always waited for
             let ended = tokio::select! {
                 biased;
                 () = &mut stop, if retried.stop.is_none() => {
@@ -113,11 +114,11 @@ impl Answering {
                     progress(&retried);
                     continue;
                 }
-                ended = running.next() => ended,
+                ended = in_flight.next() => ended,
             };
             match ended {
-                None => return broken.map_or(Ok(retried), Err),
-                Some(ended) => broken = retried.count(ended, most_failures).err().or(broken),
+                None => return failure.map_or(Ok(retried), Err),
+                Some(ended) => failure = retried.count(ended, threshold).err().or(failure),
             }
             progress(&retried);
         }
@@ -125,25 +126,25 @@ impl Answering {
 }
 
 impl Retried {
-    /// Counts a retry; an error is one that the others would meet too. The last of so many failures
-    /// in a row is a reason to stop.
+    /// Counts a retry that ended, and stops at the threshold of failures in a row. Returns an error
+    /// only when every other retry would meet it too.
     fn count(
         &mut self,
         ended: Result<ReadableResult, Refusal>,
-        most_failures: Option<u64>,
+        threshold: Option<u64>,
     ) -> Result<(), Refusal> {
         match ended {
             Ok(result) => match result.view().status.error() {
                 None => {
                     self.ok += 1;
-                    self.in_a_row = 0;
+                    self.failures_in_a_row = 0;
                 }
                 Some(error) => {
                     *self.failed.entry(error.to_owned()).or_default() += 1;
-                    self.in_a_row += 1;
-                    if most_failures == Some(self.in_a_row) {
+                    self.failures_in_a_row += 1;
+                    if threshold == Some(self.failures_in_a_row) {
                         self.stop.get_or_insert_with(|| RetryStop::ModelAway {
-                            failures: self.in_a_row,
+                            failures: self.failures_in_a_row,
                             error: error.to_owned(),
                         });
                     }
@@ -157,18 +158,18 @@ impl Retried {
     }
 }
 
-/// The ids that are still to be retried.
-struct Waiting<'a> {
+/// The ids of the results that are still to be retried.
+struct RetriableIds<'a> {
     answering: &'a Answering,
     what: RetryFailed,
-    /// The retries themselves come after this: what fails again is not retried again.
+    /// An id after those of all results that failed before: the retries themselves have later ids.
     end: ResultId,
     last: Option<ResultId>,
     page: VecDeque<ResultId>,
     is_last_page: bool,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> RetriableIds<'a> {
     fn new(answering: &'a Answering, what: RetryFailed) -> Self {
         Self {
             answering,

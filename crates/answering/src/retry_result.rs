@@ -1,27 +1,35 @@
 //! Retry a failed result, once (spec 4.3).
 
 use refract_domain::api_key::ApiKey;
+use refract_domain::budget;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_persistence::FoundResult;
+use refract_domain::result::SavedResult;
+use refract_persistence::{FoundResult, PrismRow};
 
-use crate::ask::Caller;
-use crate::{Answering, ReadableResult, Refusal};
+use crate::answering::Answering;
+use crate::authentication::Caller;
+use crate::checked_call::CheckedCall;
+use crate::read_result::ResultCall;
+use crate::readable_result::ReadableResult;
+use crate::refusal::Refusal;
+use crate::versions::{NumberedVersion, find_saved_version};
 
 impl Answering {
-    /// Asks a failed result's question again and saves the answer as a new result.
+    /// Asks the model about a failed result again and saves the answers as a new result.
     ///
     /// # Errors
-    /// The first check that fails: key, result, whether it may be retried, size.
+    /// The first check that fails: key, result, failed and not retried yet, prism not archived,
+    /// size.
     pub async fn retry_result(
         &self,
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let (caller, found) = self.find_result(api_key, id).await?;
+        let ResultCall { caller, found } = self.find_result_call(api_key, id).await?;
         self.retry(caller, found).await
     }
 
-    /// The same from the operator's terminal, for a whole account.
+    /// Retries a result of an account without an API key, for the operator's terminal.
     ///
     /// # Errors
     /// As [`Answering::retry_result`].
@@ -31,17 +39,38 @@ impl Answering {
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
         let found = self.database.find_result(account, id).await?;
-        let caller = Caller {
-            account,
-            api_key: None,
-        };
-        self.retry(caller, found.ok_or(Refusal::ResultNotFound)?)
-            .await
+        let found = found.ok_or(Refusal::ResultNotFound)?;
+        self.retry(Caller::operator(account), found).await
     }
 
     async fn retry(&self, caller: Caller, found: FoundResult) -> Result<ReadableResult, Refusal> {
         let is_archived = found.prism.archived_at.is_some();
         found.result.may_be_retried(found.retried_as, is_archived)?;
-        self.ask_again(caller, found.result, found.prism).await
+        self.retry_failed_result(caller, found.result, found.prism)
+            .await
+    }
+
+    /// Retries a failed result that may be retried: only the size is still to be checked.
+    pub(crate) async fn retry_failed_result(
+        &self,
+        caller: Caller,
+        failed: SavedResult,
+        prism: PrismRow,
+    ) -> Result<ReadableResult, Refusal> {
+        let checked = self.check_retry(caller, failed).await?;
+        self.ask_and_save(checked, prism).await
+    }
+
+    /// Checks the size of a retry, whose stored values go to the version that failed on them.
+    pub(crate) async fn check_retry(
+        &self,
+        caller: Caller,
+        failed: SavedResult,
+    ) -> Result<CheckedCall, Refusal> {
+        let number = failed.version;
+        let version = find_saved_version(&self.database, failed.prism, number).await?;
+        budget::check(&version, &failed.submission)?;
+        let asked = NumberedVersion { number, version };
+        Ok(CheckedCall::retry(caller, failed, asked))
     }
 }

@@ -1,4 +1,4 @@
-//! Creates over HTTP, as many at once as the file run has.
+//! Measures creates over HTTP, with the concurrency of the file run.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use std::time::Instant;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// Seconds that so many creates take on a server of their own.
+/// Starts a server and returns the seconds that `creates` calls take.
 pub(crate) fn measure(
     mut make_key: Command,
     binary: impl Fn(&[&str]) -> Command,
@@ -50,7 +50,7 @@ pub(crate) fn measure(
     seconds
 }
 
-/// Calls until nothing is left.
+/// Makes calls over one connection until none is left.
 async fn call(api: Arc<String>, key: Arc<String>, left: Arc<AtomicU32>) {
     let mut stream = TcpStream::connect(api.as_str()).await.unwrap();
     stream.set_nodelay(true).unwrap();
@@ -84,7 +84,7 @@ async fn call(api: Arc<String>, key: Arc<String>, left: Arc<AtomicU32>) {
     }
 }
 
-/// Whether a head and all of its body is there.
+/// Whether a response is complete: its head, and as many bytes as `content-length` says.
 fn is_whole(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer);
     let Some((head, body)) = text.split_once("\r\n\r\n") else {

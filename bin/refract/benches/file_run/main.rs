@@ -1,8 +1,7 @@
-//! Rows a second and memory of a file run, beside creates over HTTP, against a model server that
-//! answers at once: `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
+//! Measures the rows per second and the memory of a file run, beside creates over HTTP, against a
+//! model server that answers at once: `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
 //!
-//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`. Both ways are taken in one run, by the
-//! same binary, with databases of their own.
+//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with a new database. One binary does both.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -30,7 +29,7 @@ const PRISM: &str = concat!(
 const ROWS: [u32; 2] = [10_000, 100_000];
 const CREATES: u32 = 20_000;
 const CONCURRENCY: u32 = 64;
-/// What the model answers, whatever it is asked.
+/// The body of every answer of the model server.
 const ANSWER: &str = r#"{"model":"instant-1","answers":{
     "topic":{"type":"choice","choice":"delivery","confidence":0.9,"probabilities":{"billing":0.02,"delivery":0.9,"product":0.04,"other":0.02,"insufficient_information":0.02}},
     "angry":{"type":"noul","noul":0.12},
@@ -122,7 +121,7 @@ fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
     }
 }
 
-/// Messages of some two hundred characters.
+/// Writes a file of messages with about two hundred characters each.
 fn write_rows(path: &Path, rows: u32) {
     let mut text = String::from("ref,channel,text\r\n");
     for number in 1..=rows {

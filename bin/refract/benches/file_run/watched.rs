@@ -1,13 +1,13 @@
-//! A process whose memory is watched until it ends.
+//! Watches the memory of a process until it ends.
 
 use std::process::Child;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Between two looks.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// Interval at which the peak is read.
+const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Waits for its good end; the most memory that it ever had, in KiB.
+/// Waits for the process to succeed and returns its peak memory in KiB.
 pub(crate) fn wait_and_watch(mut child: Child) -> u32 {
     let mut peak = 0;
     loop {
@@ -16,7 +16,7 @@ pub(crate) fn wait_and_watch(mut child: Child) -> u32 {
             assert!(status.success(), "{status}");
             return peak;
         }
-        sleep(BETWEEN_LOOKS);
+        sleep(INTERVAL);
     }
 }
 

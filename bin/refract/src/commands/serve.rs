@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, Patience};
+use refract_answering::{Answering, AnsweringMetrics, SaveBackoff};
 use refract_http_api::{Drained, HttpSettings};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
@@ -62,23 +62,23 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<ExitCode> {
     metrics::add_database(&mut http.registry, &database);
     let key_uses = KeyUses::default();
-    let patience = Patience::within(http.grace);
+    let save_backoff = SaveBackoff::within(http.grace);
     let parts = (
         gateway.clone(),
         database.clone(),
         key_uses.clone(),
         counts,
-        patience.clone(),
+        save_backoff.clone(),
     );
     let threads = http.workers;
     let make_answering = move || {
-        let (gateway, database, key_uses, counts, patience) = parts.clone();
+        let (gateway, database, key_uses, counts, save_backoff) = parts.clone();
         let database = database.for_this_thread(threads);
-        Answering::new(database, gateway.model(), key_uses, counts).with_patience(patience)
+        Answering::new(database, gateway.model(), key_uses, counts).with_save_backoff(save_backoff)
     };
     let stop = async move {
         stop.await;
-        patience.drain();
+        save_backoff.drain();
     };
     let served = tokio::select! {
         served = refract_http_api::serve(http, make_answering, stop) => served,

@@ -7,11 +7,12 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace and those of them that each may depend on.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     (
         "refract",
         &[
             "refract-http-api",
+            "refract-file-runs",
             "refract-answering",
             "refract-persistence",
             "refract-model-gateway",
@@ -21,6 +22,14 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ),
     (
         "refract-http-api",
+        &[
+            "refract-answering",
+            "refract-lens-rendering",
+            "refract-domain",
+        ],
+    ),
+    (
+        "refract-file-runs",
         &[
             "refract-answering",
             "refract-lens-rendering",

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use refract_answering::{CutoffStep, CutoffSteps, PrismResults, prisms};
+use refract_answering::{PrismResults, prisms};
+use refract_domain::cutoff_steps::{CutoffStep, CutoffSteps};
 use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 use refract_domain::lens::Column;
 use refract_persistence::{ResultFilter, ResultOrder};
@@ -17,10 +18,10 @@ use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress};
 use crate::{output, suggestion};
 
-/// Columns of the longest bar.
+/// Terminal columns of the longest bar.
 const BAR: usize = 14;
 
-/// The probabilities behind a Yes / No column.
+/// Arguments of `refract lens cutoffs`.
 #[derive(Args)]
 pub(crate) struct CutoffsCommand {
     /// Slug or id
@@ -42,7 +43,7 @@ pub(crate) struct CutoffsCommand {
 }
 
 impl CutoffsCommand {
-    /// Carries it out.
+    /// Runs `refract lens cutoffs`: counts the stored probabilities and prints a histogram.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
@@ -73,13 +74,13 @@ impl CutoffsCommand {
         progress.end();
         let steps = counted.steps(usize::from(self.step));
         if self.json {
-            return output::json(&self.shown(&counted, &steps));
+            return output::json(&self.json_of(&counted, &steps));
         }
         let words = self.words(&counted, &steps, &question.unwrap_or_default())?;
         output::data(words.as_bytes())
     }
 
-    /// Nothing counted yet for the column that was named.
+    /// An empty histogram for the column that was named.
     fn steps(&self, lens: &[Column]) -> anyhow::Result<CutoffSteps> {
         let name = &self.column;
         let found = lens.iter().find(|column| column.name.as_str() == name);
@@ -159,7 +160,7 @@ impl CutoffsCommand {
         Ok(words)
     }
 
-    /// The label that begins in the step at this percent, as the lens is now.
+    /// The label that begins in the step at this percent with the column's current cutoffs.
     fn beginning(&self, percent: u32, cutoffs: Option<Cutoffs>) -> Option<YesNoLabel> {
         let (no_below, yes_from) = limits(cutoffs?);
         let from = f64::from(percent) / 100.0;
@@ -174,60 +175,60 @@ impl CutoffsCommand {
         }
     }
 
-    fn shown<'a>(&'a self, counted: &'a CutoffSteps, steps: &[CutoffStep]) -> Shown<'a> {
+    fn json_of<'a>(&'a self, counted: &'a CutoffSteps, steps: &[CutoffStep]) -> CutoffsJson<'a> {
         let now = counted.now();
         let cutoffs = now.map(|(cutoffs, _)| cutoffs);
-        Shown {
+        CutoffsJson {
             column: &self.column,
             question: counted.question().as_str(),
             results: counted.results(),
             no_below: cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value),
             yes_from: cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value),
-            now: now.map(|(_, labels)| ShownLabels {
+            now: now.map(|(_, labels)| LabelsJson {
                 yes: labels.yes,
                 unsure: labels.unsure,
                 no: labels.no,
             }),
-            steps: steps.iter().map(ShownStep::from).collect(),
+            steps: steps.iter().map(StepJson::from).collect(),
         }
     }
 }
 
-/// Where no ends and where yes begins.
+/// The probabilities below which the label is no, and from which it is yes.
 fn limits(cutoffs: Cutoffs) -> (f64, f64) {
     let no_below = cutoffs.no_below().map_or(0.5, Cutoff::value);
     (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
 }
 
-/// The same for programs.
+/// The histogram as JSON.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct CutoffsJson<'a> {
     column: &'a str,
     question: &'a str,
     results: u64,
     no_below: Option<f64>,
     yes_from: Option<f64>,
-    /// Null for a column of probabilities.
-    now: Option<ShownLabels>,
-    steps: Vec<ShownStep>,
+    /// What the current cutoffs answer; null for a column of probabilities.
+    now: Option<LabelsJson>,
+    steps: Vec<StepJson>,
 }
 
 #[derive(Serialize)]
-struct ShownLabels {
+struct LabelsJson {
     yes: u64,
     unsure: u64,
     no: u64,
 }
 
 #[derive(Serialize)]
-struct ShownStep {
+struct StepJson {
     percent: u32,
     results: u64,
     no: u64,
     yes: u64,
 }
 
-impl From<&CutoffStep> for ShownStep {
+impl From<&CutoffStep> for StepJson {
     fn from(step: &CutoffStep) -> Self {
         Self {
             percent: step.percent,

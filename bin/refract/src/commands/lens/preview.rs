@@ -1,4 +1,4 @@
-//! `refract lens preview`: what another lens would make of stored results, before it is set.
+//! `refract lens preview`: what another lens would make of stored results, before it is saved.
 
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanCount;
-use refract_answering::{CellTally, ColumnPreview, Counted, LensPreview, PrismResults, prisms};
+use refract_answering::{PrismResults, prisms};
+use refract_domain::column_tally::{ColumnTally, ValueCount};
 use refract_domain::lens_file;
+use refract_domain::lens_preview::{ColumnPreview, LensPreview};
 use refract_persistence::{ResultFilter, ResultOrder};
 use serde::Serialize;
 
@@ -17,12 +19,12 @@ use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress};
 
-/// Columns that labels take at most.
+/// Upper bound on the terminal columns of a label.
 const LABELS: usize = 32;
-/// Columns of a bar.
+/// Terminal columns of a bar.
 const BAR: usize = 20;
 
-/// Another lens, looked through and not set.
+/// Arguments of `refract lens preview`.
 #[derive(Args)]
 pub(crate) struct PreviewCommand {
     /// Slug or id
@@ -44,7 +46,7 @@ pub(crate) struct PreviewCommand {
 }
 
 impl PreviewCommand {
-    /// Carries it out.
+    /// Runs `refract lens preview`: reads answered results and prints what would change.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let file = operator::read_file(&self.file)?;
         let database = operator::open(&database.settings()).await?;
@@ -74,7 +76,7 @@ impl PreviewCommand {
         }
         progress.end();
         if self.json {
-            return output::json(&ShownPreview::of(&preview));
+            return output::json(&PreviewJson::of(&preview));
         }
         output::data(words(&preview)?.as_bytes())
     }
@@ -98,11 +100,11 @@ fn words(preview: &LensPreview) -> anyhow::Result<String> {
                 100.0 * share(changed, preview.results)
             ),
         };
-        let heading = palette.heading.apply_to(&column.column.name);
-        let output = column.column.output.name();
-        let question = &column.column.question;
+        let heading = palette.heading.apply_to(&column.after.column.name);
+        let output = column.after.column.output.name();
+        let question = &column.after.column.question;
         writeln!(words, "\n{heading} ({output} of {question}): {what}")?;
-        words.push_str(&distribution(column, preview.results)?);
+        words.push_str(&value_lines(column, preview.results)?);
     }
     for column in &preview.dropped {
         writeln!(
@@ -114,12 +116,12 @@ fn words(preview: &LensPreview) -> anyhow::Result<String> {
     Ok(words)
 }
 
-/// A line for each thing that stands in cells, with what stands there now where that differs.
-fn distribution(column: &ColumnPreview, results: u64) -> anyhow::Result<String> {
-    let before = |value: &Counted| {
+/// A line for each value, with its current number of cells where that differs.
+fn value_lines(column: &ColumnPreview, results: u64) -> anyhow::Result<String> {
+    let before = |value: &ValueCount| {
         let tally = column.before.as_ref()?;
-        let same = tally.values.iter().find(|other| other.key == value.key);
-        Some(same.map_or(0, Counted::cells))
+        let found = tally.values.iter().find(|other| other.key == value.key);
+        Some(found.map_or(0, ValueCount::cells))
     };
     let values = column.after.values.iter();
     let values = values.map(|value| (value.label.as_str(), value.cells(), before(value)));
@@ -149,50 +151,50 @@ fn distribution(column: &ColumnPreview, results: u64) -> anyhow::Result<String> 
     Ok(lines)
 }
 
-/// A preview for programs.
+/// The preview as JSON.
 #[derive(Serialize)]
-struct ShownPreview<'a> {
+struct PreviewJson<'a> {
     results: u64,
     cells: u64,
     changed: u64,
-    columns: Vec<ShownColumn<'a>>,
+    columns: Vec<ColumnPreviewJson<'a>>,
     dropped: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
-struct ShownColumn<'a> {
+struct ColumnPreviewJson<'a> {
     name: &'a str,
     question: &'a str,
     output: &'static str,
-    /// Null for a new column.
+    /// Number of cells that would change; null for a new column.
     changed: Option<u64>,
-    after: ShownTally<'a>,
-    /// Null where it shows another kind of thing now, or is not there.
-    before: Option<ShownTally<'a>>,
+    after: TallyJson<'a>,
+    /// The current column of this name; null when there is none, or none that can be compared.
+    before: Option<TallyJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct ShownTally<'a> {
-    values: Vec<ShownValue<'a>>,
+struct TallyJson<'a> {
+    values: Vec<ValueJson<'a>>,
     empty: u64,
 }
 
 #[derive(Serialize)]
-struct ShownValue<'a> {
+struct ValueJson<'a> {
     value: &'a str,
     label: &'a str,
     cells: u64,
 }
 
-impl<'a> ShownPreview<'a> {
+impl<'a> PreviewJson<'a> {
     fn of(preview: &'a LensPreview) -> Self {
-        let columns = preview.columns.iter().map(|preview| ShownColumn {
-            name: preview.column.name.as_str(),
-            question: preview.column.question.as_str(),
-            output: preview.column.output.name(),
+        let columns = preview.columns.iter().map(|preview| ColumnPreviewJson {
+            name: preview.after.column.name.as_str(),
+            question: preview.after.column.question.as_str(),
+            output: preview.after.column.output.name(),
             changed: preview.changed,
-            after: ShownTally::of(&preview.after),
-            before: preview.before.as_ref().map(ShownTally::of),
+            after: TallyJson::of(&preview.after),
+            before: preview.before.as_ref().map(TallyJson::of),
         });
         let dropped = preview.dropped.iter().map(|column| column.name.as_str());
         Self {
@@ -205,9 +207,9 @@ impl<'a> ShownPreview<'a> {
     }
 }
 
-impl<'a> ShownTally<'a> {
-    fn of(tally: &'a CellTally) -> Self {
-        let values = tally.values.iter().map(|value| ShownValue {
+impl<'a> TallyJson<'a> {
+    fn of(tally: &'a ColumnTally) -> Self {
+        let values = tally.values.iter().map(|value| ValueJson {
             value: &value.key,
             label: &value.label,
             cells: value.cells(),

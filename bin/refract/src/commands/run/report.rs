@@ -1,4 +1,4 @@
-//! What a run says of itself: before it, on the way and at its end.
+//! What a run reports: after the check, on the way and at the end.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,20 +6,21 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::HumanCount;
-use refract_answering::file_run::{Check, Counts, Distribution, FileRun, Spread, Summary};
+use refract_domain::column_tally::ColumnSummary;
+use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
 
 use crate::output;
 use crate::terminal::{columns_of, plain};
 
-/// Cells of a column that are told apart.
-const MOST_CELLS: usize = 6;
-/// Columns that are told.
+/// Number of a column's labels that are listed. The rest are summed up as others.
+const MOST_LABELS: usize = 6;
+/// Number of columns that are listed.
 const MOST_COLUMNS: usize = 40;
-/// Kinds of failure that are told.
+/// Number of different errors that are listed.
 const MOST_FAILURES: usize = 10;
 
-/// What the check found.
-pub(super) fn checked(input: &Path, run: &FileRun, check: &Check) -> String {
+/// The report of the check.
+pub(super) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String {
     let kind = run.input_kind().describe();
     let mut words = format!("{}: {kind}, {}", input.display(), rows(check.rows_in_file));
     if check.rows != check.rows_in_file {
@@ -35,15 +36,15 @@ pub(super) fn checked(input: &Path, run: &FileRun, check: &Check) -> String {
         let column = plain(&mapping.column);
         let _ = write!(words, "\n  {} is read from {column}", mapping.field);
     }
-    if !check.passed_by.is_empty() {
-        let _ = write!(words, "\n  passed by: {}", check.passed_by);
+    if !check.unused_columns.is_empty() {
+        let _ = write!(words, "\n  passed by: {}", check.unused_columns);
     }
-    for row in &check.told {
-        let _ = write!(words, "\n  line {} is refused: {}", row.line, row.words);
+    for row in &check.listed {
+        let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
     }
-    let untold = check.refused.saturating_sub(count(check.told.len()));
-    if untold > 0 {
-        let _ = write!(words, "\n  and {} more", rows(untold));
+    let unlisted = check.refused.saturating_sub(count(check.listed.len()));
+    if unlisted > 0 {
+        let _ = write!(words, "\n  and {} more", rows(unlisted));
     }
     let asked = rows(check.rows - check.refused);
     let _ = match check.requests {
@@ -59,8 +60,8 @@ pub(super) fn checked(input: &Path, run: &FileRun, check: &Check) -> String {
     words
 }
 
-/// What there is to say on the way.
-pub(super) fn going(counts: &Counts) -> String {
+/// The counts beside the progress bar.
+pub(super) fn going(counts: &RunCounts) -> String {
     let mut words = format!(", {} ok", HumanCount(counts.ok));
     for (number, what) in [
         (counts.failed, "failed"),
@@ -74,8 +75,8 @@ pub(super) fn going(counts: &Counts) -> String {
     words
 }
 
-/// The summary.
-pub(super) fn ended(summary: &Summary, counts: &Counts, took: Duration) -> String {
+/// The summary of a run.
+pub(super) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) -> String {
     let per_second = u128::from(counts.done()) * 1000 / took.as_millis().max(1);
     let mut words = format!(
         "{} in {}.{} s ({per_second}/s){}",
@@ -102,42 +103,41 @@ pub(super) fn ended(summary: &Summary, counts: &Counts, took: Duration) -> Strin
     if summary.failures.len() > MOST_FAILURES {
         let _ = write!(words, "\nfailed otherwise: see the column error");
     }
-    let columns = summary.distributions.iter();
-    let names = columns.clone().take(MOST_COLUMNS);
-    let width = names
-        .map(|told| columns_of(&told.column))
-        .max()
-        .unwrap_or(0);
-    for distribution in columns.take(MOST_COLUMNS) {
-        if let Some(spread) = spread(distribution) {
-            let _ = write!(words, "\n  {:width$}  {spread}", distribution.column);
+    let columns = summary.columns.iter();
+    let columns = columns.take(MOST_COLUMNS);
+    let names = columns.clone().map(|tally| tally.column.name.as_str());
+    let width = names.map(columns_of).max().unwrap_or(0);
+    for tally in columns {
+        if let Some(summary) = tally.summary() {
+            let name = tally.column.name.as_str();
+            let line = column_line(&summary, tally.empty);
+            let _ = write!(words, "\n  {name:width$}  {line}");
         }
     }
     words
 }
 
-fn spread(distribution: &Distribution) -> Option<String> {
-    match &distribution.spread {
-        Spread::Nothing => None,
-        Spread::Numbers {
+fn column_line(summary: &ColumnSummary, empty: u64) -> String {
+    match summary {
+        ColumnSummary::Numbers {
             mean,
             lowest,
             highest,
-            ..
-        } => Some(format!("mean {mean:.3}, from {lowest} to {highest}")),
-        Spread::Cells(cells) => {
-            let all = cells.iter().map(|(_, count)| count).sum::<u64>() + distribution.empty;
-            let told = cells.iter().take(MOST_CELLS);
-            let mut parts: Vec<_> = told
+        } => format!("mean {mean:.3}, from {lowest} to {highest}"),
+        ColumnSummary::Labels(labels) => {
+            let all = labels.iter().map(|(_, count)| count).sum::<u64>() + empty;
+            let listed = labels.iter().take(MOST_LABELS);
+            let mut parts: Vec<_> = listed
                 .map(|(label, count)| format!("{} {}", plain(label), percent(*count, all)))
                 .collect();
-            let others: u64 = cells.iter().skip(MOST_CELLS).map(|(_, count)| count).sum();
-            for (what, count) in [("others", others), ("empty", distribution.empty)] {
+            let unlisted = labels.iter().skip(MOST_LABELS);
+            let others: u64 = unlisted.map(|(_, count)| count).sum();
+            for (what, count) in [("others", others), ("empty", empty)] {
                 if count > 0 {
                     parts.push(format!("{what} {}", percent(count, all)));
                 }
             }
-            Some(parts.join(" · "))
+            parts.join(" · ")
         }
     }
 }
@@ -149,16 +149,16 @@ fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// How a dry run ends.
-pub(super) fn end_of_check(check: &Check) -> ExitCode {
+/// The exit status of a dry run.
+pub(super) fn end_of_check(check: &FileCheck) -> ExitCode {
     match check.refused {
         0 => ExitCode::SUCCESS,
         refused => output::fail_with(&format!("error: {} cannot be asked about", rows(refused))),
     }
 }
 
-/// How a run ends that came to the end of its file.
-pub(super) fn end_of_run(counts: &Counts) -> ExitCode {
+/// The exit status of a run that reached the end of its file.
+pub(super) fn end_of_run(counts: &RunCounts) -> ExitCode {
     let again = "run the same command again to retry what failed";
     let words = match (counts.failed, counts.refused) {
         (0, 0) => return ExitCode::SUCCESS,

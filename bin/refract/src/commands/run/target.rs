@@ -1,100 +1,56 @@
-//! Where the rows of a run go: a file that is whole or not there, or stdout.
+//! Where the rows of a run go: a file that is replaced only by a complete one, or stdout.
 
-use std::fs::File;
 use std::io::{self, BufWriter, LineWriter, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 
+use crate::output_file::{OutputFile, part_of};
 use crate::terminal::{self, Progress};
 
-/// An output that is being written.
-pub(crate) enum Target<'a> {
-    /// A file beside the one that it becomes.
-    Part {
-        file: BufWriter<File>,
-        part: PathBuf,
-        path: PathBuf,
-    },
-    /// Something that is no file and cannot be replaced by one.
-    Device(BufWriter<File>),
-    /// For another program.
+/// The destination of a run's rows.
+pub(crate) enum RunTarget<'a> {
+    /// A file, which is written as `FILE.part`.
+    File(OutputFile),
+    /// Stdout, for another program or a file.
     Pipe(BufWriter<Stdout>),
-    /// For a person, beside the bar.
+    /// Stdout on a terminal, shared with the progress bar.
     Terminal(LineWriter<BesideBar<'a>>),
 }
 
-impl<'a> Target<'a> {
-    /// Opens it.
+impl<'a> RunTarget<'a> {
+    /// Opens a file, or stdout when there is no path.
     pub(crate) fn open(path: Option<&Path>, progress: &'a Progress) -> anyhow::Result<Self> {
-        let Some(path) = path else {
-            return Ok(if terminal::stdout_is_terminal() {
-                Self::Terminal(LineWriter::new(BesideBar(progress)))
-            } else {
-                Self::Pipe(BufWriter::new(io::stdout()))
-            });
-        };
-        let refused = |path: &Path| format!("cannot write to {}", path.display());
-        let found = std::fs::metadata(path).ok();
-        if found.as_ref().is_some_and(|found| !found.is_file()) {
-            let device = File::options().write(true).open(path);
-            let device = device.with_context(|| refused(path))?;
-            return Ok(Self::Device(BufWriter::new(device)));
+        match path {
+            Some(path) => Ok(Self::File(OutputFile::create_part(path)?)),
+            None if terminal::stdout_is_terminal() => {
+                Ok(Self::Terminal(LineWriter::new(BesideBar(progress))))
+            }
+            None => Ok(Self::Pipe(BufWriter::new(io::stdout()))),
         }
-        let (path, part) = (place_of(path), part_of(path));
-        let file = File::create(&part).with_context(|| refused(&part))?;
-        if let Some(found) = found {
-            // it takes the place of one that others may not read
-            file.set_permissions(found.permissions())
-                .with_context(|| refused(&part))?;
-        }
-        Ok(Self::Part {
-            file: BufWriter::with_capacity(64 * 1024, file),
-            part,
-            path,
-        })
     }
 
-    /// Brings everything to where it belongs; an output that is not whole stays beside its place.
-    pub(crate) fn end(mut self, is_whole: bool) -> anyhow::Result<()> {
+    /// Flushes the rows, and puts a complete file in its place.
+    pub(crate) fn end(mut self, is_complete: bool) -> anyhow::Result<()> {
         self.flush().context("cannot write the output")?;
-        if let (Self::Part { file, part, path }, true) = (self, is_whole) {
-            let refused = || format!("cannot write to {}", path.display());
-            file.get_ref().sync_all().with_context(refused)?;
-            std::fs::rename(&part, &path).with_context(refused)?;
+        match self {
+            Self::File(file) if is_complete => file.finish(),
+            Self::File(_) | Self::Pipe(_) | Self::Terminal(_) => Ok(()),
         }
-        Ok(())
     }
 }
 
-/// Where a file stands: a link stays one.
-fn place_of(path: &Path) -> PathBuf {
-    if path.is_symlink() {
-        path.canonicalize().unwrap_or_else(|_| path.to_owned())
-    } else {
-        path.to_owned()
-    }
-}
-
-/// Where a file is written until it is whole.
-pub(crate) fn part_of(path: &Path) -> PathBuf {
-    let place = place_of(path);
-    let mut name = place.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    place.with_file_name(name)
-}
-
-/// Whether the output would be written over the input.
+/// Whether writing the output would overwrite the input.
 pub(crate) fn is_over(input: &Path, output: &Path) -> bool {
-    let place = |path: &Path| path.canonicalize().ok();
-    let input = place(input);
-    input.is_some() && (input == place(output) || input == place(&part_of(output)))
+    let real = |path: &Path| path.canonicalize().ok();
+    let input = real(input);
+    input.is_some() && (input == real(output) || input == real(&part_of(output)))
 }
 
-impl Write for Target<'_> {
+impl Write for RunTarget<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Part { file, .. } | Self::Device(file) => file.write(bytes),
+            Self::File(file) => file.write(bytes),
             Self::Pipe(stdout) => stdout.write(bytes),
             Self::Terminal(stdout) => stdout.write(bytes),
         }
@@ -102,14 +58,14 @@ impl Write for Target<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Part { file, .. } | Self::Device(file) => file.flush(),
+            Self::File(file) => file.flush(),
             Self::Pipe(stdout) => stdout.flush(),
             Self::Terminal(stdout) => stdout.flush(),
         }
     }
 }
 
-/// Takes the bar out of the way of every line.
+/// Writes to stdout and hides the progress bar for each write.
 pub(crate) struct BesideBar<'a>(&'a Progress);
 
 impl Write for BesideBar<'_> {

@@ -1,4 +1,4 @@
-//! Many callers at once, on a few threads with a runtime each, as HTTP workers have them.
+//! Many callers at once, on a few threads with a runtime each, as in the HTTP server.
 
 use std::rc::Rc;
 use std::sync::Barrier;
@@ -6,32 +6,37 @@ use std::time::{Duration, Instant};
 
 use tokio::task::LocalSet;
 
-use crate::shapes::What;
+use crate::shapes::CallKind;
 
+/// Number of threads.
 pub const THREADS: usize = 2;
-/// Callers of one thread, each with one call at a time.
+/// Number of callers on one thread, each of which makes one call after another.
 const CALLERS: usize = 32;
+/// Duration of a round.
 const ROUND: Duration = Duration::from_secs(3);
 
-/// One of those that are compared.
+/// One of the two sides that are compared: the use cases or raw statements.
 pub trait Side: Sync {
-    type Worker: Worker + 'static;
+    /// What one thread makes its calls with.
+    type OfThread: Calls + 'static;
 
-    /// What one thread calls with.
-    async fn worker(&self) -> anyhow::Result<Self::Worker>;
+    /// Opens the connections of one thread.
+    async fn open(&self) -> anyhow::Result<Self::OfThread>;
 }
 
-pub trait Worker {
-    /// Makes a call; `number` chooses what it is about.
-    async fn call(&self, what: What, number: usize) -> anyhow::Result<()>;
+/// Makes calls on one thread.
+pub trait Calls {
+    /// Makes one call; `number` selects the result or idempotency key.
+    async fn call(&self, kind: CallKind, number: usize) -> anyhow::Result<()>;
 }
 
-pub struct Measured {
+/// The rate and latency of one round.
+pub struct LoadMeasure {
     pub per_second: f64,
     pub p99_ms: f64,
 }
 
-impl Measured {
+impl LoadMeasure {
     fn of(mut microseconds: Vec<u32>, took: Duration) -> Self {
         microseconds.sort_unstable();
         let p99 = microseconds.get(microseconds.len() * 99 / 100);
@@ -41,15 +46,15 @@ impl Measured {
         }
     }
 
-    /// The round of the median rate.
+    /// The round with the median rate.
     pub fn median(mut rounds: Vec<Self>) -> Self {
         rounds.sort_by(|one, other| one.per_second.total_cmp(&other.per_second));
         rounds.swap_remove(rounds.len() / 2)
     }
 }
 
-/// Calls for one round.
-pub fn load<S: Side>(side: &S, what: What) -> anyhow::Result<Measured> {
+/// Makes calls on all threads for one round.
+pub fn load<S: Side>(side: &S, kind: CallKind) -> anyhow::Result<LoadMeasure> {
     let start = Barrier::new(THREADS);
     let begun = Instant::now();
     let microseconds = std::thread::scope(|scope| {
@@ -59,7 +64,7 @@ pub fn load<S: Side>(side: &S, what: What) -> anyhow::Result<Measured> {
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()
                     .build()?;
-                LocalSet::new().block_on(&runtime, callers(side, what, thread, start))
+                LocalSet::new().block_on(&runtime, callers(side, kind, thread, start))
             })
         };
         let threads: Vec<_> = (0..THREADS).map(thread).collect();
@@ -68,30 +73,30 @@ pub fn load<S: Side>(side: &S, what: What) -> anyhow::Result<Measured> {
             .map(|thread| thread.join().expect("a thread"));
         all.collect::<anyhow::Result<Vec<_>>>()
     })?;
-    // each thread's time is the round's, however long connecting took before
+    // a round lasts as long on every thread; opening connections before it does not count
     let took = ROUND.min(begun.elapsed());
-    Ok(Measured::of(microseconds.concat(), took))
+    Ok(LoadMeasure::of(microseconds.concat(), took))
 }
 
-/// The microseconds of all calls of one thread.
+/// The durations of all calls of one thread, in microseconds.
 async fn callers<S: Side>(
     side: &S,
-    what: What,
+    kind: CallKind,
     thread: usize,
     start: &Barrier,
 ) -> anyhow::Result<Vec<u32>> {
-    let worker = side.worker().await;
-    if let Ok(worker) = &worker {
-        // connections are opened and statements prepared before anything is measured
+    let calls = side.open().await;
+    if let Ok(calls) = &calls {
+        // opens connections and prepares statements before the measurement
         for number in 0..100 {
-            worker.call(what, number).await?;
+            calls.call(kind, number).await?;
         }
     }
     start.wait();
-    let worker = Rc::new(worker?);
+    let calls = Rc::new(calls?);
     let until = Instant::now() + ROUND;
     let caller = |caller| {
-        let worker = Rc::clone(&worker);
+        let calls = Rc::clone(&calls);
         tokio::task::spawn_local(async move {
             let mut microseconds = Vec::new();
             let mut number = (thread * CALLERS + caller) * 7_919;
@@ -100,9 +105,9 @@ async fn callers<S: Side>(
                 if begun >= until {
                     return anyhow::Ok(microseconds);
                 }
-                // a prime step through all results, in no order that a cache would like
+                // a prime step visits the results in an order without locality, against caches
                 number += 15_485_863;
-                worker.call(what, number).await?;
+                calls.call(kind, number).await?;
                 microseconds.push(u32::try_from(begun.elapsed().as_micros())?);
             }
         })

@@ -1,8 +1,8 @@
-//! Reads, creates and replays through the use cases, with a model that answers at once, beside raw
-//! statements of the same shape in the same run: `make bench-database`, see docs/PERFORMANCE.md.
+//! Measures reads, creates and replays through the use cases, with a model that answers at once,
+//! beside raw statements that do equal work: `make bench-database`, see docs/PERFORMANCE.md.
 //!
-//! PostgreSQL is a server of its own with its default durability. It prints a table in Markdown; the
-//! argument `postgres` or `sqlite` leaves out the other one.
+//! The benchmark starts a PostgreSQL server with its default durability, and prints a Markdown table.
+//! With the argument `postgres` or `sqlite` it measures only that database.
 
 mod load;
 mod raw_postgres;
@@ -12,16 +12,16 @@ mod shapes;
 
 use refract_test_support::cluster::Cluster;
 
-use crate::load::{Measured, Side, load};
+use crate::load::{LoadMeasure, Side, load};
 use crate::raw_postgres::RawPostgres;
 use crate::raw_sqlite::RawSqlite;
 use crate::service::Service;
-use crate::shapes::What;
+use crate::shapes::CallKind;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Rounds of each side, which take turns; of each the one of the median rate counts.
+/// Number of rounds of each side. The sides take turns, and the round of the median rate counts.
 const ROUNDS: usize = 5;
 
 fn main() -> anyhow::Result<()> {
@@ -45,17 +45,17 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints what both sides make of each kind of call.
+/// Measures both sides with each kind of call and prints a line for each.
 fn compare(backend: &str, service: &Service, raw: &impl Side) -> anyhow::Result<()> {
-    for what in [What::Read, What::Create, What::Replay] {
+    for kind in [CallKind::Read, CallKind::Create, CallKind::Replay] {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            ours.push(load(service, what)?);
-            theirs.push(load(raw, what)?);
+            ours.push(load(service, kind)?);
+            theirs.push(load(raw, kind)?);
         }
-        let (ours, theirs) = (Measured::median(ours), Measured::median(theirs));
+        let (ours, theirs) = (LoadMeasure::median(ours), LoadMeasure::median(theirs));
         println!(
-            "| {backend}, {what} | {:.0} | {:.0} | {:.2} | {:.2} | {:.2} |",
+            "| {backend}, {kind} | {:.0} | {:.0} | {:.2} | {:.2} | {:.2} |",
             ours.per_second,
             theirs.per_second,
             ours.per_second / theirs.per_second,

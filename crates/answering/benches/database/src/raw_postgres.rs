@@ -1,5 +1,5 @@
-//! The same statements over `tokio-postgres`: prepared, over as many connections as the program's
-//! pool has, each of which takes those of many callers.
+//! Raw statements over `tokio-postgres`: prepared, over as many connections as the program's pool
+//! has, with the statements of many callers pipelined on each.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -9,10 +9,11 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row, Statement};
 use uuid::Uuid;
 
-use crate::load::{Side, THREADS, Worker};
+use crate::load::{Calls, Side, THREADS};
 use crate::service::{POOL, Service, idempotency_key};
-use crate::shapes::{self, Like, What};
+use crate::shapes::{self, CallKind, Template};
 
+/// The raw side on PostgreSQL.
 pub struct RawPostgres {
     url: String,
     hash: Vec<u8>,
@@ -29,16 +30,17 @@ impl RawPostgres {
     }
 }
 
-pub struct Connections {
-    connections: Vec<Connection>,
+/// The connections of one thread.
+pub struct PostgresCalls {
+    connections: Vec<Prepared>,
     next: Cell<usize>,
     hash: Vec<u8>,
     results: Vec<Uuid>,
-    /// A result that new ones are like.
-    like: Like<Uuid>,
+    template: Template<Uuid>,
 }
 
-struct Connection {
+/// A connection with its prepared statements.
+struct Prepared {
     client: Client,
     read: Statement,
     before_create: Statement,
@@ -47,14 +49,14 @@ struct Connection {
 }
 
 impl Side for RawPostgres {
-    type Worker = Connections;
+    type OfThread = PostgresCalls;
 
-    async fn worker(&self) -> anyhow::Result<Connections> {
+    async fn open(&self) -> anyhow::Result<PostgresCalls> {
         let mut connections = Vec::new();
         for _ in 0..POOL / THREADS {
             let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await?;
             tokio::spawn(connection);
-            connections.push(Connection {
+            connections.push(Prepared {
                 read: client.prepare(&shapes::read()).await?,
                 before_create: client.prepare(&shapes::before_create()).await?,
                 create: client.prepare(shapes::CREATE).await?,
@@ -64,14 +66,14 @@ impl Side for RawPostgres {
         }
         let row = connections[0]
             .client
-            .query_one(shapes::LIKE, &[&self.results[0]])
+            .query_one(shapes::TEMPLATE, &[&self.results[0]])
             .await?;
-        Ok(Connections {
+        Ok(PostgresCalls {
             connections,
             next: Cell::new(0),
             hash: self.hash.clone(),
             results: self.results.clone(),
-            like: Like {
+            template: Template {
                 account: row.get(0),
                 prism: row.get(1),
                 api_key: row.get(2),
@@ -83,21 +85,21 @@ impl Side for RawPostgres {
     }
 }
 
-impl Worker for Connections {
-    async fn call(&self, what: What, number: usize) -> anyhow::Result<()> {
+impl Calls for PostgresCalls {
+    async fn call(&self, kind: CallKind, number: usize) -> anyhow::Result<()> {
         self.next
             .set((self.next.get() + 1) % self.connections.len());
         let connection = &self.connections[self.next.get()];
         let client = &connection.client;
-        match what {
-            What::Read => {
+        match kind {
+            CallKind::Read => {
                 let id = self.results[number % self.results.len()];
                 let row = client
                     .query_one(&connection.read, &[&self.hash, &id])
                     .await?;
                 read_texts(&row);
             }
-            What::Create => {
+            CallKind::Create => {
                 let parameters: [&(dyn ToSql + Sync); 2] = [&self.hash, &"bench"];
                 black_box(
                     client
@@ -106,7 +108,7 @@ impl Worker for Connections {
                 );
                 self.insert(connection).await?;
             }
-            What::Replay => {
+            CallKind::Replay => {
                 let key = idempotency_key(number);
                 let parameters: [&(dyn ToSql + Sync); 3] = [&self.hash, &"bench", &key];
                 read_texts(&client.query_one(&connection.replay, &parameters).await?);
@@ -122,29 +124,29 @@ fn read_texts(row: &Row) {
     black_box((answers, fields));
 }
 
-impl Connections {
-    async fn insert(&self, connection: &Connection) -> anyhow::Result<()> {
-        let like = &self.like;
+impl PostgresCalls {
+    async fn insert(&self, connection: &Prepared) -> anyhow::Result<()> {
+        let template = &self.template;
         let (no_text, no_id): (Option<&str>, Option<Uuid>) = (None, None);
         let (no_number, no_tokens): (Option<i32>, Option<i64>) = (None, None);
         let now: DateTime<Utc> = Utc::now();
         let parameters: [&(dyn ToSql + Sync); 22] = [
             &Uuid::now_v7(),
-            &like.account,
-            &like.prism,
+            &template.account,
+            &template.prism,
             &1_i32,
-            &like.api_key,
+            &template.api_key,
             &no_text,
             &no_text,
             &"ok",
-            &like.answers,
+            &template.answers,
             &no_text,
-            &like.fields,
+            &template.fields,
             &no_text,
             &0_i64,
             &now,
             &no_id,
-            &like.protocol,
+            &template.protocol,
             &no_text,
             &no_number,
             &no_tokens,

@@ -1,6 +1,5 @@
-//! The same statements over `rusqlite`: prepared, with a connection that reads for each thread and
-//! one that writes for all. A thread makes one call after the other, since nothing waits but for the
-//! disk.
+//! Raw statements over `rusqlite`: prepared, with one reading connection for each thread and one
+//! writing connection for all. A thread makes one call after another: only the disk is waited for.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -11,10 +10,11 @@ use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, Row, params};
 use uuid::Uuid;
 
-use crate::load::{Side, Worker};
+use crate::load::{Calls, Side};
 use crate::service::{Service, idempotency_key};
-use crate::shapes::{self, Like, What};
+use crate::shapes::{self, CallKind, Template};
 
+/// The raw side on SQLite.
 pub struct RawSqlite {
     file: PathBuf,
     hash: Vec<u8>,
@@ -25,7 +25,7 @@ pub struct RawSqlite {
 impl RawSqlite {
     pub fn new(service: &Service, file: &Path) -> anyhow::Result<Self> {
         let writer = Connection::open(file)?;
-        // as durable as the program's
+        // the durability of the program's own connections
         writer.execute_batch(
             "PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
              PRAGMA foreign_keys = ON;",
@@ -39,26 +39,26 @@ impl RawSqlite {
     }
 }
 
-pub struct Connections {
+/// The connections of one thread.
+pub struct SqliteCalls {
     reader: Connection,
     writer: Arc<Mutex<Connection>>,
     hash: Vec<u8>,
     results: Vec<Uuid>,
-    /// A result that new ones are like.
-    like: Like<Vec<u8>>,
+    template: Template<Vec<u8>>,
 }
 
 impl Side for RawSqlite {
-    type Worker = Connections;
+    type OfThread = SqliteCalls;
 
-    async fn worker(&self) -> anyhow::Result<Connections> {
+    async fn open(&self) -> anyhow::Result<SqliteCalls> {
         let reader = Connection::open(&self.file)?;
         reader.execute_batch("PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;")?;
-        let like = reader.query_row(
-            &numbered(shapes::LIKE),
+        let template = reader.query_row(
+            &numbered(shapes::TEMPLATE),
             [self.results[0].as_bytes()],
             |row| {
-                Ok(Like {
+                Ok(Template {
                     account: row.get(0)?,
                     prism: row.get(1)?,
                     api_key: row.get(2)?,
@@ -68,30 +68,30 @@ impl Side for RawSqlite {
                 })
             },
         )?;
-        Ok(Connections {
+        Ok(SqliteCalls {
             reader,
             writer: Arc::clone(&self.writer),
             hash: self.hash.clone(),
             results: self.results.clone(),
-            like,
+            template,
         })
     }
 }
 
-impl Worker for Connections {
-    async fn call(&self, what: What, number: usize) -> anyhow::Result<()> {
-        match what {
-            What::Read => {
+impl Calls for SqliteCalls {
+    async fn call(&self, kind: CallKind, number: usize) -> anyhow::Result<()> {
+        match kind {
+            CallKind::Read => {
                 let id = self.results[number % self.results.len()];
                 let mut read = self.prepare(&shapes::read())?;
                 read.query_row(params![self.hash, id.as_bytes()], read_all)?;
             }
-            What::Create => {
+            CallKind::Create => {
                 let mut before = self.prepare(&shapes::before_create())?;
                 before.query_row(params![self.hash, "bench"], read_all)?;
                 self.insert()?;
             }
-            What::Replay => {
+            CallKind::Replay => {
                 let key = idempotency_key(number);
                 let mut replay = self.prepare(&shapes::replay())?;
                 replay.query_row(params![self.hash, "bench", key], read_all)?;
@@ -109,39 +109,39 @@ fn read_all(row: &Row<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// SQLite takes names after a `$`, numbers after a `?`.
+/// Writes numbered parameters as SQLite does: `?1` where PostgreSQL has `$1`.
 fn numbered(statement: &str) -> String {
     statement.replace('$', "?")
 }
 
-impl Connections {
+impl SqliteCalls {
     fn prepare(&self, statement: &str) -> rusqlite::Result<CachedStatement<'_>> {
         self.reader.prepare_cached(&numbered(statement))
     }
 
     fn insert(&self) -> anyhow::Result<()> {
-        let like = &self.like;
+        let template = &self.template;
         let none = rusqlite::types::Null;
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let inserted = writer
             .prepare_cached(&numbered(shapes::CREATE))?
             .execute(params![
                 Uuid::now_v7().as_bytes(),
-                like.account,
-                like.prism,
+                template.account,
+                template.prism,
                 1,
-                like.api_key,
+                template.api_key,
                 none,
                 none,
                 "ok",
-                like.answers,
+                template.answers,
                 none,
-                like.fields,
+                template.fields,
                 none,
                 0,
                 Utc::now().timestamp_millis(),
                 none,
-                like.protocol,
+                template.protocol,
                 none,
                 none,
                 none,

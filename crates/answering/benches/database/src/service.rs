@@ -1,4 +1,4 @@
-//! The use cases over a database with some results in it.
+//! The side of the use cases, over a database that is filled with results.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -7,20 +7,20 @@ use anyhow::Context as _;
 use refract_answering::api_keys::{self, KeyUses};
 use refract_answering::{Answering, AnsweringMetrics, CreateCall, prisms};
 use refract_domain::api_key::ApiKey;
-use refract_domain::reference::IdempotencyKey;
 use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::reference::IdempotencyKey;
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::SentFields;
 use refract_model_gateway::{ModelEndpoint, ModelGateway, ModelSettings, Protocol};
 use refract_persistence::{AccountRow, Database, DatabaseSettings};
 use tokio::runtime::Runtime;
 
-use crate::load::{Side, THREADS, Worker};
-use crate::shapes::What;
+use crate::load::{Calls, Side, THREADS};
+use crate::shapes::CallKind;
 
-/// Connections in all, of either side.
+/// Number of connections of either side, on all threads together.
 pub const POOL: usize = 16;
-/// Results that are there to be read.
+/// Number of results that the database is filled with.
 const FILLED: usize = 20_000;
 
 const PRISM: &str = r#"{"name": "Bench", "fields": [{"key": "text", "label": "Message"}],
@@ -28,8 +28,9 @@ const PRISM: &str = r#"{"name": "Bench", "fields": [{"key": "text", "label": "Me
 const TEXT: &str = "My bicycle came without a saddle and nobody answers the telephone. I have \
     called four times now, and each time a machine told me that my call is important. It is not.";
 
+/// The use cases' side.
 pub struct Service {
-    // before the runtime, which drives its connections
+    // dropped before the runtime that drives its connections
     database: Database,
     gateway: ModelGateway,
     _runtime: Runtime,
@@ -86,13 +87,13 @@ impl Service {
             .enable_all()
             .build()?;
         let results = tokio::task::LocalSet::new().block_on(&runtime, async {
-            let caller = self.worker().await?;
-            let calls = (0..FILLED).map(|number| {
-                let caller = caller.clone();
-                tokio::task::spawn_local(async move { caller.create(Some(number)).await })
+            let calls = self.open().await?;
+            let creates = (0..FILLED).map(|number| {
+                let calls = calls.clone();
+                tokio::task::spawn_local(async move { calls.create(Some(number)).await })
             });
             let mut results = Vec::new();
-            for call in calls.collect::<Vec<_>>() {
+            for call in creates.collect::<Vec<_>>() {
                 results.push(call.await??);
             }
             anyhow::Ok(results)
@@ -101,23 +102,24 @@ impl Service {
         Ok(())
     }
 
-    /// Where the database is.
+    /// The address of the database.
     pub fn url(&self) -> &str {
         &self.url
     }
 }
 
+/// The use cases of one thread.
 #[derive(Clone)]
-pub struct Caller {
+pub struct ServiceCalls {
     answering: Answering,
     api_key: ApiKey,
     results: Vec<ResultId>,
 }
 
 impl Side for Service {
-    type Worker = Caller;
+    type OfThread = ServiceCalls;
 
-    async fn worker(&self) -> anyhow::Result<Caller> {
+    async fn open(&self) -> anyhow::Result<ServiceCalls> {
         let threads = NonZeroUsize::new(THREADS).context("no threads")?;
         let answering = Answering::new(
             self.database.for_this_thread(threads),
@@ -125,7 +127,7 @@ impl Side for Service {
             KeyUses::default(),
             AnsweringMetrics::default(),
         );
-        Ok(Caller {
+        Ok(ServiceCalls {
             answering,
             api_key: self.api_key.clone(),
             results: self.results.clone(),
@@ -133,12 +135,12 @@ impl Side for Service {
     }
 }
 
-/// The idempotency key of a result that is there.
+/// The idempotency key of a result that the database was filled with.
 pub fn idempotency_key(number: usize) -> String {
     format!("order {}", number % FILLED)
 }
 
-impl Caller {
+impl ServiceCalls {
     async fn create(&self, number: Option<usize>) -> anyhow::Result<ResultId> {
         let key = number.map(|number| IdempotencyKey::parse(&idempotency_key(number)));
         let call = CreateCall {
@@ -157,17 +159,17 @@ impl Caller {
     }
 }
 
-impl Worker for Caller {
-    async fn call(&self, what: What, number: usize) -> anyhow::Result<()> {
-        match what {
-            What::Read => {
+impl Calls for ServiceCalls {
+    async fn call(&self, kind: CallKind, number: usize) -> anyhow::Result<()> {
+        match kind {
+            CallKind::Read => {
                 let id = self.results[number % self.results.len()];
                 self.answering.read_result(Some(&self.api_key), id).await?;
             }
-            What::Create => {
+            CallKind::Create => {
                 self.create(None).await?;
             }
-            What::Replay => {
+            CallKind::Replay => {
                 let id = self.create(Some(number)).await?;
                 anyhow::ensure!(id == self.results[number % FILLED], "not a replay");
             }

@@ -1,15 +1,16 @@
-//! What is compared, and the raw statements, in words that both databases take.
+//! The kinds of call that are compared, and the raw statements, in SQL that both databases take.
 
 use std::fmt;
 
+/// A kind of call.
 #[derive(Clone, Copy)]
-pub enum What {
+pub enum CallKind {
     Read,
     Create,
     Replay,
 }
 
-impl fmt::Display for What {
+impl fmt::Display for CallKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Read => "read",
@@ -19,7 +20,7 @@ impl fmt::Display for What {
     }
 }
 
-/// The columns that a call reads of a result.
+/// The columns of a result that a call reads.
 const RESULT: &str = "r.id, r.prism_id, r.version, r.api_key_id, r.reference, r.idempotency_key, \
     r.status, r.answers, r.error, r.fields, r.context, r.took_ms, r.created_at, r.retry_of";
 
@@ -27,8 +28,8 @@ const PRISM: &str = "p.id, p.slug, p.name, p.latest_version, p.lens_revision, p.
 
 const KEY: &str = "k.id, k.account_id, k.revoked_at IS NOT NULL";
 
-/// What new results have of an earlier one; ids as the driver knows them.
-pub struct Like<Id> {
+/// Values of a saved result that inserted results repeat, with ids as the driver has them.
+pub struct Template<Id> {
     pub account: Id,
     pub prism: Id,
     pub api_key: Id,
@@ -37,11 +38,11 @@ pub struct Like<Id> {
     pub protocol: String,
 }
 
-/// Of a result's id; the columns in the order of [`Like`].
-pub const LIKE: &str = "SELECT account_id, prism_id, api_key_id, answers, fields, model_protocol \
+/// Reads the columns of a [`Template`], in its order, by a result's id.
+pub const TEMPLATE: &str = "SELECT account_id, prism_id, api_key_id, answers, fields, model_protocol \
     FROM results WHERE id = $1";
 
-/// Of the key's hash and a result's id.
+/// Reads a result by the key's hash and the result's id.
 pub fn read() -> String {
     format!(
         "SELECT {RESULT}, {PRISM}, {KEY}, x.id FROM api_keys k \
@@ -51,7 +52,7 @@ pub fn read() -> String {
     )
 }
 
-/// Of the key's hash and a prism's slug.
+/// Reads the prism before a create, by the key's hash and the prism's slug.
 pub fn before_create() -> String {
     format!(
         "SELECT {PRISM}, {KEY} FROM api_keys k \
@@ -59,7 +60,7 @@ pub fn before_create() -> String {
     )
 }
 
-/// Of the key's hash, a prism's slug and an idempotency key.
+/// Reads the result of a replay by the key's hash, the prism's slug and the idempotency key.
 pub fn replay() -> String {
     format!(
         "SELECT {RESULT}, {PRISM}, {KEY} FROM api_keys k \
@@ -69,7 +70,7 @@ pub fn replay() -> String {
     )
 }
 
-/// Of all its columns.
+/// Inserts a result, with a parameter for each column.
 pub const CREATE: &str = "INSERT INTO results (id, account_id, prism_id, version, api_key_id, \
     reference, idempotency_key, status, answers, error, fields, context, took_ms, created_at, \
     retry_of, model_protocol, model_name, prompt_version, input_tokens, output_tokens, \

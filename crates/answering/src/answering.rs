@@ -1,0 +1,52 @@
+//! What the use cases of a call need.
+
+use refract_model_gateway::Model;
+use refract_persistence::Database;
+
+use crate::api_keys::KeyUses;
+use crate::metrics::AnsweringMetrics;
+use crate::save_backoff::SaveBackoff;
+
+/// The use cases of callers: create, read and retry a result.
+///
+/// Each worker thread has its own, because a thread owns its connections to the model. Clones are
+/// cheap.
+#[derive(Clone)]
+pub struct Answering {
+    pub(crate) database: Database,
+    pub(crate) model: Model,
+    pub(crate) key_uses: KeyUses,
+    pub(crate) metrics: AnsweringMetrics,
+    pub(crate) save_backoff: SaveBackoff,
+}
+
+impl Answering {
+    /// The use cases over a database and the calling thread's connections to the model.
+    pub fn new(
+        database: Database,
+        model: Model,
+        key_uses: KeyUses,
+        metrics: AnsweringMetrics,
+    ) -> Self {
+        Self {
+            database,
+            model,
+            key_uses,
+            metrics,
+            save_backoff: SaveBackoff::default(),
+        }
+    }
+
+    /// Replaces the default backoff of saves, so that the server can tell it when it drains.
+    pub fn with_save_backoff(self, save_backoff: SaveBackoff) -> Self {
+        Self {
+            save_backoff,
+            ..self
+        }
+    }
+
+    /// Whether the database answers a ping. The caller decides how long to wait.
+    pub async fn is_ready(&self) -> bool {
+        self.database.ping().await.is_ok()
+    }
+}

@@ -1,0 +1,107 @@
+//! A saved result with everything that its formats need.
+
+use std::sync::Arc;
+
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::prism::PrismVersion;
+use refract_domain::reference::Ref;
+use refract_domain::result::SavedResult;
+use refract_domain::view::{ResultView, RowColumns};
+use refract_persistence::{Database, PrismRow};
+
+use crate::prism_lens::PrismLens;
+use crate::refusal::{InternalError, Refusal};
+use crate::versions::find_saved_version;
+
+/// A saved result with the version that answered and the prism's current lens.
+#[derive(Clone)]
+pub struct ReadableResult {
+    result: SavedResult,
+    version: Arc<PrismVersion>,
+    lens: Arc<PrismLens>,
+}
+
+impl ReadableResult {
+    /// Loads the version that answered and the prism's lens, mostly from the cache.
+    pub(crate) async fn load(
+        database: &Database,
+        result: SavedResult,
+        prism: PrismRow,
+    ) -> Result<Self, InternalError> {
+        let lens = Arc::new(PrismLens::load(database, prism).await?);
+        Self::through_lens(database, result, &lens).await
+    }
+
+    /// Finds a result of an account, and the id of its retry when it was retried.
+    ///
+    /// # Errors
+    /// When the account has no such result, or the database fails.
+    pub async fn find(
+        database: &Database,
+        account: AccountId,
+        id: ResultId,
+    ) -> Result<(Self, Option<ResultId>), Refusal> {
+        let found = database.find_result(account, id).await?;
+        let found = found.ok_or(Refusal::ResultNotFound)?;
+        let readable = Self::load(database, found.result, found.prism).await?;
+        Ok((readable, found.retried_as))
+    }
+
+    /// Loads the version that answered; the prism's lens is there already.
+    pub(crate) async fn through_lens(
+        database: &Database,
+        result: SavedResult,
+        lens: &Arc<PrismLens>,
+    ) -> Result<Self, InternalError> {
+        let version = find_saved_version(database, lens.prism.id, result.version).await?;
+        Ok(Self::new(result, version, lens))
+    }
+
+    /// Puts together parts that are loaded already.
+    pub(crate) fn new(
+        result: SavedResult,
+        version: Arc<PrismVersion>,
+        lens: &Arc<PrismLens>,
+    ) -> Self {
+        Self {
+            result,
+            version,
+            lens: Arc::clone(lens),
+        }
+    }
+
+    /// The plain data that every format renders.
+    pub fn view(&self) -> ResultView<'_> {
+        ResultView {
+            id: self.result.id,
+            reference: self.result.reference.as_ref().map(Ref::as_str),
+            prism: self.lens.prism.slug.as_str(),
+            version: self.result.version,
+            questions: self.version.questions(),
+            status: &self.result.status,
+            took_ms: self.result.took_ms,
+            created_at: self.result.created_at,
+            fields: self.result.submission.field_values(),
+        }
+    }
+
+    /// The columns of the prism's rows.
+    pub fn columns(&self) -> RowColumns<'_> {
+        self.lens.columns()
+    }
+
+    /// Whether the result's status is `ok`.
+    pub fn is_ok(&self) -> bool {
+        self.result.status.answers().is_some()
+    }
+
+    /// The result's id.
+    pub fn id(&self) -> ResultId {
+        self.result.id
+    }
+
+    /// The slug of the result's prism.
+    pub fn prism_slug(&self) -> &str {
+        self.lens.prism.slug.as_str()
+    }
+}

@@ -1,0 +1,195 @@
+//! Hands rows to the worker threads as fast as they and the output keep up.
+//!
+//! A window bounds the memory of a run: a row reserves room in the window before it is asked about
+//! and gives it back when its result is written. Rows are written in the order of the file, so one
+//! slow row holds back at most the rows that fit into the window.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use refract_answering::{HeldRow, ReadableResult, Refusal, UnansweredRow, failure_threshold};
+use refract_domain::reference::IdempotencyKey;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+
+use crate::file_run::FileRun;
+use crate::input_row::{InputRow, RowContent};
+use crate::row_chunks::RowChunks;
+use crate::run_settings::RunSettings;
+use crate::run_stop::RunStop;
+use crate::run_tally::RunTally;
+use crate::workers::{RowWork, RunJob, RunWorkers};
+
+/// Size of the window in kibibytes of text.
+const WINDOW_KIBIBYTES: u16 = 32 * 1024;
+
+/// A row on its way to the output.
+pub(crate) struct PendingRow {
+    pub(crate) line: u64,
+    pub(crate) state: RowState,
+    /// The row's room in the window.
+    _room: OwnedSemaphorePermit,
+}
+
+/// How far a pending row is.
+pub(crate) enum RowState {
+    /// The model is not asked about the row.
+    Refused,
+    /// An earlier run has the row's answers.
+    Answered(Box<ReadableResult>),
+    /// A worker thread asks about the row.
+    Asked(oneshot::Receiver<Result<ReadableResult, Refusal>>),
+}
+
+/// Hands out the rows of one run.
+pub(crate) struct Dispatch<'a> {
+    run: &'a FileRun,
+    tally: &'a RunTally,
+    workers: RunWorkers,
+    window: Arc<Semaphore>,
+    /// One permit for each row that may be in flight.
+    in_flight: Arc<Semaphore>,
+    /// Failures in a row that end the run; `None` for a run that never gives up.
+    threshold: Option<u64>,
+    queue: mpsc::Sender<PendingRow>,
+}
+
+impl<'a> Dispatch<'a> {
+    /// Hands out all rows of a run, and puts each into the queue. It may be dropped at any point
+    /// where it waits: every row that a worker has is in the queue.
+    pub(crate) async fn all(
+        run: &'a FileRun,
+        settings: RunSettings<'_>,
+        rows_in_file: u64,
+        tally: &'a Arc<RunTally>,
+        queue: mpsc::Sender<PendingRow>,
+    ) -> Result<(), RunStop> {
+        let concurrency = settings.concurrency.get();
+        let threshold = failure_threshold(settings.concurrency);
+        let workers = RunWorkers::start(
+            settings.threads.min(settings.concurrency),
+            &run.prism,
+            settings.gateway,
+            tally,
+        );
+        let mut dispatch = Self {
+            run,
+            tally,
+            workers: workers.map_err(RunStop::NoThreads)?,
+            window: Arc::new(Semaphore::new(WINDOW_KIBIBYTES.into())),
+            in_flight: Arc::new(Semaphore::new(concurrency)),
+            threshold: settings.gives_up.then_some(threshold),
+            queue,
+        };
+        let mut chunks = RowChunks::read(run, rows_in_file);
+        while let Some(chunk) = chunks.next().await? {
+            let first_line = chunk.rows.first().map_or(1, |row| row.line);
+            let mut held = dispatch.held_rows(first_line, &chunk.keys).await?;
+            let mut keys = chunk.keys.into_iter();
+            for row in chunk.rows {
+                let (line, room) = (row.line, dispatch.reserve_room(&row).await?);
+                // the chunk has a key for each row that is not refused
+                let asked = row
+                    .content
+                    .ok()
+                    .and_then(|content| Some((keys.next()?, content)));
+                match asked {
+                    None => dispatch.enqueue(line, RowState::Refused, room).await?,
+                    Some((key, content)) => {
+                        let held = held.remove(&key);
+                        dispatch.hand_out(line, key, content, held, room).await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a chunk that have a result from an earlier run.
+    async fn held_rows(
+        &self,
+        line: u64,
+        keys: &[IdempotencyKey],
+    ) -> Result<HashMap<IdempotencyKey, HeldRow>, RunStop> {
+        let found = self.run.prism.find_held_rows(keys).await;
+        if let Err(Refusal::PrismNotFound) = found {
+            return Err(RunStop::Archived { line });
+        }
+        found.map_err(|refusal| RunStop::Row { line, refusal })
+    }
+
+    /// Waits until the row fits into the window.
+    async fn reserve_room(&self, row: &InputRow) -> Result<OwnedSemaphorePermit, RunStop> {
+        // a row that is larger than the window reserves all of it
+        let kibibytes = u16::try_from(row.bytes() / 1024 + 1).unwrap_or(WINDOW_KIBIBYTES);
+        let permits = u32::from(kibibytes.min(WINDOW_KIBIBYTES));
+        let room = Arc::clone(&self.window).acquire_many_owned(permits).await;
+        room.map_err(|_| RunStop::Lost { line: row.line })
+    }
+
+    /// Puts a row that no worker is asked about into the queue.
+    async fn enqueue(
+        &self,
+        line: u64,
+        state: RowState,
+        room: OwnedSemaphorePermit,
+    ) -> Result<(), RunStop> {
+        let pending = PendingRow {
+            line,
+            state,
+            _room: room,
+        };
+        self.queue
+            .send(pending)
+            .await
+            .map_err(|_| RunStop::Lost { line })
+    }
+
+    /// Gives a row to a worker, unless the row is answered already.
+    async fn hand_out(
+        &mut self,
+        line: u64,
+        key: IdempotencyKey,
+        content: RowContent,
+        held: Option<HeldRow>,
+        room: OwnedSemaphorePermit,
+    ) -> Result<(), RunStop> {
+        let work = match held {
+            Some(HeldRow::Answered(result)) => {
+                return self.enqueue(line, RowState::Answered(result), room).await;
+            }
+            Some(HeldRow::Failed(failed)) => RowWork::Retry(failed),
+            None => RowWork::Create(UnansweredRow {
+                submission: content.submission,
+                reference: content.reference,
+                idempotency_key: key,
+            }),
+        };
+        let permit = Arc::clone(&self.in_flight).acquire_owned().await;
+        let permit = permit.map_err(|_| RunStop::Lost { line })?;
+        let streak = self
+            .threshold
+            .and_then(|threshold| self.tally.failure_streak(threshold));
+        if let Some(streak) = streak {
+            return Err(RunStop::ModelAway {
+                failures: streak.failures,
+                line: streak.line,
+                error: streak.error,
+            });
+        }
+        let slot = self.queue.reserve().await;
+        let slot = slot.map_err(|_| RunStop::Lost { line })?;
+        let (reply, answer) = oneshot::channel();
+        self.workers.give(RunJob {
+            line,
+            work,
+            reply,
+            permit,
+        });
+        slot.send(PendingRow {
+            line,
+            state: RowState::Asked(answer),
+            _room: room,
+        });
+        Ok(())
+    }
+}

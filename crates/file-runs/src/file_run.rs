@@ -1,0 +1,92 @@
+//! A file with everything that stays as it is from the check to the end of the run.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use refract_answering::PinnedPrism;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+
+use crate::column_mapping::{ColumnMapping, InputColumns, MappingFault};
+use crate::input::{InputFault, InputFile, InputKind};
+use crate::run_identity::RunIdentity;
+use crate::shard::Shard;
+
+/// Which rows of which file are asked about.
+pub struct RunOrder<'a> {
+    /// The file.
+    pub input: &'a Path,
+    /// Columns of the file whose names differ from what they give.
+    pub mappings: &'a [ColumnMapping],
+    /// The rows that this run asks about.
+    pub shard: Shard,
+    /// The run's name. Another name asks about every row anew; usually empty.
+    pub name: String,
+}
+
+/// A file that is ready to be run.
+pub struct FileRun {
+    pub(crate) prism: PinnedPrism,
+    pub(crate) columns: InputColumns,
+    pub(crate) input: Arc<InputFile>,
+    pub(crate) shard: Shard,
+    pub(crate) identity: RunIdentity,
+}
+
+/// Why a run does not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum RunRefusal {
+    /// A mapping cannot be used.
+    #[error(transparent)]
+    Mapping(#[from] MappingFault),
+    /// The file cannot be run.
+    #[error(transparent)]
+    Input(#[from] InputFault),
+}
+
+impl FileRun {
+    /// Opens the file and reads its header.
+    ///
+    /// # Errors
+    /// When a mapping cannot be used, the file cannot be read, or columns are missing.
+    pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, RunRefusal> {
+        let columns = InputColumns::new(prism.version(), order.mappings)?;
+        let input = InputFile::open(order.input, columns.wanted())?;
+        let identity = RunIdentity {
+            prism: prism.id(),
+            version: prism.version_number(),
+            name: order.name,
+        };
+        Ok(Self {
+            prism,
+            columns,
+            input: Arc::new(input),
+            shard: order.shard,
+            identity,
+        })
+    }
+
+    /// The format of the file.
+    pub fn input_kind(&self) -> InputKind {
+        self.input.kind()
+    }
+
+    /// The number of the version that answers.
+    pub fn version_number(&self) -> VersionNumber {
+        self.prism.version_number()
+    }
+
+    /// The version that answers.
+    pub fn version(&self) -> &PrismVersion {
+        self.prism.version()
+    }
+
+    /// The prism's slug.
+    pub fn prism_slug(&self) -> &str {
+        self.prism.slug()
+    }
+
+    /// The columns that the run reads.
+    pub fn columns(&self) -> &InputColumns {
+        &self.columns
+    }
+}

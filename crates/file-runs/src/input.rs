@@ -1,0 +1,22 @@
+//! The file of a run as rows, read line by line however large it is.
+//!
+//! CSV with commas, semicolons or tabs, TSV, and JSON Lines. This module knows how files are written
+//! and which of their columns are wanted, and nothing of prisms, models or results.
+
+mod bounded_reader;
+mod csv_rows;
+mod input_fault;
+mod input_file;
+mod input_kind;
+mod json_rows;
+mod raw_row;
+#[cfg(test)]
+mod tests;
+mod wanted_columns;
+
+pub use self::input_fault::InputFault;
+pub use self::input_file::InputFile;
+pub(crate) use self::input_file::RawRows;
+pub use self::input_kind::InputKind;
+pub(crate) use self::raw_row::{RawRow, RawValue};
+pub(crate) use self::wanted_columns::{WantedColumn, WantedColumns, listed};

@@ -1,0 +1,172 @@
+//! Reads the rows of CSV and TSV.
+//!
+//! `csv` takes the end of the file for the end of a quoted cell, so a quote that is never closed
+//! would pass for one long cell. A sentinel row after the end of the file shows such a quote.
+//! `csv-core` would not replace the sentinel: its state at the end of the input is private too.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Seek as _};
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use super::bounded_reader::{Allowance, BoundedReader};
+use super::input_fault::InputFault;
+use super::input_kind::{InputKind, header_name};
+use super::raw_row::{ROW_BYTES, RawRow, RawValue};
+use super::wanted_columns::{PlacedColumns, WantedColumns};
+
+/// The sentinel, which follows the end of the file as a row of its own. Inside a cell, it means that
+/// the cell's quote is never closed.
+const SENTINEL: &[u8] = b"\x01 the end of the file \x01";
+
+/// The rows of a CSV or TSV file.
+pub(crate) struct CsvRows {
+    reader: csv::Reader<BoundedReader<Box<dyn Read + Send>>>,
+    allowance: Allowance,
+    record: ByteRecord,
+    /// Line breaks that the reader has counted of a record's own line end: of `\r\n` it has read
+    /// only the first byte when it ends the record.
+    breaks_passed: u64,
+    columns: usize,
+    placed: PlacedColumns,
+    has_ended: bool,
+}
+
+impl CsvRows {
+    /// Reads the header and finds the wanted columns in it.
+    pub(crate) fn begin(
+        mut file: File,
+        kind: InputKind,
+        wanted: &WantedColumns,
+    ) -> Result<Self, InputFault> {
+        let (separator, quoting) = match kind {
+            InputKind::Csv { separator } => (separator, true),
+            InputKind::Tsv | InputKind::JsonLines => (b'\t', false),
+        };
+        let ends_crlf = first_line_ends_crlf(&mut file).map_err(InputFault::Unopened)?;
+        let mut sentinel = if ends_crlf {
+            b"\r\n".to_vec()
+        } else {
+            b"\n".to_vec()
+        };
+        sentinel.extend_from_slice(SENTINEL);
+        let with_sentinel: Box<dyn Read + Send> = Box::new(file.chain(Cursor::new(sentinel)));
+        let allowance = Allowance::of(ROW_BYTES);
+        let reader = ReaderBuilder::new()
+            .delimiter(separator)
+            .quoting(quoting)
+            .has_headers(false)
+            .flexible(true)
+            .buffer_capacity(64 * 1024)
+            .from_reader(BoundedReader::new(with_sentinel, allowance.clone()));
+        let mut rows = Self {
+            reader,
+            allowance,
+            record: ByteRecord::new(),
+            breaks_passed: u64::from(!ends_crlf),
+            columns: 0,
+            placed: PlacedColumns {
+                positions: Vec::new(),
+                unused: Vec::new(),
+            },
+            has_ended: false,
+        };
+        if rows.advance()?.is_none() {
+            return Err(InputFault::Empty);
+        }
+        let header: Vec<_> = rows.record.iter().map(header_name).collect();
+        rows.columns = header.len();
+        rows.placed = wanted.place(&header)?;
+        Ok(rows)
+    }
+
+    /// Names of the columns that are not wanted.
+    pub(crate) fn unused_columns(&self) -> &[String] {
+        &self.placed.unused
+    }
+
+    /// The next row; `None` after the last.
+    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
+        let Some(line) = self.advance()? else {
+            return Ok(None);
+        };
+        let found = self.record.len();
+        if found != self.columns {
+            let expected = self.columns;
+            return Err(InputFault::Torn {
+                line,
+                found,
+                expected,
+            });
+        }
+        let positions = self.placed.positions.iter();
+        let values = positions.map(|position| match position {
+            None => Ok(RawValue::Absent { is_null: false }),
+            Some(position) => {
+                let cell = self.record.get(*position).unwrap_or_default();
+                let text = std::str::from_utf8(cell).map_err(|_| InputFault::NotUtf8 { line })?;
+                Ok(RawValue::Text {
+                    text: text.to_owned(),
+                    has_unpaired_surrogate: false,
+                })
+            }
+        });
+        let values = values.collect::<Result<_, _>>()?;
+        Ok(Some(RawRow { line, values }))
+    }
+
+    /// Goes to the next record and returns the line on which it begins; `None` after the last.
+    fn advance(&mut self) -> Result<Option<u64>, InputFault> {
+        if self.has_ended {
+            return Ok(None);
+        }
+        self.allowance.renew();
+        if let Err(error) = self.reader.read_byte_record(&mut self.record) {
+            return Err(self.fault(error));
+        }
+        let line = self.line();
+        let last = self.record.iter().next_back().unwrap_or_default();
+        if last == SENTINEL && self.record.len() == 1 {
+            self.has_ended = true;
+            return Ok(None);
+        }
+        if last.ends_with(SENTINEL) {
+            // the record ended with the file, so the reader counted no line end
+            let line = line + self.breaks_passed;
+            return Err(InputFault::Unclosed { line });
+        }
+        if std::str::from_utf8(self.record.as_slice()).is_err() {
+            return Err(InputFault::NotUtf8 { line });
+        }
+        Ok(Some(line))
+    }
+
+    /// The line on which the current record begins.
+    fn line(&self) -> u64 {
+        let inside = self.record.as_slice().iter().filter(|byte| **byte == b'\n');
+        let inside = u64::try_from(inside.count()).unwrap_or(u64::MAX);
+        let passed = inside.saturating_add(self.breaks_passed);
+        self.reader.position().line().saturating_sub(passed).max(1)
+    }
+
+    fn fault(&self, error: csv::Error) -> InputFault {
+        let begins = self.record.position().map_or(1, csv::Position::line);
+        let line = begins + 1 - self.breaks_passed;
+        if self.allowance.is_used_up() {
+            return InputFault::TooLong { line };
+        }
+        // only reading can fail: a byte record takes rows of any length and any bytes
+        let error = std::io::Error::from(error);
+        InputFault::Unreadable { line, error }
+    }
+}
+
+/// Whether the first line ends with `\r\n`, which is taken to hold for all lines.
+fn first_line_ends_crlf(file: &mut File) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    file.by_ref().take(64 * 1024).read_to_end(&mut start)?;
+    file.rewind()?;
+    let mut lines = start.split(|byte| *byte == b'\n');
+    let first = lines.next().unwrap_or_default();
+    Ok(lines.next().is_some() && first.ends_with(b"\r"))
+}

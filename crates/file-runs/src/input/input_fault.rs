@@ -1,0 +1,100 @@
+//! What can be wrong with a file, as one sentence with the line.
+
+/// Why a file cannot be run. The text repeats no values of the file, and only short column names.
+#[derive(Debug, thiserror::Error)]
+pub enum InputFault {
+    /// The file cannot be opened.
+    #[error("it cannot be read: {0}")]
+    Unopened(std::io::Error),
+    /// The path names a pipe or device, which can be read only once.
+    #[error("it is no file that can be read twice: save it first")]
+    NotAFile,
+    /// The file has no characters but white space.
+    #[error("it is empty")]
+    Empty,
+    /// The file begins with the byte order mark of UTF-16, or with NULs.
+    #[error("it is not UTF-8 but UTF-16: save it as UTF-8")]
+    Utf16,
+    /// A row is not UTF-8.
+    #[error("line {line} is not UTF-8: save the file as UTF-8")]
+    NotUtf8 {
+        /// The line on which the row begins.
+        line: u64,
+    },
+    /// A row has fewer or more cells than the header.
+    #[error(
+        "line {line} is torn: {} where the header has {expected}",
+        counted(*.found, "cell")
+    )]
+    Torn {
+        /// The line on which the row begins.
+        line: u64,
+        /// Number of cells in the row.
+        found: usize,
+        /// Number of cells in the header.
+        expected: usize,
+    },
+    /// A quote is never closed.
+    #[error("line {line} is torn: a quote in it is never closed")]
+    Unclosed {
+        /// The line on which the row begins.
+        line: u64,
+    },
+    /// A row is longer than 16 MiB.
+    #[error("line {line} begins a row of over 16 MiB: a quote in it may never be closed")]
+    TooLong {
+        /// The line on which the row begins.
+        line: u64,
+    },
+    /// A line of JSON Lines is not JSON.
+    #[error("line {line} is not valid JSON (column {column})")]
+    NotJson {
+        /// The line.
+        line: u64,
+        /// The byte in the line at which the fault was found, from 1.
+        column: usize,
+    },
+    /// A line of JSON Lines is JSON, but no object.
+    #[error("line {line}: Expected object, received {received}")]
+    NotAnObject {
+        /// The line.
+        line: u64,
+        /// The name of the JSON type.
+        received: &'static str,
+    },
+    /// Required columns are missing.
+    #[error("it lacks {}: it has {present}", columns(missing))]
+    Missing {
+        /// Names of the missing columns.
+        missing: Vec<String>,
+        /// Names of the columns that the file has, as a list for people.
+        present: String,
+    },
+    /// Two columns have the name of one wanted column.
+    #[error("it has two columns that are called {0}")]
+    Twice(String),
+    /// The file was changed while it was read.
+    #[error("it was changed while it was read, at line {line} or before")]
+    Changed {
+        /// The line on which the last row before the change was found began.
+        line: u64,
+    },
+    /// Reading failed in the middle of the file.
+    #[error("line {line} cannot be read: {error}")]
+    Unreadable {
+        /// The line of the row that was to be read.
+        line: u64,
+        /// The error of the operating system.
+        error: std::io::Error,
+    },
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+fn columns(names: &[String]) -> String {
+    let plural = if names.len() == 1 { "" } else { "s" };
+    format!("the column{plural} {}", names.join(", "))
+}

@@ -1,0 +1,106 @@
+//! The file itself: opened once, read twice, and watched for changes.
+
+use std::fs::{File, Metadata};
+use std::io::Seek as _;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::csv_rows::CsvRows;
+use super::input_fault::InputFault;
+use super::input_kind::InputKind;
+use super::json_rows::JsonRows;
+use super::raw_row::RawRow;
+use super::wanted_columns::WantedColumns;
+
+/// An open input file.
+pub struct InputFile {
+    file: File,
+    kind: InputKind,
+    as_opened: FileStamp,
+}
+
+/// Size and time of a file, which change when it is written to.
+#[derive(PartialEq, Eq)]
+struct FileStamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileStamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            bytes: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+}
+
+impl InputFile {
+    /// Opens a file and detects its format.
+    pub(crate) fn open(path: &Path, wanted: &WantedColumns) -> Result<Self, InputFault> {
+        let mut file = File::open(path).map_err(InputFault::Unopened)?;
+        let metadata = file.metadata().map_err(InputFault::Unopened)?;
+        if !metadata.is_file() {
+            return Err(InputFault::NotAFile);
+        }
+        let as_opened = FileStamp::of(&metadata);
+        let kind = InputKind::detect(path, &mut file, wanted)?;
+        Ok(Self {
+            file,
+            kind,
+            as_opened,
+        })
+    }
+
+    /// The format of the file.
+    pub fn kind(&self) -> InputKind {
+        self.kind
+    }
+
+    /// Reads the rows from the beginning. Only one reader at a time: readers share one position.
+    pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputFault> {
+        let mut file = self.file.try_clone().map_err(InputFault::Unopened)?;
+        file.rewind().map_err(InputFault::Unopened)?;
+        match self.kind {
+            InputKind::Csv { .. } | InputKind::Tsv => {
+                CsvRows::begin(file, self.kind, wanted).map(|rows| RawRows::Csv(Box::new(rows)))
+            }
+            InputKind::JsonLines => Ok(RawRows::Json(Box::new(JsonRows::begin(file, wanted)))),
+        }
+    }
+
+    /// Fails when the file was changed since it was opened. `line` is where the reader is.
+    pub(crate) fn check_unchanged(&self, line: u64) -> Result<(), InputFault> {
+        let metadata = self.file.metadata();
+        let now = metadata.map_err(|error| InputFault::Unreadable { line, error })?;
+        if FileStamp::of(&now) == self.as_opened {
+            Ok(())
+        } else {
+            Err(InputFault::Changed { line })
+        }
+    }
+}
+
+/// The rows of a file of any format.
+pub(crate) enum RawRows {
+    Csv(Box<CsvRows>),
+    Json(Box<JsonRows>),
+}
+
+impl RawRows {
+    /// The next row; `None` after the last.
+    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
+        match self {
+            Self::Csv(rows) => rows.next(),
+            Self::Json(rows) => rows.next(),
+        }
+    }
+
+    /// Names of the columns that are not wanted. JSON Lines shows the keys of the rows so far.
+    pub(crate) fn unused_columns(&self) -> Vec<String> {
+        match self {
+            Self::Csv(rows) => rows.unused_columns().to_vec(),
+            Self::Json(rows) => rows.unused_columns(),
+        }
+    }
+}

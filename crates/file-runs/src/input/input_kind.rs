@@ -1,0 +1,116 @@
+//! The format of a file, detected by its name and, for CSV, by its header.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use super::input_fault::InputFault;
+use super::wanted_columns::WantedColumns;
+
+/// The byte order mark of UTF-8.
+pub(crate) const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The byte order marks of UTF-16, low and high byte first.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+/// Number of bytes in which the header is looked for.
+const HEADER_BYTES: u64 = 1024 * 1024;
+
+/// The format of an input file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// CSV by RFC 4180: cells may be quoted and hold line breaks.
+    Csv {
+        /// Comma, semicolon or tab between cells.
+        separator: u8,
+    },
+    /// Tabs separate cells and line breaks separate rows; a quote has no meaning.
+    Tsv,
+    /// One JSON object a line.
+    JsonLines,
+}
+
+impl InputKind {
+    /// The name of the format for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Csv { separator: b';' } => "CSV with semicolons",
+            Self::Csv { separator: b'\t' } => "CSV with tabs",
+            Self::Csv { .. } => "CSV",
+            Self::Tsv => "TSV",
+            Self::JsonLines => "JSON Lines",
+        }
+    }
+
+    /// Detects the format by a file's name and its first bytes.
+    pub(crate) fn detect(
+        path: &Path,
+        file: impl Read,
+        wanted: &WantedColumns,
+    ) -> Result<Self, InputFault> {
+        let unopened = InputFault::Unopened;
+        let mut file = BufReader::new(file.take(HEADER_BYTES));
+        let start = file.fill_buf().map_err(unopened)?;
+        let nul_soon = start.iter().take(4).any(|byte| *byte == 0);
+        if nul_soon || UTF_16_MARKS.iter().any(|mark| start.starts_with(mark)) {
+            return Err(InputFault::Utf16);
+        }
+        if start.starts_with(UTF_8_MARK) {
+            file.consume(UTF_8_MARK.len());
+        }
+        let first = first_character(&mut file).map_err(unopened)?;
+        let first = first.ok_or(InputFault::Empty)?;
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let extension = extension.map(str::to_ascii_lowercase);
+        match extension.as_deref() {
+            Some("jsonl" | "ndjson" | "json") => return Ok(Self::JsonLines),
+            Some("tsv" | "tab") => return Ok(Self::Tsv),
+            Some("csv") => {}
+            Some(_) | None if first == b'{' => return Ok(Self::JsonLines),
+            Some(_) | None => {}
+        }
+        let mut header = Vec::new();
+        file.read_to_end(&mut header).map_err(unopened)?;
+        // the separator that gives the header most wanted columns, then most columns
+        let score = |separator: &u8| {
+            let header = header_with(*separator, &header);
+            (wanted.count_in(&header), header.len())
+        };
+        // reversed, because `max_by_key` takes the last of equals
+        let best = SEPARATORS.iter().rev().copied().max_by_key(score);
+        Ok(Self::Csv {
+            separator: best.unwrap_or(b','),
+        })
+    }
+}
+
+/// The first byte that is no white space.
+fn first_character(file: &mut impl BufRead) -> io::Result<Option<u8>> {
+    loop {
+        let buffer = file.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(None);
+        }
+        let first = buffer.iter().find(|byte| !byte.is_ascii_whitespace());
+        if let Some(first) = first.copied() {
+            return Ok(Some(first));
+        }
+        let blank = buffer.len();
+        file.consume(blank);
+    }
+}
+
+fn header_with(separator: u8, start: &[u8]) -> Vec<String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(start);
+    let mut record = csv::ByteRecord::new();
+    // a fault here is found again when the rows are read, and then with its line
+    let _ = reader.read_byte_record(&mut record);
+    record.iter().map(header_name).collect()
+}
+
+/// A column's name: the header's cell without surrounding white space.
+pub(crate) fn header_name(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell).trim().to_owned()
+}

@@ -1,0 +1,108 @@
+//! Reads the rows of JSON Lines.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+
+use refract_domain::json::{Json, Object};
+
+use super::input_fault::InputFault;
+use super::input_kind::UTF_8_MARK;
+use super::raw_row::{ROW_BYTES, RawRow, RawValue};
+use super::wanted_columns::WantedColumns;
+
+/// Upper bound on the unused keys that are remembered.
+const MOST_UNUSED: usize = 100;
+
+/// The rows of a JSON Lines file, each a JSON object on one line.
+pub(crate) struct JsonRows {
+    file: BufReader<File>,
+    wanted: WantedColumns,
+    line: u64,
+    bytes: Vec<u8>,
+    unused: BTreeSet<String>,
+}
+
+impl JsonRows {
+    /// Starts at the first line of the file.
+    pub(crate) fn begin(file: File, wanted: &WantedColumns) -> Self {
+        Self {
+            file: BufReader::with_capacity(64 * 1024, file),
+            wanted: wanted.clone(),
+            line: 0,
+            bytes: Vec::new(),
+            unused: BTreeSet::new(),
+        }
+    }
+
+    /// The keys in the rows so far that are not wanted.
+    pub(crate) fn unused_columns(&self) -> Vec<String> {
+        self.unused.iter().cloned().collect()
+    }
+
+    /// The next row; `None` after the last. Blank lines are skipped.
+    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
+        while self.read_line()? {
+            let line = self.line;
+            let text = self.bytes.trim_ascii();
+            if text.is_empty() {
+                continue;
+            }
+            if std::str::from_utf8(text).is_err() {
+                return Err(InputFault::NotUtf8 { line });
+            }
+            let json = Json::parse(text).map_err(|malformed| InputFault::NotJson {
+                line,
+                column: malformed.column,
+            })?;
+            let received = json.type_name();
+            let object = json
+                .into_object()
+                .map_err(|_| InputFault::NotAnObject { line, received })?;
+            let wanted = self.wanted.0.iter();
+            let values = wanted.map(|column| value(&object, &column.name)).collect();
+            note_unused(&mut self.unused, &self.wanted, &object);
+            return Ok(Some(RawRow { line, values }));
+        }
+        Ok(None)
+    }
+
+    fn read_line(&mut self) -> Result<bool, InputFault> {
+        self.bytes.clear();
+        self.line += 1;
+        let line = self.line;
+        let mut limited = self.file.by_ref().take(ROW_BYTES);
+        let read = limited.read_until(b'\n', &mut self.bytes);
+        let read = read.map_err(|error| InputFault::Unreadable { line, error })?;
+        if u64::try_from(read).is_ok_and(|read| read == ROW_BYTES) {
+            return Err(InputFault::TooLong { line });
+        }
+        if line == 1 && self.bytes.starts_with(UTF_8_MARK) {
+            self.bytes.drain(..UTF_8_MARK.len());
+        }
+        Ok(read > 0)
+    }
+}
+
+fn value(object: &Object<'_>, name: &str) -> RawValue {
+    match object.get(name) {
+        None => RawValue::Absent { is_null: false },
+        Some(Json::Null) => RawValue::Absent { is_null: true },
+        Some(Json::String(string)) => RawValue::Text {
+            text: string.text,
+            has_unpaired_surrogate: string.has_unpaired_surrogate,
+        },
+        Some(other @ (Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_))) => {
+            RawValue::NoText(other.type_name())
+        }
+    }
+}
+
+fn note_unused(unused: &mut BTreeSet<String>, wanted: &WantedColumns, object: &Object<'_>) {
+    for (key, _) in object.iter() {
+        let is_wanted = wanted.0.iter().any(|column| column.name == key.text);
+        if !is_wanted && unused.len() < MOST_UNUSED && !unused.contains(&key.text) {
+            unused.insert(key.text.clone());
+        }
+    }
+}

@@ -1,0 +1,243 @@
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::*;
+
+fn wanted() -> WantedColumns {
+    let column = |name: &str, is_required| WantedColumn {
+        name: name.to_owned(),
+        is_required,
+    };
+    WantedColumns(vec![column("text", true), column("ref", false)])
+}
+
+fn file(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+/// The line, the text and the ref of each row; `None` where there is none.
+type Read = Vec<(u64, Option<String>, Option<String>)>;
+
+fn read(name: &str, bytes: &[u8]) -> Result<(InputKind, Read), String> {
+    let (_folder, path) = file(name, bytes);
+    let said = |fault: InputFault| fault.to_string();
+    let input = InputFile::open(&path, &wanted()).map_err(said)?;
+    let mut rows = input.rows(&wanted()).map_err(said)?;
+    let mut read = Vec::new();
+    while let Some(row) = rows.next().map_err(said)? {
+        let mut texts = row.values.into_iter().map(|value| match value {
+            RawValue::Text { text, .. } => Some(text),
+            RawValue::Absent { .. } => None,
+            RawValue::NoText(name) => Some(format!("<{name}>")),
+        });
+        read.push((row.line, texts.next().unwrap(), texts.next().unwrap()));
+    }
+    Ok((input.kind(), read))
+}
+
+#[track_caller]
+fn rows(name: &str, bytes: &[u8]) -> Read {
+    read(name, bytes).unwrap().1
+}
+
+#[track_caller]
+fn fault(name: &str, bytes: &[u8]) -> String {
+    read(name, bytes).unwrap_err()
+}
+
+fn row(line: u64, text: &str, reference: Option<&str>) -> (u64, Option<String>, Option<String>) {
+    (line, Some(text.to_owned()), reference.map(str::to_owned))
+}
+
+#[test]
+fn lines_are_counted_through_quoted_breaks_and_blank_lines_with_any_line_end() {
+    let long = "x\n".repeat(100);
+    let text = format!("text\none\n\n\"two\n\"\"2\"\"\n\"\n\"{long}\"\nlast");
+    let expected = |end: &str| {
+        let with = |text: &str| text.replace('\n', end);
+        [
+            row(2, "one", None),
+            row(4, &with("two\n\"2\"\n"), None),
+            row(7, &with(&long), None),
+            row(108, "last", None),
+        ]
+    };
+    for ending in ["\n", "\r\n"] {
+        let text = text.replace('\n', ending);
+        assert_eq!(
+            rows("a.csv", text.as_bytes()),
+            expected(ending),
+            "{ending:?}"
+        );
+        let whole = format!("{text}{ending}");
+        assert_eq!(
+            rows("a.csv", whole.as_bytes()),
+            expected(ending),
+            "{ending:?}"
+        );
+    }
+    let texts = |rows: Read| {
+        rows.into_iter()
+            .map(|row| row.1.unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts(rows("a.csv", b"text\rone\rtwo")), ["one", "two"]);
+}
+
+#[test]
+fn the_separator_is_the_one_under_which_the_header_has_what_is_wanted() {
+    let csv = |separator| InputKind::Csv { separator };
+    for (name, bytes, kind) in [
+        ("a.csv", "ref,text\n1,x", csv(b',')),
+        ("a.csv", "ref;text\n1;x", csv(b';')),
+        ("a.csv", "ref\ttext\n1\tx", csv(b'\t')),
+        ("a", "ref\ttext\n1\tx", csv(b'\t')),
+        // more commas than semicolons
+        ("a.csv", "ref;text;\"a,b,c,d\"\n1;x;y", csv(b';')),
+        ("a.csv", "text\nx", csv(b',')),
+        ("a.tsv", "ref\ttext\n1\tx", InputKind::Tsv),
+        ("a.TAB", "ref\ttext\n1\tx", InputKind::Tsv),
+        (
+            "a.jsonl",
+            "{\"text\":\"x\",\"ref\":\"1\"}",
+            InputKind::JsonLines,
+        ),
+        (
+            "a.txt",
+            "\n {\"text\":\"x\",\"ref\":\"1\"}",
+            InputKind::JsonLines,
+        ),
+    ] {
+        let (found, rows) = read(name, bytes.as_bytes()).unwrap();
+        assert_eq!(found, kind, "{bytes}");
+        assert_eq!(rows[0].1.as_deref(), Some("x"), "{bytes}");
+    }
+}
+
+#[test]
+fn a_mark_of_utf_8_is_no_part_of_the_first_name() {
+    assert_eq!(rows("a.csv", b"\xef\xbb\xbftext\nx"), [row(2, "x", None)]);
+    let json = b"\xef\xbb\xbf{\"text\":\"x\"}";
+    assert_eq!(rows("a.jsonl", json), [row(1, "x", None)]);
+}
+
+#[test]
+fn cells_are_taken_as_they_are_and_names_without_the_space_around_them() {
+    let text = "\" ref \", text \n\" 1 \",\"=1+1, \"\"a\"\";\t\"\n,";
+    assert_eq!(
+        rows("a.csv", text.as_bytes()),
+        [row(2, "=1+1, \"a\";\t", Some(" 1 ")), row(3, "", Some(""))]
+    );
+    let text = "text\tref\n\"a\" said \"b\t'\n";
+    assert_eq!(
+        rows("a.tsv", text.as_bytes()),
+        [row(2, "\"a\" said \"b", Some("'"))]
+    );
+}
+
+#[test]
+fn a_torn_file_is_refused_with_the_line() {
+    for (bytes, words) in [
+        (
+            &b"text,ref\na,b\nc\n"[..],
+            "line 3 is torn: 1 cell where the header has 2",
+        ),
+        (
+            b"text,ref\r\na,b\r\nc,d,e",
+            "line 3 is torn: 3 cells where the header has 2",
+        ),
+        (
+            b"text\na\n\"b\nc\n",
+            "line 3 is torn: a quote in it is never closed",
+        ),
+        (
+            b"text\r\na\r\n\"b\r\nc",
+            "line 3 is torn: a quote in it is never closed",
+        ),
+        (
+            b"text\na\n\xff\n",
+            "line 3 is not UTF-8: save the file as UTF-8",
+        ),
+        (
+            b"text,other\na,\xc3\n",
+            "line 2 is not UTF-8: save the file as UTF-8",
+        ),
+        (
+            b"\xff\xfet\0",
+            "it is not UTF-8 but UTF-16: save it as UTF-8",
+        ),
+        (b"t\0e\0", "it is not UTF-8 but UTF-16: save it as UTF-8"),
+        (b"", "it is empty"),
+        (b"\xef\xbb\xbf\n\r\n", "it is empty"),
+        (
+            b"text,ref,text\n",
+            "it has two columns that are called text",
+        ),
+        (b"body,ref\n", "it lacks the column text: it has body, ref"),
+    ] {
+        assert_eq!(fault("a.csv", bytes), words);
+    }
+}
+
+#[test]
+fn json_that_is_none_is_refused_with_the_line() {
+    for (bytes, words) in [
+        (
+            &b"{\"text\":\"a\"}\n\n{\"text\":\n"[..],
+            "line 3 is not valid JSON (column 8)",
+        ),
+        (b"[1]", "line 1: Expected object, received array"),
+        (b"{}\n\"x\"\n", "line 2: Expected object, received string"),
+        (
+            b"{}\n{\"a\":\"\xff\"}\n",
+            "line 2 is not UTF-8: save the file as UTF-8",
+        ),
+    ] {
+        assert_eq!(fault("a.jsonl", bytes), words);
+    }
+}
+
+#[test]
+fn json_keeps_what_is_no_text_apart() {
+    let text = b"{\"text\":5,\"ref\":null}\n{\"ref\":\"r\"}\n{\"text\":\"\",\"more\":{}}";
+    assert_eq!(
+        rows("a.ndjson", text),
+        [
+            (1, Some("<number>".to_owned()), None),
+            (2, None, Some("r".to_owned())),
+            row(3, "", None),
+        ]
+    );
+}
+
+#[test]
+fn a_quote_that_swallows_the_file_is_found_before_memory_is_full() {
+    let mut bytes = b"text\na\n\"".to_vec();
+    bytes.resize(20 * 1024 * 1024, b'x');
+    assert_eq!(
+        fault("a.csv", &bytes),
+        "line 3 begins a row of over 16 MiB: a quote in it may never be closed"
+    );
+    bytes.splice(0..8, *b"{\"text\":");
+    assert!(fault("a.jsonl", &bytes).starts_with("line 1 begins a row of over 16 MiB"));
+}
+
+#[test]
+fn a_file_that_is_written_to_is_found_changed() {
+    use std::io::Write as _;
+
+    let (_folder, path) = file("a.csv", b"text\na\n");
+    let input = InputFile::open(&path, &wanted()).unwrap();
+    input.check_unchanged(2).unwrap();
+    let mut more = std::fs::File::options().append(true).open(&path).unwrap();
+    more.write_all(b"b\n").unwrap();
+    let fault = input.check_unchanged(2).unwrap_err().to_string();
+    assert_eq!(
+        fault,
+        "it was changed while it was read, at line 2 or before"
+    );
+}

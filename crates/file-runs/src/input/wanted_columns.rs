@@ -1,0 +1,84 @@
+//! The columns that a run wants, and their positions in a header.
+
+use super::input_fault::InputFault;
+
+/// Upper bound on the column names that a message lists.
+const MOST_LISTED: usize = 20;
+/// Length in characters up to which a column name is listed. A file without a header has a text in
+/// its place, which a message must not repeat.
+const LONGEST_LISTED: usize = 40;
+
+/// The columns that a run reads.
+#[derive(Clone, Debug)]
+pub(crate) struct WantedColumns(pub(crate) Vec<WantedColumn>);
+
+/// A column that a run reads.
+#[derive(Clone, Debug)]
+pub(crate) struct WantedColumn {
+    /// The column's name in the file.
+    pub(crate) name: String,
+    /// Whether the file must have the column.
+    pub(crate) is_required: bool,
+}
+
+/// The wanted columns in a header.
+#[derive(Clone, Debug)]
+pub(crate) struct PlacedColumns {
+    /// The position of each wanted column; `None` for an optional column that the header lacks.
+    pub(crate) positions: Vec<Option<usize>>,
+    /// Names of the columns that are not wanted.
+    pub(crate) unused: Vec<String>,
+}
+
+impl WantedColumns {
+    /// Finds the wanted columns in a header.
+    pub(crate) fn place(&self, header: &[String]) -> Result<PlacedColumns, InputFault> {
+        let mut positions = Vec::with_capacity(self.0.len());
+        let mut missing = Vec::new();
+        for column in &self.0 {
+            let mut found = header
+                .iter()
+                .enumerate()
+                .filter(|(_, name)| **name == column.name);
+            let position = found.next().map(|(position, _)| position);
+            if found.next().is_some() {
+                return Err(InputFault::Twice(column.name.clone()));
+            }
+            if position.is_none() && column.is_required {
+                missing.push(column.name.clone());
+            }
+            positions.push(position);
+        }
+        let others = header.iter().enumerate();
+        let others = others.filter(|(position, _)| !positions.contains(&Some(*position)));
+        let unused: Vec<_> = others.map(|(_, name)| name.clone()).collect();
+        if missing.is_empty() {
+            return Ok(PlacedColumns { positions, unused });
+        }
+        let present = listed(header);
+        Err(InputFault::Missing { missing, present })
+    }
+
+    /// Number of wanted columns that a header has.
+    pub(crate) fn count_in(&self, header: &[String]) -> usize {
+        let found = self.0.iter().filter(|column| header.contains(&column.name));
+        found.count()
+    }
+}
+
+/// Column names as a list for people.
+pub(crate) fn listed(names: &[String]) -> String {
+    let short = |name: &String| {
+        let name: String = name.chars().filter(|c| !c.is_control()).collect();
+        if name.chars().count() > LONGEST_LISTED || name.is_empty() {
+            "…".to_owned()
+        } else {
+            name
+        }
+    };
+    let mut listed: Vec<_> = names.iter().take(MOST_LISTED).map(short).collect();
+    if names.len() > MOST_LISTED {
+        listed.push("…".to_owned());
+    }
+    listed.join(", ")
+}

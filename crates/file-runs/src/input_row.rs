@@ -1,0 +1,106 @@
+//! A row of the file with its values checked as the API checks a body.
+
+use refract_domain::budget;
+use refract_domain::prism::PrismVersion;
+use refract_domain::problem::{Fault, Problems};
+use refract_domain::reference::Ref;
+use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
+
+use crate::input::{RawRow, RawValue};
+
+/// A checked row.
+#[derive(Debug)]
+pub(crate) struct InputRow {
+    /// The line on which the row begins, from 1.
+    pub(crate) line: u64,
+    /// The row's number in the file, from 1.
+    pub(crate) number: u64,
+    /// The row's values, or why the row is refused, in words that repeat none of its values.
+    pub(crate) content: Result<RowContent, String>,
+}
+
+/// The values of a row that may be asked about.
+#[derive(Debug)]
+pub(crate) struct RowContent {
+    pub(crate) submission: Submission,
+    pub(crate) reference: Option<Ref>,
+}
+
+impl InputRow {
+    /// Checks the values of a row: one for each field of the version, then `ref` and `context`.
+    pub(crate) fn read(raw: RawRow, number: u64, version: &PrismVersion) -> Self {
+        Self {
+            line: raw.line,
+            number,
+            content: read(raw.values, version),
+        }
+    }
+
+    /// Number of bytes in the row's fields and context; 0 for a refused row.
+    pub(crate) fn bytes(&self) -> usize {
+        let Ok(content) = &self.content else {
+            return 0;
+        };
+        let fields = content.submission.fields().iter();
+        let fields: usize = fields.map(|(_, value)| value.len()).sum();
+        fields + content.submission.context().map_or(0, str::len)
+    }
+}
+
+fn read(values: Vec<RawValue>, version: &PrismVersion) -> Result<RowContent, String> {
+    let mut values = values.into_iter();
+    let mut problems = Problems::default();
+    let mut fields = Vec::with_capacity(version.fields().len());
+    for field in version.fields() {
+        let path = format!("fields.{}", field.key);
+        if let Some(text) = text(values.next(), &path, &mut problems) {
+            problems.add_all(&path, field_value_faults(&text));
+            fields.push((field.key.clone(), text));
+        }
+    }
+    let reference = text_or_nothing(values.next(), "ref", &mut problems)
+        .and_then(|text| parsed(Ref::parse(&text), "ref", &mut problems));
+    let context = text_or_nothing(values.next(), "context", &mut problems)
+        .and_then(|text| parsed(CallContext::parse(text), "context", &mut problems));
+    if !problems.is_empty() {
+        let words = problems.to_string();
+        let words = words.strip_prefix("Invalid request: ").unwrap_or(&words);
+        return Err(words.to_owned());
+    }
+    let submission = Submission::saved(FieldValues(fields), context.flatten());
+    budget::check(version, &submission).map_err(|over| over.to_string())?;
+    Ok(RowContent {
+        submission,
+        reference,
+    })
+}
+
+/// The text of a required value.
+fn text(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<String> {
+    let no_string = |received| Fault::Expected {
+        expected: "string",
+        received,
+    };
+    let fault = match value {
+        Some(RawValue::Text {
+            text,
+            has_unpaired_surrogate: false,
+        }) => return Some(text),
+        Some(RawValue::Text { .. }) => Fault::ForbiddenCharacters,
+        Some(RawValue::NoText(received)) => no_string(received),
+        Some(RawValue::Absent { is_null: true }) => no_string("null"),
+        Some(RawValue::Absent { is_null: false }) | None => Fault::Required,
+    };
+    problems.add(path, fault);
+    None
+}
+
+/// The text of an optional value: null, an absent value and a blank cell are none.
+fn text_or_nothing(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<String> {
+    let value = value.filter(|value| !matches!(value, RawValue::Absent { .. }))?;
+    text(Some(value), path, problems).filter(|text| !text.trim().is_empty())
+}
+
+fn parsed<T>(parsed: Result<T, Vec<Fault>>, path: &str, problems: &mut Problems) -> Option<T> {
+    parsed.map_err(|faults| problems.add_all(path, faults)).ok()
+}

@@ -1,0 +1,38 @@
+//! File runs of Refract: a prism is asked about every row of a file, and each row is saved as a
+//! result.
+//!
+//! [`FileRun::open`] pins what must not change during a run: the prism, the version that answers,
+//! the columns of the output. [`FileRun::check`] reads the whole file once without asking the model.
+//! [`FileRun::run`] reads the file again and asks. The idempotency key of a row is made of the run,
+//! the row's place and the row's content, so a run that was stopped continues when it is started
+//! again: answered rows are read back, failed rows are retried.
+//!
+//! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
+//! the model through the use cases of `refract-answering` alone.
+
+mod column_mapping;
+mod dispatch;
+mod file_check;
+mod file_run;
+mod input;
+mod input_row;
+mod input_rows;
+mod row_chunks;
+mod run;
+mod run_identity;
+mod run_output;
+mod run_settings;
+mod run_stop;
+mod run_tally;
+mod shard;
+mod workers;
+
+pub use column_mapping::{ColumnMapping, InputColumns, MappingFault};
+pub use file_check::{FileCheck, RefusedRow};
+pub use file_run::{FileRun, RunOrder, RunRefusal};
+pub use input::{InputFault, InputFile, InputKind};
+pub use run_output::RunSummary;
+pub use run_settings::RunSettings;
+pub use run_stop::RunStop;
+pub use run_tally::{RunCounts, RunTally};
+pub use shard::{NoShard, Shard};

@@ -1,0 +1,91 @@
+//! Reads the rows of a file in chunks, on a thread that may block.
+
+use refract_domain::reference::IdempotencyKey;
+use tokio::sync::mpsc;
+
+use crate::file_run::FileRun;
+use crate::input::InputFault;
+use crate::input_row::InputRow;
+use crate::input_rows::InputRows;
+use crate::run_identity::RunIdentity;
+
+/// Upper bound on the rows of a chunk: one query looks up which of them are answered.
+const MOST_ROWS: usize = 128;
+/// Size in bytes at which a chunk ends.
+const MOST_BYTES: usize = 1024 * 1024;
+/// Number of chunks that are read ahead.
+const AHEAD: usize = 2;
+
+/// Some rows, and the idempotency keys of those that are not refused, in one order.
+pub(crate) struct RowChunk {
+    pub(crate) rows: Vec<InputRow>,
+    pub(crate) keys: Vec<IdempotencyKey>,
+}
+
+/// The chunks of a file. Dropping this ends the reading.
+pub(crate) struct RowChunks(mpsc::Receiver<Result<RowChunk, InputFault>>);
+
+impl RowChunks {
+    /// Begins to read. The file has to have as many rows as its check found.
+    pub(crate) fn read(run: &FileRun, rows_in_file: u64) -> Self {
+        let (sender, chunks) = mpsc::channel(AHEAD);
+        let rows = InputRows::of(run);
+        let identity = run.identity.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut cutter = match rows {
+                Ok(rows) => ChunkCutter {
+                    rows,
+                    identity,
+                    rows_in_file,
+                },
+                Err(fault) => return drop(sender.blocking_send(Err(fault))),
+            };
+            while let Some(chunk) = cutter.chunk().transpose() {
+                let is_last = chunk.is_err();
+                // a closed channel means that the run ended early
+                if sender.blocking_send(chunk).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        Self(chunks)
+    }
+
+    /// The next chunk; `None` after the last.
+    pub(crate) async fn next(&mut self) -> Result<Option<RowChunk>, InputFault> {
+        self.0.recv().await.transpose()
+    }
+}
+
+struct ChunkCutter {
+    rows: InputRows,
+    identity: RunIdentity,
+    rows_in_file: u64,
+}
+
+impl ChunkCutter {
+    /// The next chunk. A chunk with a fault is dropped whole, because the file has changed since its
+    /// check.
+    fn chunk(&mut self) -> Result<Option<RowChunk>, InputFault> {
+        let mut chunk = RowChunk {
+            rows: Vec::new(),
+            keys: Vec::new(),
+        };
+        let mut bytes = 0;
+        while chunk.rows.len() < MOST_ROWS && bytes < MOST_BYTES {
+            let Some(row) = self.rows.next()? else {
+                if self.rows.number() != self.rows_in_file {
+                    let line = self.rows.line();
+                    return Err(InputFault::Changed { line });
+                }
+                break;
+            };
+            bytes += row.bytes();
+            if let Ok(content) = &row.content {
+                chunk.keys.push(self.identity.key(&row, content));
+            }
+            chunk.rows.push(row);
+        }
+        Ok((!chunk.rows.is_empty()).then_some(chunk))
+    }
+}

@@ -1,0 +1,22 @@
+//! How hard a run works, and what it writes.
+
+use std::num::NonZeroUsize;
+
+use refract_answering::ModelGateway;
+use refract_lens_rendering::RowFormat;
+
+/// The settings of one run.
+#[derive(Clone, Copy)]
+pub struct RunSettings<'a> {
+    /// The gateway to the model.
+    pub gateway: &'a ModelGateway,
+    /// Upper bound on the rows that the model is asked about at once.
+    pub concurrency: NonZeroUsize,
+    /// Number of worker threads.
+    pub threads: NonZeroUsize,
+    /// Whether the run stops when the failures in a row reach the
+    /// [threshold](refract_answering::failure_threshold).
+    pub gives_up: bool,
+    /// The format of the output.
+    pub format: RowFormat,
+}

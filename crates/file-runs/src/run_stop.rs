@@ -1,0 +1,100 @@
+//! Why a run stops before the end of its file, and the signal that tells its stages.
+
+use std::cell::RefCell;
+
+use refract_answering::Refusal;
+use tokio::sync::watch;
+
+use crate::input::InputFault;
+
+/// Why a run stopped before the end of its file. Everything that was answered is saved.
+#[derive(Debug, thiserror::Error)]
+pub enum RunStop {
+    /// The caller asked to stop.
+    #[error("it was stopped")]
+    Asked,
+    /// The failures in a row reached the threshold.
+    #[error("the model failed {failures} times in a row, from line {line} on: {error}")]
+    ModelAway {
+        /// Number of failures in a row.
+        failures: u64,
+        /// The line of the row that failed first.
+        line: u64,
+        /// The error of the row that failed last.
+        error: String,
+    },
+    /// The prism was archived.
+    #[error("line {line}: the prism was archived, so it cannot answer")]
+    Archived {
+        /// The line of the first row that was not asked about.
+        line: u64,
+    },
+    /// The use case refused a row or failed on it.
+    #[error("line {line}: {refusal}{}", cause(.refusal))]
+    Row {
+        /// The line of the row.
+        line: u64,
+        /// The reason.
+        refusal: Refusal,
+    },
+    /// Writing the output failed.
+    #[error("line {line}: the output cannot be written: {error}")]
+    Output {
+        /// The line of the row that was to be written.
+        line: u64,
+        /// The error of the output.
+        error: std::io::Error,
+    },
+    /// The input file cannot be read any further.
+    #[error(transparent)]
+    Input(#[from] InputFault),
+    /// The worker threads could not be started.
+    #[error("the threads that ask the model could not be started: {0}")]
+    NoThreads(std::io::Error),
+    /// A worker thread is gone, which is a bug.
+    #[error("line {line}: the thread that asked is gone")]
+    Lost {
+        /// The line of the row.
+        line: u64,
+    },
+}
+
+/// The source of an internal error, whose own text names only the kind of failure.
+fn cause(refusal: &Refusal) -> String {
+    let Refusal::Internal(error) = refusal else {
+        return String::new();
+    };
+    std::error::Error::source(error).map_or_else(String::new, |source| format!(": {source}"))
+}
+
+/// Keeps the first reason to stop, and lets the stages of a run wait for one.
+pub(crate) struct Halt {
+    reason: RefCell<Option<RunStop>>,
+    flag: watch::Sender<bool>,
+}
+
+impl Halt {
+    pub(crate) fn new() -> Self {
+        Self {
+            reason: RefCell::new(None),
+            flag: watch::Sender::new(false),
+        }
+    }
+
+    /// Stops the run. A reason is kept unless there is one already.
+    pub(crate) fn stop(&self, reason: RunStop) {
+        self.reason.borrow_mut().get_or_insert(reason);
+        self.flag.send_replace(true);
+    }
+
+    /// Takes the reason out.
+    pub(crate) fn take(&self) -> Option<RunStop> {
+        self.reason.take()
+    }
+
+    /// Waits until there is a reason to stop.
+    pub(crate) async fn stopped(&self) {
+        // waiting fails only when the sender is dropped, and `self` owns it
+        let _ = self.flag.subscribe().wait_for(|stopped| *stopped).await;
+    }
+}

@@ -1,0 +1,120 @@
+//! Counts how far a run is: its threads count, and the terminal reads the counts.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use refract_answering::CallReport;
+
+/// The running counts of one run.
+#[derive(Debug, Default)]
+pub struct RunTally {
+    checked: AtomicU64,
+    refused: AtomicU64,
+    answered_before: AtomicU64,
+    ok: AtomicU64,
+    failed: AtomicU64,
+    requests: AtomicU64,
+    input_tokens: AtomicU64,
+    output_tokens: AtomicU64,
+    streak: Mutex<FailureStreak>,
+}
+
+/// Failures of rows without an answer in between.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FailureStreak {
+    /// Number of failures.
+    pub(crate) failures: u64,
+    /// The line of the row that failed first.
+    pub(crate) line: u64,
+    /// The error of the row that failed last.
+    pub(crate) error: String,
+}
+
+/// The counts of a run at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCounts {
+    /// Rows that the check has read.
+    pub checked: u64,
+    /// Rows that are refused by a limit.
+    pub refused: u64,
+    /// Rows that an earlier run answered.
+    pub answered_before: u64,
+    /// Rows that this run answered.
+    pub ok: u64,
+    /// Rows that failed in this run.
+    pub failed: u64,
+    /// Requests to the model.
+    pub requests: u64,
+    /// Tokens that the model read, as far as its server reports them.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote, as far as its server reports them.
+    pub output_tokens: u64,
+}
+
+impl RunCounts {
+    /// Rows that the run is done with: refused, answered or failed.
+    pub fn done(&self) -> u64 {
+        self.refused + self.answered_before + self.ok + self.failed
+    }
+}
+
+impl RunTally {
+    /// The counts now.
+    pub fn counts(&self) -> RunCounts {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        RunCounts {
+            checked: of(&self.checked),
+            refused: of(&self.refused),
+            answered_before: of(&self.answered_before),
+            ok: of(&self.ok),
+            failed: of(&self.failed),
+            requests: of(&self.requests),
+            input_tokens: of(&self.input_tokens),
+            output_tokens: of(&self.output_tokens),
+        }
+    }
+
+    pub(crate) fn row_checked(&self) {
+        add(&self.checked, 1);
+    }
+
+    pub(crate) fn row_refused(&self) {
+        add(&self.refused, 1);
+    }
+
+    pub(crate) fn row_was_answered(&self) {
+        add(&self.answered_before, 1);
+    }
+
+    /// Counts a row that the model was asked about, and that failed if there is an `error`.
+    pub(crate) fn row_asked(&self, line: u64, error: Option<&str>, report: &CallReport) {
+        add(&self.requests, report.requests.into());
+        add(&self.input_tokens, report.input_tokens.unwrap_or(0));
+        add(&self.output_tokens, report.output_tokens.unwrap_or(0));
+        let mut streak = self.streak.lock().unwrap_or_else(PoisonError::into_inner);
+        match error {
+            None => {
+                add(&self.ok, 1);
+                *streak = FailureStreak::default();
+            }
+            Some(error) => {
+                add(&self.failed, 1);
+                if streak.failures == 0 {
+                    streak.line = line;
+                }
+                streak.failures += 1;
+                error.clone_into(&mut streak.error);
+            }
+        }
+    }
+
+    /// The failures since the last answer, when there are `threshold` or more.
+    pub(crate) fn failure_streak(&self, threshold: u64) -> Option<FailureStreak> {
+        let streak = self.streak.lock().unwrap_or_else(PoisonError::into_inner);
+        (streak.failures >= threshold).then(|| streak.clone())
+    }
+}
+
+fn add(count: &AtomicU64, number: u64) {
+    count.fetch_add(number, Ordering::Relaxed);
+}

@@ -1,0 +1,109 @@
+//! The threads that ask the model about rows. Each thread owns its connections to the model.
+
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::thread;
+
+use refract_answering::{
+    AnsweredCall, ModelGateway, PinnedPrism, ReadableResult, Refusal, RowAnswering, UnansweredRow,
+};
+use refract_domain::result::SavedResult;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::task::{JoinSet, LocalSet};
+
+use crate::run_tally::RunTally;
+
+/// A row for a worker thread.
+pub(crate) struct RunJob {
+    pub(crate) line: u64,
+    pub(crate) work: RowWork,
+    pub(crate) reply: oneshot::Sender<Result<ReadableResult, Refusal>>,
+    /// Held as long as the row is in flight.
+    pub(crate) permit: OwnedSemaphorePermit,
+}
+
+/// What there is to do about a row.
+pub(crate) enum RowWork {
+    /// The row has no result.
+    Create(UnansweredRow),
+    /// An earlier run left a failed result.
+    Retry(Box<SavedResult>),
+}
+
+/// The worker threads. They end when this is dropped and their rows in flight have ended.
+pub(crate) struct RunWorkers {
+    senders: Vec<mpsc::UnboundedSender<RunJob>>,
+    next: usize,
+}
+
+/// One worker thread.
+struct RunWorker {
+    answering: RowAnswering,
+    tally: Arc<RunTally>,
+}
+
+impl RunWorkers {
+    /// Starts the threads.
+    pub(crate) fn start(
+        threads: NonZeroUsize,
+        prism: &PinnedPrism,
+        gateway: &ModelGateway,
+        tally: &Arc<RunTally>,
+    ) -> std::io::Result<Self> {
+        let mut senders = Vec::with_capacity(threads.get());
+        for _ in 0..threads.get() {
+            let (sender, jobs) = mpsc::unbounded_channel();
+            let (prism, gateway, tally) = (prism.clone(), gateway.clone(), Arc::clone(tally));
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            let thread = thread::Builder::new().name("refract-run".to_owned());
+            thread.spawn(move || {
+                LocalSet::new().block_on(&runtime, async move {
+                    let answering = prism.for_this_thread(&gateway, threads);
+                    Rc::new(RunWorker { answering, tally }).work(jobs).await;
+                });
+            })?;
+            senders.push(sender);
+        }
+        Ok(Self { senders, next: 0 })
+    }
+
+    /// Gives a row to the threads in turn.
+    pub(crate) fn give(&mut self, job: RunJob) {
+        self.next = (self.next + 1) % self.senders.len().max(1);
+        if let Some(sender) = self.senders.get(self.next) {
+            // a thread that is gone drops the job, which closes the reply's channel
+            let _ = sender.send(job);
+        }
+    }
+}
+
+impl RunWorker {
+    /// Works until the job channel is closed. Permits of the jobs bound how many run at once.
+    async fn work(self: Rc<Self>, mut jobs: mpsc::UnboundedReceiver<RunJob>) {
+        let mut in_flight = JoinSet::new();
+        while let Some(job) = jobs.recv().await {
+            let worker = Rc::clone(&self);
+            in_flight.spawn_local(async move { worker.work_on(job).await });
+            while in_flight.try_join_next().is_some() {}
+        }
+        while in_flight.join_next().await.is_some() {}
+    }
+
+    async fn work_on(&self, job: RunJob) {
+        let answered = match job.work {
+            RowWork::Create(row) => self.answering.create(row).await,
+            RowWork::Retry(failed) => self.answering.retry(*failed).await,
+        };
+        let answered = answered.map(|AnsweredCall { result, report }| {
+            let error = result.view().status.error();
+            self.tally.row_asked(job.line, error, &report);
+            result
+        });
+        drop(job.permit);
+        // a run that was broken off closed the channel: the result is saved nevertheless
+        let _ = job.reply.send(answered);
+    }
+}
