@@ -6,11 +6,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use awc::http::Uri;
 use bytes::Bytes;
 use tokio::time::{sleep, timeout};
 
-use crate::connection::{Connections, Reply};
+use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
 use crate::meter::Meter;
 use crate::request_body::RequestBody;
@@ -39,7 +38,7 @@ impl TimeLeft {
 /// Makes requests of one thread, each with its attempts.
 #[derive(Clone)]
 pub(crate) struct Requests {
-    pub(crate) connections: Connections,
+    pub(crate) connections: ModelConnections,
     pub(crate) turns: Arc<Turns>,
     pub(crate) timeout: Duration,
 }
@@ -56,16 +55,15 @@ impl Requests {
     /// The body of the answer with status 200.
     pub(crate) async fn post(
         &self,
-        uri: &Uri,
         body: RequestBody,
         meter: &Meter,
         left: &mut TimeLeft,
     ) -> Result<Bytes, ModelFailure> {
         meter.request_begins();
-        let first = self.attempt(uri, body.clone(), meter, left).await?;
+        let first = self.attempt(body.clone(), meter, left).await?;
         let (status, retry_after) = match first {
-            Reply::Answer(answer) => return Ok(answer),
-            Reply::TryAgain {
+            ServerReply::Answer(answer) => return Ok(answer),
+            ServerReply::TryAgain {
                 status,
                 retry_after,
             } => (status, retry_after),
@@ -75,9 +73,9 @@ impl Requests {
         left.pauses -= pause;
         tracing::debug!(status, ?pause, "one more attempt at the model server");
         sleep(pause).await;
-        match self.attempt(uri, body, meter, left).await? {
-            Reply::Answer(answer) => Ok(answer),
-            Reply::TryAgain {
+        match self.attempt(body, meter, left).await? {
+            ServerReply::Answer(answer) => Ok(answer),
+            ServerReply::TryAgain {
                 status,
                 retry_after: _,
             } => Err(ModelFailure::Status(status)),
@@ -86,16 +84,15 @@ impl Requests {
 
     async fn attempt(
         &self,
-        uri: &Uri,
         body: RequestBody,
         meter: &Meter,
         left: &mut TimeLeft,
-    ) -> Result<Reply, ModelFailure> {
+    ) -> Result<ServerReply, ModelFailure> {
         let _turn = self.turns.take().await?;
         meter.attempt_begins();
         let begin = Instant::now();
         let limit = self.timeout.min(left.attempts);
-        let reply = timeout(limit, self.connections.exchange(uri, body)).await;
+        let reply = timeout(limit, self.connections.exchange(body)).await;
         left.attempts = left.attempts.saturating_sub(begin.elapsed());
         reply.unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))
     }

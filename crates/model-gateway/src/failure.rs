@@ -26,11 +26,6 @@ pub enum ModelFailure {
     /// What came back was not HTTP.
     #[error("The model server answered with something that is not HTTP.")]
     NotHttp,
-    /// An answer behind TLS that does not say where it ends.
-    #[error(
-        "The model server's answer has neither a length nor chunks, so it cannot be read over TLS."
-    )]
-    Unframed,
     /// A status other than 200, on the second attempt where there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
@@ -84,7 +79,7 @@ impl ModelFailure {
             Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
             Self::TooLarge => "too_large",
-            Self::NotSystemOne | Self::NotChat | Self::Unframed => "malformed",
+            Self::NotSystemOne | Self::NotChat => "malformed",
             Self::ReportedError => "reported_error",
             Self::Unanswered(_) | Self::NoLogProbabilities(_) => "unanswered",
         }

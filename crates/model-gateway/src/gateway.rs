@@ -6,7 +6,7 @@ use refract_domain::prism::PrismVersion;
 
 use crate::attempts::Requests;
 use crate::chat::Chat;
-use crate::connection::{Connections, ServerAccess};
+use crate::connection::{ModelConnections, ServerAccess};
 use crate::estimate::Estimator;
 use crate::model::{Backend, Model};
 use crate::settings::{ModelEndpoint, ModelSettings, Protocol, SettingFault};
@@ -56,9 +56,8 @@ impl ModelGateway {
             (ModelEndpoint::Lexical, _) => Way::Lexical,
             (ModelEndpoint::Server(address), Protocol::SystemOne) => {
                 let uri = address.endpoint("systemone")?;
-                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                let access = ServerAccess::new(uri, settings.api_key.as_ref())?;
                 let protocol = SystemOne {
-                    uri,
                     model: settings.name.clone(),
                     request_tokens: settings.request_tokens,
                 };
@@ -69,17 +68,17 @@ impl ModelGateway {
             }
             (ModelEndpoint::Server(address), Protocol::Chat) => {
                 let uri = address.endpoint("chat/completions")?;
-                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                let access = ServerAccess::new(uri, settings.api_key.as_ref())?;
                 Way::Chat {
-                    protocol: Arc::new(Chat::new(uri, settings.name.clone())),
+                    protocol: Arc::new(Chat::new(settings.name.clone())),
                     access: Arc::new(access),
                 }
             }
             (ModelEndpoint::Server(address), Protocol::Stated) => {
                 let uri = address.endpoint("chat/completions")?;
-                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
+                let access = ServerAccess::new(uri, settings.api_key.as_ref())?;
                 Way::Stated {
-                    protocol: Arc::new(Stated::new(uri, settings.name.clone())),
+                    protocol: Arc::new(Stated::new(settings.name.clone())),
                     access: Arc::new(access),
                 }
             }
@@ -125,7 +124,7 @@ impl ModelGateway {
 
     fn requests(&self, access: &Arc<ServerAccess>) -> Requests {
         Requests {
-            connections: Connections::new(Arc::clone(access)),
+            connections: ModelConnections::new(Arc::clone(access)),
             turns: Arc::clone(&self.turns),
             timeout: self.settings.timeout,
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use awc::http::Uri;
+use hyper::Uri;
 
 /// How the model is reached and asked.
 #[derive(Clone, Debug)]

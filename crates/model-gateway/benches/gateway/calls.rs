@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use refract_model_gateway::Protocol;
 
-use crate::bare::Bare;
+use crate::bare::BareClient;
 use crate::processes::Server;
 use crate::prompts;
 
@@ -20,7 +20,7 @@ const TURN: Duration = Duration::from_secs(1);
 pub(crate) fn print() {
     println!(
         "\n{:24}{:>12}{:>12}{:>8}",
-        "calls per second", "refract", "bare awc", "ratio"
+        "calls per second", "refract", "bare hyper", "ratio"
     );
     for protocol in [Protocol::SystemOne, Protocol::Chat] {
         for questions in [1, 3, 100] {
@@ -39,7 +39,7 @@ async fn fastest(protocol: Protocol, questions: usize) -> (f64, f64) {
     let submission = prompts::submission(&version, TEXT);
     let (bodies, path) = prompts::requests(protocol, &version, &submission).await;
     let callers = (AT_ONCE / bodies.len()).max(1);
-    let bare = Bare::new(&server.url, &path, bodies);
+    let bare = BareClient::new(&server.url, &path, bodies);
     let model = prompts::model(protocol, &server.url);
     let ours = || async {
         let call = model.answer(&version, &submission).await;
@@ -48,7 +48,7 @@ async fn fastest(protocol: Protocol, questions: usize) -> (f64, f64) {
     let mut fastest = (0.0_f64, 0.0_f64);
     for _ in 0..TURNS {
         fastest.0 = fastest.0.max(per_second(callers, ours).await);
-        fastest.1 = fastest.1.max(per_second(callers, || bare.call()).await);
+        fastest.1 = fastest.1.max(per_second(callers, || bare.ask()).await);
     }
     fastest
 }

@@ -1,4 +1,4 @@
-//! What the gateway costs beside a bare `awc` client that sends the same requests: calls per
+//! What the gateway costs beside a bare `hyper` client that sends the same requests: calls per
 //! second to a server that answers at once, and memory per call that waits.
 //!
 //! The server is a process of its own, and so is whatever waits. For one of the two tables:

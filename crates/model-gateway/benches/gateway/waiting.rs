@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use refract_model_gateway::Protocol;
 use tokio::time::sleep;
 
-use crate::bare::Bare;
+use crate::bare::BareClient;
 use crate::processes::{Server, ourselves};
 use crate::prompts;
 
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_secs(7);
 pub(crate) fn print() {
     println!(
         "\n{:24}{:>12}{:>12}{:>8}",
-        "KiB per waiting call", "refract", "bare awc", "ratio"
+        "KiB per waiting call", "refract", "bare hyper", "ratio"
     );
     for protocol in [Protocol::SystemOne, Protocol::Chat] {
         let server = Server::start(&prompts::answer(protocol, QUESTIONS), DELAY);
@@ -56,14 +56,14 @@ pub(crate) fn measure(who: &str, url: &str) {
         let version = Rc::new(prompts::version(QUESTIONS));
         let submission = Rc::new(prompts::submission(&version, TEXT));
         let (bodies, path) = prompts::requests(protocol, &version, &submission).await;
-        let bare = Bare::new(url, &path, bodies);
+        let bare = BareClient::new(url, &path, bodies);
         let model = prompts::model(protocol, url);
         let before = resident_kib();
         // as servers keep them: each call a task of its own
         let calls = (0..CALLS).map(|_| -> Pin<Box<dyn Future<Output = ()>>> {
             if is_bare {
                 let bare = bare.clone();
-                Box::pin(async move { bare.call().await })
+                Box::pin(async move { bare.ask().await })
             } else {
                 let model = model.clone();
                 let (version, submission) = (Rc::clone(&version), Rc::clone(&submission));

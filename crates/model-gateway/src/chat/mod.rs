@@ -17,7 +17,6 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use awc::http::Uri;
 use futures_util::future::try_join_all;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
@@ -42,8 +41,6 @@ const MOST_FOLLOW_UPS: usize = 3;
 /// A server that speaks chat completions with log-probabilities.
 #[derive(Debug)]
 pub(crate) struct Chat {
-    /// The whole address, ending in `/chat/completions`.
-    uri: Uri,
     /// Sent as `model`.
     model: String,
     learned: Learned,
@@ -60,9 +57,8 @@ struct Asked<'a> {
 }
 
 impl Chat {
-    pub(crate) fn new(uri: Uri, model: String) -> Self {
+    pub(crate) fn new(model: String) -> Self {
         Self {
-            uri,
             model,
             learned: Learned::default(),
         }
@@ -206,10 +202,7 @@ impl Chat {
         loop {
             let manners = self.learned.manners();
             let body = asked.prompts.body(asked.index, wanted, manners);
-            let answered = asked
-                .requests
-                .post(&self.uri, body, asked.meter, left)
-                .await;
+            let answered = asked.requests.post(body, asked.meter, left).await;
             match answered {
                 Ok(body) => {
                     let completion = completion::read(&body)?;

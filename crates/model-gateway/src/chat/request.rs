@@ -135,10 +135,13 @@ mod tests {
         let prompts = Prompts::new("qwen", &version, &submission);
         let manners = Learned::default().manners();
         let letter = Wanted::Continuation { letter: 0 };
-        let parts = [(0, Wanted::Code), (1, Wanted::Code), (0, letter)]
-            .map(|(index, wanted)| prompts.body(index, &wanted, manners).parts());
-        for [beginning, ending, end] in &parts {
-            assert_eq!(beginning.as_ptr(), parts[0][0].as_ptr());
+        let bodies = [(0, Wanted::Code), (1, Wanted::Code), (0, letter)]
+            .map(|(index, wanted)| prompts.body(index, &wanted, manners));
+        for body in &bodies {
+            let [beginning, ending, end] = body.parts() else {
+                panic!("{body:?}");
+            };
+            assert_eq!(beginning.as_ptr(), bodies[0].parts()[0].as_ptr());
             assert!(beginning.len() > 100_000);
             assert!(ending.len() + end.len() < 1_000);
         }

@@ -8,7 +8,6 @@ pub(crate) mod request;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use awc::http::Uri;
 use bytes::Bytes;
 use futures_util::future::try_join_all;
 use refract_domain::answer::{Answer, Answers};
@@ -25,8 +24,6 @@ use crate::meter::Meter;
 /// A server that speaks chat completions with schemas.
 #[derive(Debug)]
 pub(crate) struct Stated {
-    /// The whole address, ending in `/chat/completions`.
-    uri: Uri,
     /// Sent as `model`.
     model: String,
     /// It was refused once; remembered until the process ends.
@@ -34,9 +31,8 @@ pub(crate) struct Stated {
 }
 
 impl Stated {
-    pub(crate) fn new(uri: Uri, model: String) -> Self {
+    pub(crate) fn new(model: String) -> Self {
         Self {
-            uri,
             model,
             refuses_temperature: AtomicBool::new(false),
         }
@@ -83,14 +79,14 @@ impl Stated {
         let mut left = requests.time();
         let has_temperature = !self.refuses_temperature.load(Ordering::Relaxed);
         let body = part.body(has_temperature);
-        match requests.post(&self.uri, body, meter, &mut left).await {
+        match requests.post(body, meter, &mut left).await {
             Err(ModelFailure::ParameterRefused {
                 parameter: "temperature",
                 ..
             }) if has_temperature => {
                 self.refuses_temperature.store(true, Ordering::Relaxed);
                 let body = part.body(false);
-                requests.post(&self.uri, body, meter, &mut left).await
+                requests.post(body, meter, &mut left).await
             }
             answered => answered,
         }

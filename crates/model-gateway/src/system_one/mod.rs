@@ -6,7 +6,6 @@
 mod reading;
 pub(crate) mod request;
 
-use awc::http::Uri;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
@@ -21,8 +20,6 @@ use crate::meter::Meter;
 /// A server that speaks System One.
 #[derive(Debug)]
 pub(crate) struct SystemOne {
-    /// The whole address, ending in `/systemone`.
-    pub(crate) uri: Uri,
     /// Sent as `model`.
     pub(crate) model: String,
     /// Estimated tokens above which a request is split.
@@ -64,7 +61,7 @@ impl SystemOne {
         meter: &Meter,
     ) -> Result<(usize, Vec<(QuestionKey, Answer)>), ModelFailure> {
         let body = requests
-            .post(&self.uri, part.body, meter, &mut requests.time())
+            .post(part.body, meter, &mut requests.time())
             .await?;
         let reply = reading::read(&body)?;
         meter.told(&reply.told);

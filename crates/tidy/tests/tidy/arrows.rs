@@ -47,11 +47,11 @@ const ARROWS: [(&str, &[&str]); 9] = [
 /// Crates from outside and the only ones of ours that may name them, in tests too.
 const KEEPERS: [(&str, &[&str]); 9] = [
     ("actix-web", &["refract", "refract-http-api"]),
-    ("awc", &["refract-model-gateway"]),
     ("deadpool", &["refract-persistence"]),
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),
     ("diesel_migrations", &["refract-persistence"]),
+    ("hyper", &["refract-model-gateway"]),
     ("libsqlite3-sys", &["refract-persistence"]),
     (
         "tokio-postgres",
