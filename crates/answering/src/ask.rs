@@ -9,7 +9,7 @@ use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
-use refract_model_gateway::{CallReport, ModelFailure};
+use refract_model_gateway::{ModelFailure, ModelReport};
 use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ pub(crate) struct Asked {
     /// Whether this call was.
     pub(crate) is_first: bool,
     /// What this call cost.
-    pub(crate) report: CallReport,
+    pub(crate) report: ModelReport,
 }
 
 impl Answering {
@@ -174,7 +174,7 @@ impl Answering {
 }
 
 /// What the gateway reports of a call, as it is kept with the result.
-fn provenance(report: CallReport) -> Provenance {
+fn provenance(report: ModelReport) -> Provenance {
     Provenance {
         protocol: Some(report.protocol.to_owned()),
         model: report.model,

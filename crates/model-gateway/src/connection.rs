@@ -23,7 +23,8 @@ use rustls::ClientConfig;
 
 use crate::failure::ModelFailure;
 use crate::request_body::RequestBody;
-use crate::settings::{ModelApiKey, SettingFault};
+use crate::setting_fault::SettingFault;
+use crate::settings::ModelApiKey;
 use crate::tls;
 use dial::Dialer;
 use pool::{IdleConnections, Sender};

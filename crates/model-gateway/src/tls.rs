@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use crate::settings::SettingFault;
+use crate::setting_fault::SettingFault;
 
 /// Checks certificates as the operating system does, or against the bundled roots of `webpki-roots`
 /// where the system has none, as in an empty container. HTTP/1.1 only.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use refract_domain::result::SavedResult;
-use refract_model_gateway::CallReport;
+use refract_model_gateway::ModelReport;
 
 /// Counts of one run.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ impl Tally {
         add(&self.answered_before, 1);
     }
 
-    pub(crate) fn row_asked(&self, line: u64, result: &SavedResult, report: &CallReport) {
+    pub(crate) fn row_asked(&self, line: u64, result: &SavedResult, report: &ModelReport) {
         add(&self.requests, report.requests.into());
         add(&self.input_tokens, report.input_tokens.unwrap_or(0));
         add(&self.output_tokens, report.output_tokens.unwrap_or(0));

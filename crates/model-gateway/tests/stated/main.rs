@@ -13,7 +13,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::probability::Probability;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
-    Model, ModelCall, ModelFailure, ModelGateway, ModelSettings, PROMPT_VERSION, Protocol,
+    Model, ModelFailure, ModelGateway, ModelReply, ModelSettings, PROMPT_VERSION, Protocol,
 };
 use refract_test_support::model_server::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, Mo
     call(server, version).await.outcome
 }
 
-async fn call(server: &ModelServer, version: &PrismVersion) -> ModelCall {
+async fn call(server: &ModelServer, version: &PrismVersion) -> ModelReply {
     let submission = submission(version);
     model(server).answer(version, &submission).await
 }
