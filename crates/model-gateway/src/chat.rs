@@ -1,8 +1,8 @@
 //! The protocol `chat`: one request per question to an OpenAI-compatible model, whose answer is
 //! read from its log-probabilities.
 //!
-//! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read; none of them
-//! knows connections.
+//! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read; neither side
+//! knows connections. [`dialogue`] joins both.
 
 mod answer;
 mod capabilities;
@@ -57,7 +57,7 @@ impl ChatProtocol {
     ) -> Result<Answers, ModelFailure> {
         let prompts = &Prompts::new(&self.model, version, submission);
         let questions = version.questions().iter().enumerate();
-        let answers = questions.map(|(index, question)| async move {
+        let answers = questions.map(|(index, question)| {
             let dialogue = QuestionDialogue {
                 question,
                 index,
@@ -66,7 +66,7 @@ impl ChatProtocol {
                 recorder,
                 capabilities: &self.capabilities,
             };
-            Ok((question.key.clone(), dialogue.ask().await?))
+            dialogue.ask()
         });
         Ok(Answers::new(all_or_first_failure(answers).await?))
     }

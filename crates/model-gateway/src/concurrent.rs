@@ -1,5 +1,6 @@
 //! Requests of one submission side by side.
 
+use futures_util::future::TryFutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
 use crate::failure::ModelFailure;
@@ -11,7 +12,7 @@ pub(crate) async fn all_or_first_failure<T>(
 ) -> Result<Vec<T>, ModelFailure> {
     let numbered = futures.into_iter().enumerate();
     let mut pending: FuturesUnordered<_> = numbered
-        .map(|(index, future)| async move { Ok((index, future.await?)) })
+        .map(|(index, future)| future.map_ok(move |value| (index, value)))
         .collect();
     let mut values = Vec::with_capacity(pending.len());
     while let Some(value) = pending.next().await {

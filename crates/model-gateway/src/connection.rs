@@ -27,7 +27,7 @@ use crate::setting_fault::SettingFault;
 use crate::settings::ModelApiKey;
 use crate::tls;
 use dial::Dialer;
-use pool::{IdleConnections, Sender};
+use pool::{HttpSender, IdleConnections};
 pub(crate) use reply::ServerReply;
 
 /// Common model servers close a connection that was idle for five seconds. Ours are given up
@@ -103,7 +103,10 @@ impl ModelConnections {
     }
 
     /// Sends a request over an idle connection, or over a new one where none can take it.
-    async fn send(&self, body: RequestBody) -> Result<(Response<Incoming>, Sender), ModelFailure> {
+    async fn send(
+        &self,
+        body: RequestBody,
+    ) -> Result<(Response<Incoming>, HttpSender), ModelFailure> {
         let mut request = self.request(body);
         while let Some(mut sender) = self.idle.take() {
             match sender.try_send_request(request).await {

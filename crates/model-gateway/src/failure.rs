@@ -111,7 +111,7 @@ impl fmt::Display for Unreachable {
     }
 }
 
-/// A duration in words: seconds where it is a whole number of them, else milliseconds.
+/// A duration in words: whole seconds if possible, else milliseconds.
 struct SpelledDuration(Duration);
 
 impl fmt::Display for SpelledDuration {

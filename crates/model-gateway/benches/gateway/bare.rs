@@ -11,7 +11,7 @@ use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-/// Sends the same requests again and again.
+/// Sends a fixed set of requests again and again.
 #[derive(Clone)]
 pub(crate) struct BareClient {
     uri: Uri,

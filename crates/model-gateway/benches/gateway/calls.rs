@@ -1,4 +1,4 @@
-//! Calls per second to a server that answers at once, on one thread.
+//! Submissions per second with a server that answers at once, on one thread.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use crate::prompts;
 
 /// Characters of the text.
 const TEXT: usize = 1_000;
-/// Requests that are under way at once, whoever makes them.
+/// Requests in flight at once, of the gateway or of the bare client.
 const AT_ONCE: usize = 60;
-/// Turns of each side; the fastest counts, since whatever else runs here only slows one down.
-const TURNS: u32 = 6;
-const TURN: Duration = Duration::from_secs(1);
+/// Rounds of each side. The fastest counts, since other load on the machine only slows a round down.
+const ROUNDS: u32 = 6;
+const ROUND: Duration = Duration::from_secs(1);
 
 pub(crate) fn print() {
     println!(
@@ -32,7 +32,7 @@ pub(crate) fn print() {
     println!("ratio: calls of refract to one of the bare client, which sends the same requests");
 }
 
-/// Calls per second of the gateway and of the bare client.
+/// Submissions per second of the gateway and of the bare client.
 async fn fastest(protocol: Protocol, questions: usize) -> (f64, f64) {
     let server = Server::start(&prompts::answer(protocol, questions), Duration::ZERO);
     let version = prompts::version(questions);
@@ -46,19 +46,19 @@ async fn fastest(protocol: Protocol, questions: usize) -> (f64, f64) {
         call.outcome.unwrap();
     };
     let mut fastest = (0.0_f64, 0.0_f64);
-    for _ in 0..TURNS {
+    for _ in 0..ROUNDS {
         fastest.0 = fastest.0.max(per_second(callers, ours).await);
         fastest.1 = fastest.1.max(per_second(callers, || bare.ask()).await);
     }
     fastest
 }
 
-/// Calls per second of so many callers, each of whom calls again once it is answered.
+/// Submissions per second of this many askers, each of which asks again once it is answered.
 async fn per_second<F: Future<Output = ()>>(callers: usize, call: impl Fn() -> F) -> f64 {
     let begin = Instant::now();
     let callers = (0..callers).map(|_| async {
         let mut calls = 0_u32;
-        while begin.elapsed() < TURN {
+        while begin.elapsed() < ROUND {
             call().await;
             calls += 1;
         }

@@ -1,4 +1,4 @@
-//! Memory per call while thousands wait on a slow server: how much the process grows.
+//! Memory per submission while thousands wait for a slow server: how much the process grows.
 
 use std::fs;
 use std::future::Future;
@@ -14,14 +14,14 @@ use crate::bare::BareClient;
 use crate::processes::{Server, ourselves};
 use crate::prompts;
 
-/// Calls that wait at once.
+/// Submissions that wait at once.
 const CALLS: u32 = 5_000;
 /// Characters of each text.
 const TEXT: usize = 200;
 const QUESTIONS: usize = 1;
-/// How long the server takes.
+/// Time that the server takes to answer.
 const DELAY: Duration = Duration::from_secs(10);
-/// By then all requests are with the server and none is answered.
+/// When memory is read: the server has all requests by then and has answered none.
 const LOOK: Duration = Duration::from_secs(7);
 
 pub(crate) fn print() {
@@ -48,7 +48,7 @@ pub(crate) fn print() {
     println!("of {CALLS} calls on one thread, each with a connection of its own");
 }
 
-/// Lets calls wait and prints by how many KiB each of them made this process larger.
+/// Lets submissions wait and prints by how many KiB each made this process larger.
 pub(crate) fn measure(who: &str, url: &str) {
     let is_bare = who.starts_with("bare-");
     let protocol: Protocol = who.trim_start_matches("bare-").parse().unwrap();
@@ -59,7 +59,7 @@ pub(crate) fn measure(who: &str, url: &str) {
         let bare = BareClient::new(url, &path, bodies);
         let model = prompts::model(protocol, url);
         let before = resident_kib();
-        // as servers keep them: each call a task of its own
+        // a task per submission, as in a server
         let calls = (0..CALLS).map(|_| -> Pin<Box<dyn Future<Output = ()>>> {
             if is_bare {
                 let bare = bare.clone();
@@ -83,7 +83,7 @@ pub(crate) fn measure(who: &str, url: &str) {
     println!("{}", grown / f64::from(CALLS));
 }
 
-/// What this process holds in memory.
+/// Resident memory of this process.
 fn resident_kib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status

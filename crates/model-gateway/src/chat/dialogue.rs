@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use futures_util::future::try_join_all;
 use refract_domain::answer::Answer;
+use refract_domain::key::QuestionKey;
 use refract_domain::question::Question;
 
 use super::answer;
@@ -44,7 +45,8 @@ struct FollowedUp {
 }
 
 impl QuestionDialogue<'_> {
-    pub(super) async fn ask(self) -> Result<Answer, ModelFailure> {
+    /// Asks the question and returns its key with the answer.
+    pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelFailure> {
         let question = self.question;
         let mut left = self.sender.time();
         let completion = self.complete(&WantedCode::Any, &mut left).await?;
@@ -56,8 +58,11 @@ impl QuestionDialogue<'_> {
         let mut probabilities = reading::read(shape, outcomes, &completion.positions);
         self.follow_up(&mut probabilities, left).await?;
         self.recorder.add_coverage(probabilities.coverage());
-        answer::answer(question, probabilities)
-            .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))
+        let key = question.key.clone();
+        match answer::answer(question, probabilities) {
+            Some(answer) => Ok((key, answer)),
+            None => Err(ModelFailure::Unanswered(key)),
+        }
     }
 
     /// Tells the codes of the most probable letters apart. Codes of the other letters will share

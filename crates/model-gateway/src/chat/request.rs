@@ -135,7 +135,7 @@ mod tests {
     use crate::chat::capabilities::ServerCapabilities;
 
     #[test]
-    fn requests_about_one_submission_share_the_bytes_of_their_beginning() {
+    fn requests_of_a_call_share_the_bytes_of_their_beginning() {
         let question = |key: &str| json!({"key": key, "type": "yes_no", "text": "Is it so?"});
         let version: PrismVersion = serde_json::from_value(json!({
             "fields": [{"key": "text", "label": "Message"}],

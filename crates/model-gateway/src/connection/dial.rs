@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 
-use super::pool::Sender;
+use super::pool::HttpSender;
 use crate::failure::{ModelFailure, Unreachable};
 
 /// Opens connections to one server.
@@ -36,7 +36,7 @@ impl Dialer {
         }
     }
 
-    pub(super) async fn connect(&self) -> Result<Sender, ModelFailure> {
+    pub(super) async fn connect(&self) -> Result<HttpSender, ModelFailure> {
         let tcp = self.connect_tcp().await?;
         match &self.tls {
             None => handshake(tcp).await,
@@ -63,7 +63,7 @@ impl Dialer {
         &self,
         tls: &TlsConnector,
         tcp: TcpStream,
-    ) -> Result<Sender, ModelFailure> {
+    ) -> Result<HttpSender, ModelFailure> {
         let name = ServerName::try_from(self.host.clone())
             .map_err(|_| ModelFailure::Unreachable(Unreachable::UnknownHost))?;
         let encrypted = tls.connect(name, tcp).await;
@@ -74,14 +74,11 @@ impl Dialer {
 /// Starts the task that drives a connection. It ends when the sender is dropped.
 async fn handshake(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-) -> Result<Sender, ModelFailure> {
+) -> Result<HttpSender, ModelFailure> {
     let opened = http1::handshake(TokioIo::new(stream)).await;
     let (sender, connection) = opened.map_err(|_| ModelFailure::Disconnected)?;
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection to the model server ended with an error");
-        }
-    });
+    // an error of the connection reaches the request that it belongs to
+    tokio::spawn(connection);
     Ok(sender)
 }
 

@@ -9,7 +9,7 @@ use hyper::client::conn::http1::SendRequest;
 use crate::request_body::RequestBody;
 
 /// The end of a connection that takes requests; dropping it closes the connection.
-pub(super) type Sender = SendRequest<RequestBody>;
+pub(super) type HttpSender = SendRequest<RequestBody>;
 
 /// Idle connections, the longest idle first.
 pub(super) struct IdleConnections {
@@ -18,7 +18,7 @@ pub(super) struct IdleConnections {
 }
 
 struct IdleConnection {
-    sender: Sender,
+    sender: HttpSender,
     since: Instant,
 }
 
@@ -32,7 +32,7 @@ impl IdleConnections {
     }
 
     /// The connection that was used last, if it can take a request at once.
-    pub(super) fn take(&self) -> Option<Sender> {
+    pub(super) fn take(&self) -> Option<HttpSender> {
         let mut connections = self.connections.borrow_mut();
         while let Some(idle) = connections.pop_back() {
             if idle.since.elapsed() < self.keep_alive && idle.sender.is_ready() {
@@ -43,7 +43,7 @@ impl IdleConnections {
     }
 
     /// Keeps a connection whose answer was read, and closes those that were idle for too long.
-    pub(super) fn put(&self, sender: Sender) {
+    pub(super) fn put(&self, sender: HttpSender) {
         let mut connections = self.connections.borrow_mut();
         while let Some(longest) = connections.front()
             && longest.since.elapsed() >= self.keep_alive

@@ -20,7 +20,7 @@ fn impatient(server: &ModelServer) -> Model {
     })
 }
 
-/// The request without the second in which it was sent.
+/// The request without its `Date` header.
 fn undated(mut request: ReceivedRequest) -> ReceivedRequest {
     request.headers.retain(|(name, _)| name != "date");
     request

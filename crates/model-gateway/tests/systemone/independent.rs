@@ -1,4 +1,4 @@
-//! Against a mock of the same protocol that others wrote: `typesafe-rs-mock`.
+//! The protocol against an independent mock of a System One server, `typesafe-rs-mock`.
 
 use refract_model_gateway::ModelReply;
 use serde_json::json;
