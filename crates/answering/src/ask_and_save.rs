@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::Utc;
 use refract_domain::ids::ResultId;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
-use refract_model_gateway::{CallReport, ModelFailure};
+use refract_model_gateway::{ModelFailure, ModelReport};
 use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ pub struct AnsweredCall {
     /// The saved result: this call's, or that of the call that saved first.
     pub result: ReadableResult,
     /// What asking the model cost this call.
-    pub report: CallReport,
+    pub report: ModelReport,
 }
 
 impl Answering {
@@ -106,7 +106,7 @@ impl Answering {
 }
 
 /// The gateway's report as it is saved with a result.
-fn provenance(report: CallReport) -> Provenance {
+fn provenance(report: ModelReport) -> Provenance {
     Provenance {
         protocol: Some(report.protocol.to_owned()),
         model: report.model,

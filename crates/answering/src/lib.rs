@@ -41,7 +41,7 @@ pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;
 pub use readable_result::ReadableResult;
 // file runs hand these through, and know neither the gateway nor the database
-pub use refract_model_gateway::{CallReport, Estimator, ModelGateway};
+pub use refract_model_gateway::{Estimator, ModelGateway, ModelReport};
 pub use refusal::{InternalError, Refusal};
 pub use retry_failed::{Retried, RetryFailed, RetryStop};
 pub use save_backoff::SaveBackoff;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use refract_answering::CallReport;
+use refract_answering::ModelReport;
 
 /// The running counts of one run.
 #[derive(Debug, Default)]
@@ -87,7 +87,7 @@ impl RunTally {
     }
 
     /// Counts a row that the model was asked about, and that failed if there is an `error`.
-    pub(crate) fn row_asked(&self, line: u64, error: Option<&str>, report: &CallReport) {
+    pub(crate) fn row_asked(&self, line: u64, error: Option<&str>, report: &ModelReport) {
         add(&self.requests, report.requests.into());
         add(&self.input_tokens, report.input_tokens.unwrap_or(0));
         add(&self.output_tokens, report.output_tokens.unwrap_or(0));

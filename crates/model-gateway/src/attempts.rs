@@ -1,24 +1,24 @@
-//! One request: an attempt, and one more where the server asks for patience.
+//! One model request: an attempt, and a second one where the server is overloaded or failed.
 //!
-//! An attempt's clock covers sending, waiting and reading. It starts when the request has its
-//! turn, so that a full node is not mistaken for a slow model.
+//! An attempt's timeout covers sending, waiting and reading. It starts when the request holds a
+//! permit of the concurrency limit, so that a full node is not mistaken for a slow model.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use awc::http::Uri;
 use bytes::Bytes;
 use tokio::time::{sleep, timeout};
 
-use crate::connection::{Connections, Reply};
+use crate::concurrency_limit::ConcurrencyLimit;
+use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
-use crate::meter::Meter;
+use crate::report::ReportRecorder;
 use crate::request_body::RequestBody;
 use crate::retry_after;
-use crate::turns::Turns;
 
-/// What is left of the time that one part of a call may take, however many requests it needs: two
-/// attempts and one pause. Waiting for a turn takes nothing from it.
+/// Time left for a series of requests that follow each other, such as a question and its follow-up
+/// requests. The whole series may take two attempts and one pause. Waiting for a permit of the
+/// concurrency limit takes nothing from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeLeft {
     attempts: Duration,
@@ -26,7 +26,7 @@ pub(crate) struct TimeLeft {
 }
 
 impl TimeLeft {
-    /// The lesser of both, of requests that were made side by side.
+    /// The time that is left after requests that ran concurrently: the lesser of both.
     #[must_use]
     pub(crate) fn min(self, other: Self) -> Self {
         Self {
@@ -36,16 +36,16 @@ impl TimeLeft {
     }
 }
 
-/// Makes requests of one thread, each with its attempts.
+/// Sends one thread's model requests, each in up to two attempts.
 #[derive(Clone)]
-pub(crate) struct Requests {
-    pub(crate) connections: Connections,
-    pub(crate) turns: Arc<Turns>,
+pub(crate) struct RequestSender {
+    pub(crate) connections: ModelConnections,
+    pub(crate) limit: Arc<ConcurrencyLimit>,
     pub(crate) timeout: Duration,
 }
 
-impl Requests {
-    /// The time of one part of a call, at its beginning.
+impl RequestSender {
+    /// The time that a series of requests has when it begins.
     pub(crate) fn time(&self) -> TimeLeft {
         TimeLeft {
             attempts: self.timeout.saturating_mul(2),
@@ -53,19 +53,18 @@ impl Requests {
         }
     }
 
-    /// The body of the answer with status 200.
+    /// Sends a request and returns the body of the answer with status 200.
     pub(crate) async fn post(
         &self,
-        uri: &Uri,
         body: RequestBody,
-        meter: &Meter,
+        recorder: &ReportRecorder,
         left: &mut TimeLeft,
     ) -> Result<Bytes, ModelFailure> {
-        meter.request_begins();
-        let first = self.attempt(uri, body.clone(), meter, left).await?;
+        recorder.request_begins();
+        let first = self.attempt(body.clone(), recorder, left).await?;
         let (status, retry_after) = match first {
-            Reply::Answer(answer) => return Ok(answer),
-            Reply::TryAgain {
+            ServerReply::Answer(answer) => return Ok(answer),
+            ServerReply::TryAgain {
                 status,
                 retry_after,
             } => (status, retry_after),
@@ -75,9 +74,9 @@ impl Requests {
         left.pauses -= pause;
         tracing::debug!(status, ?pause, "one more attempt at the model server");
         sleep(pause).await;
-        match self.attempt(uri, body, meter, left).await? {
-            Reply::Answer(answer) => Ok(answer),
-            Reply::TryAgain {
+        match self.attempt(body, recorder, left).await? {
+            ServerReply::Answer(answer) => Ok(answer),
+            ServerReply::TryAgain {
                 status,
                 retry_after: _,
             } => Err(ModelFailure::Status(status)),
@@ -86,16 +85,15 @@ impl Requests {
 
     async fn attempt(
         &self,
-        uri: &Uri,
         body: RequestBody,
-        meter: &Meter,
+        recorder: &ReportRecorder,
         left: &mut TimeLeft,
-    ) -> Result<Reply, ModelFailure> {
-        let _turn = self.turns.take().await?;
-        meter.attempt_begins();
+    ) -> Result<ServerReply, ModelFailure> {
+        let _permit = self.limit.acquire().await?;
+        recorder.attempt_begins();
         let begin = Instant::now();
         let limit = self.timeout.min(left.attempts);
-        let reply = timeout(limit, self.connections.exchange(uri, body)).await;
+        let reply = timeout(limit, self.connections.exchange(body)).await;
         left.attempts = left.attempts.saturating_sub(begin.elapsed());
         reply.unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))
     }

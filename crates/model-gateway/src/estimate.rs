@@ -1,21 +1,21 @@
-//! What calls will cost, estimated before anything is sent: for who has a whole file to ask about.
+//! Estimates the cost of asking the model before anything is sent, for files of many rows.
 
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
-use crate::settings::Protocol;
+use crate::protocol::Protocol;
 use crate::{stated, system_one};
 
-/// Estimated cost of one call.
+/// Estimated cost of asking about one submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CallEstimate {
-    /// Requests to the model server, second attempts not counted.
+pub struct CostEstimate {
+    /// Requests to the model server, without second attempts.
     pub requests: usize,
     /// Tokens that the model reads, four characters of JSON each.
     pub tokens: usize,
 }
 
-/// Estimates calls for one prism version, whose questions it has measured once.
+/// Estimates for one prism version, whose questions it measures once.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     /// `None` is the built-in scorer, which sends nothing.
@@ -38,20 +38,22 @@ impl Estimator {
         }
     }
 
-    /// The cost of a call whose state, as JSON, has so many characters: every request holds the
-    /// whole state and its part of the questions.
-    pub fn estimate(&self, state_chars: usize) -> CallEstimate {
+    /// The cost of a submission whose state has `state_chars` characters of JSON. Every request
+    /// holds the whole state and its part of the questions.
+    pub fn estimate(&self, state_chars: usize) -> CostEstimate {
         let questions = &self.questions;
         let requests = match self.protocol {
-            None => return CallEstimate::default(),
+            None => return CostEstimate::default(),
             Some(Protocol::SystemOne) => {
                 system_one::request::requests(questions, state_chars, self.request_tokens)
             }
             Some(Protocol::Chat) => questions.len(),
-            Some(Protocol::Stated) => questions.len().div_ceil(stated::request::MOST_QUESTIONS),
+            Some(Protocol::Stated) => questions
+                .len()
+                .div_ceil(stated::request::QUESTIONS_PER_REQUEST),
         };
         let chars = requests * state_chars + questions.iter().sum::<usize>();
-        CallEstimate {
+        CostEstimate {
             requests,
             tokens: chars.div_ceil(CHARS_PER_TOKEN),
         }
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn a_text_is_sent_once_for_each_request() {
         let of = |protocol, state| estimator(protocol).estimate(state);
-        let cost = |requests, tokens| CallEstimate { requests, tokens };
+        let cost = |requests, tokens| CostEstimate { requests, tokens };
         assert_eq!(of(Some(Protocol::Chat), 800), cost(12, 12 * 200 + 1_200));
         assert_eq!(of(Some(Protocol::Stated), 800), cost(2, 2 * 200 + 1_200));
         // 3,200 characters a request are left for questions of 401

@@ -1,60 +1,56 @@
-//! Why a model gave no usable answer, each reason as the one sentence that a result's `error` is.
+//! Why a model gave no usable answer. Each reason reads as the one sentence that becomes a result's
+//! `error`.
 //!
-//! A sentence names what happened, the question's key when it is one question, and the server's
-//! status; never a text, a prompt, what the server wrote, or a key.
+//! A sentence names what happened, the key of the question where it is about one, and the server's
+//! status. It never holds a text, a prompt, words of the server or an API key.
 
 use std::fmt;
 use std::time::Duration;
 
 use refract_domain::key::QuestionKey;
 
-/// Why a call to the model failed.
+/// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelFailure {
-    /// The call never got its turn among the requests in flight.
-    #[error("The model is too busy: the call waited {} for its turn.", Spelled(*.0))]
+    /// No permit of the concurrency limit became free in time.
+    #[error("The model is too busy: the call waited {} for its turn.", SpelledDuration(*.0))]
     TooBusy(Duration),
     /// An attempt took too long.
-    #[error("The model did not answer within {}.", Spelled(*.0))]
+    #[error("The model did not answer within {}.", SpelledDuration(*.0))]
     TimedOut(Duration),
-    /// No connection came about.
+    /// No connection could be opened.
     #[error("The model server could not be reached: {0}.")]
     Unreachable(Unreachable),
     /// The connection ended before the answer did.
     #[error("The model server closed the connection before its answer was complete.")]
     Disconnected,
-    /// What came back was not HTTP.
+    /// The answer was not HTTP.
     #[error("The model server answered with something that is not HTTP.")]
     NotHttp,
-    /// An answer behind TLS that does not say where it ends.
-    #[error(
-        "The model server's answer has neither a length nor chunks, so it cannot be read over TLS."
-    )]
-    Unframed,
-    /// A status other than 200, on the second attempt where there was one.
+    /// A status other than 200, of the second attempt where there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
-    /// A status that refuses what was sent, naming a parameter.
+    /// A status that refuses the request and names a parameter.
     #[error(
         "The model server refused the parameter `{parameter}` (status {status}): check \
          REFRACT_MODEL_PROTOCOL and the model."
     )]
     ParameterRefused {
-        /// As it was sent.
+        /// The parameter's name.
         parameter: &'static str,
         /// 400 or 422.
         status: u16,
     },
-    /// A status that points elsewhere.
+    /// A redirect.
     #[error("The model server answered with a redirect (status {0}), which is not followed.")]
     Redirect(u16),
-    /// The answer is over the bound.
+    /// The answer has more than 4 MiB.
     #[error("The model server's answer is too large.")]
     TooLarge,
-    /// Status 200 with a body that the protocol does not know.
+    /// Status 200 with a body that is not System One JSON.
     #[error("The model server answered with something that is not System One JSON.")]
     NotSystemOne,
-    /// Status 200 with a body that is no chat completion.
+    /// Status 200 with a body that is not a chat completion.
     #[error("The model server answered with something that is not a chat completion.")]
     NotChat,
     /// Status 200 with an error in the body.
@@ -63,7 +59,7 @@ pub enum ModelFailure {
     /// A question without a usable answer.
     #[error("The model gave no usable answer to the question {0}.")]
     Unanswered(QuestionKey),
-    /// An answer without the probabilities that the protocol reads.
+    /// An answer without the log-probabilities that the protocol `chat` reads.
     #[error(
         "The model gave no usable answer to the question {0}: its server sent no \
          log-probabilities, which REFRACT_MODEL_PROTOCOL `chat` needs."
@@ -72,7 +68,7 @@ pub enum ModelFailure {
 }
 
 impl ModelFailure {
-    /// One word for logs and metrics, the same for every failure of its kind.
+    /// One word for logs and metrics that names the kind of failure.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::TooBusy(_) => "too_busy",
@@ -84,23 +80,23 @@ impl ModelFailure {
             Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
             Self::TooLarge => "too_large",
-            Self::NotSystemOne | Self::NotChat | Self::Unframed => "malformed",
+            Self::NotSystemOne | Self::NotChat => "malformed",
             Self::ReportedError => "reported_error",
             Self::Unanswered(_) | Self::NoLogProbabilities(_) => "unanswered",
         }
     }
 }
 
-/// Why no connection came about.
+/// Why no connection could be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreachable {
-    /// The name has no address.
+    /// The host name has no address.
     UnknownHost,
-    /// Nobody listens there.
+    /// No server listens at the address.
     Refused,
     /// The server's certificate or its TLS cannot be trusted.
     Tls,
-    /// Anything else that the network said.
+    /// Any other network error.
     Network,
 }
 
@@ -115,10 +111,10 @@ impl fmt::Display for Unreachable {
     }
 }
 
-/// A duration in words: whole seconds where it is whole seconds, else milliseconds.
-struct Spelled(Duration);
+/// A duration in words: whole seconds if possible, else milliseconds.
+struct SpelledDuration(Duration);
 
-impl fmt::Display for Spelled {
+impl fmt::Display for SpelledDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.subsec_nanos() == 0 {
             write!(f, "{} s", self.0.as_secs())

@@ -1,43 +1,33 @@
-//! What all workers of a process share of the model.
+//! What all threads of a process share of the model.
 
 use std::sync::Arc;
 
 use refract_domain::prism::PrismVersion;
 
-use crate::attempts::Requests;
-use crate::chat::Chat;
-use crate::connection::{Connections, ServerAccess};
+use crate::attempts::RequestSender;
+use crate::concurrency_limit::ConcurrencyLimit;
+use crate::connection::{ModelConnections, ServerAccess};
+use crate::endpoint::ModelEndpoint;
 use crate::estimate::Estimator;
-use crate::model::{Backend, Model};
-use crate::settings::{ModelEndpoint, ModelSettings, Protocol, SettingFault};
-use crate::stated::Stated;
-use crate::system_one::SystemOne;
-use crate::turns::Turns;
+use crate::model::{Model, ServerModel};
+use crate::server_protocol::ServerProtocol;
+use crate::setting_fault::SettingFault;
+use crate::settings::ModelSettings;
 
-/// The way to the model, for a whole process: settings, turns and TLS roots.
+/// The model of a whole process: settings, concurrency limit and TLS configuration.
 #[derive(Clone, Debug)]
 pub struct ModelGateway {
     settings: Arc<ModelSettings>,
-    turns: Arc<Turns>,
-    way: Way,
+    limit: Arc<ConcurrencyLimit>,
+    /// `None` is the built-in scorer.
+    server: Option<SharedServer>,
 }
 
-/// What a [`Model`] is made of.
+/// What all threads share of a model server.
 #[derive(Clone, Debug)]
-enum Way {
-    Lexical,
-    SystemOne {
-        protocol: Arc<SystemOne>,
-        access: Arc<ServerAccess>,
-    },
-    Chat {
-        protocol: Arc<Chat>,
-        access: Arc<ServerAccess>,
-    },
-    Stated {
-        protocol: Arc<Stated>,
-        access: Arc<ServerAccess>,
-    },
+struct SharedServer {
+    protocol: ServerProtocol,
+    access: Arc<ServerAccess>,
 }
 
 impl ModelGateway {
@@ -52,91 +42,50 @@ impl ModelGateway {
         if settings.timeout.is_zero() {
             return Err(SettingFault::Timeout);
         }
-        let way = match (&settings.endpoint, settings.protocol) {
-            (ModelEndpoint::Lexical, _) => Way::Lexical,
-            (ModelEndpoint::Server(address), Protocol::SystemOne) => {
-                let uri = address.endpoint("systemone")?;
-                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
-                let protocol = SystemOne {
-                    uri,
-                    model: settings.name.clone(),
-                    request_tokens: settings.request_tokens,
-                };
-                Way::SystemOne {
-                    protocol: Arc::new(protocol),
+        let server = match &settings.endpoint {
+            ModelEndpoint::Lexical => None,
+            ModelEndpoint::Server(address) => {
+                let uri = address.endpoint(settings.protocol.path())?;
+                let access = ServerAccess::new(uri, settings.api_key.as_ref())?;
+                Some(SharedServer {
+                    protocol: ServerProtocol::new(&settings),
                     access: Arc::new(access),
-                }
-            }
-            (ModelEndpoint::Server(address), Protocol::Chat) => {
-                let uri = address.endpoint("chat/completions")?;
-                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
-                Way::Chat {
-                    protocol: Arc::new(Chat::new(uri, settings.name.clone())),
-                    access: Arc::new(access),
-                }
-            }
-            (ModelEndpoint::Server(address), Protocol::Stated) => {
-                let uri = address.endpoint("chat/completions")?;
-                let access = ServerAccess::new(&uri, settings.api_key.as_ref(), settings.timeout)?;
-                Way::Stated {
-                    protocol: Arc::new(Stated::new(uri, settings.name.clone())),
-                    access: Arc::new(access),
-                }
+                })
             }
         };
-        let turns = Arc::new(Turns::new(settings.concurrency, settings.timeout));
+        let limit = ConcurrencyLimit::new(settings.concurrency, settings.timeout);
         Ok(Self {
             settings: Arc::new(settings),
-            turns,
-            way,
+            limit: Arc::new(limit),
+            server,
         })
     }
 
     /// A model for the calling thread, with connections of its own. Clones share them.
     pub fn model(&self) -> Model {
-        let backend = match &self.way {
-            Way::Lexical => Backend::Lexical,
-            Way::SystemOne { protocol, access } => Backend::SystemOne {
-                protocol: Arc::clone(protocol),
-                requests: self.requests(access),
+        let server = self.server.as_ref().map(|server| ServerModel {
+            protocol: server.protocol.clone(),
+            sender: RequestSender {
+                connections: ModelConnections::new(Arc::clone(&server.access)),
+                limit: Arc::clone(&self.limit),
+                timeout: self.settings.timeout,
             },
-            Way::Chat { protocol, access } => Backend::Chat {
-                protocol: Arc::clone(protocol),
-                requests: self.requests(access),
-            },
-            Way::Stated { protocol, access } => Backend::Stated {
-                protocol: Arc::clone(protocol),
-                requests: self.requests(access),
-            },
-        };
-        Model { backend }
+        });
+        Model { server }
     }
 
-    /// Estimates what calls for this version will cost.
+    /// Estimates what asking this version's questions will cost.
     pub fn estimator(&self, version: &PrismVersion) -> Estimator {
-        let protocol = match &self.way {
-            Way::Lexical => None,
-            Way::SystemOne { .. } => Some(Protocol::SystemOne),
-            Way::Chat { .. } => Some(Protocol::Chat),
-            Way::Stated { .. } => Some(Protocol::Stated),
+        let protocol = match self.settings.endpoint {
+            ModelEndpoint::Lexical => None,
+            ModelEndpoint::Server(_) => Some(self.settings.protocol),
         };
         Estimator::new(protocol, self.settings.request_tokens, version)
     }
 
-    fn requests(&self, access: &Arc<ServerAccess>) -> Requests {
-        Requests {
-            connections: Connections::new(Arc::clone(access)),
-            turns: Arc::clone(&self.turns),
-            timeout: self.settings.timeout,
-        }
-    }
-
-    /// Whether its answers are the embedded scorer's, which every surface that shows them says.
+    /// Whether the built-in scorer answers. Every surface that shows its answers says so.
     pub fn is_for_trying_only(&self) -> bool {
-        match self.settings.endpoint {
-            ModelEndpoint::Lexical => true,
-            ModelEndpoint::Server(_) => false,
-        }
+        self.server.is_none()
     }
 
     /// Where the model is and how it is asked, for a log line or a greeting; no credentials.
@@ -148,13 +97,13 @@ impl ModelGateway {
         }
     }
 
-    /// Requests in flight now.
+    /// Model requests in flight now.
     pub fn in_flight(&self) -> usize {
-        self.turns.in_flight()
+        self.limit.in_flight()
     }
 
-    /// Requests that wait for their turn now.
+    /// Model requests that wait for a permit of the concurrency limit now.
     pub fn waiting(&self) -> usize {
-        self.turns.waiting()
+        self.limit.waiting()
     }
 }

@@ -1,4 +1,5 @@
-//! Reads the JSON of model servers with care: a value of another type than expected is no value.
+//! Lenient readers for the JSON of model servers: a value of an unexpected type counts as missing,
+//! so that one odd field does not spoil an answer.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// An error that is there; some servers send the key with nothing in it.
+/// Whether the value of the key `error` is an error; some servers send the key with an empty value.
 pub(crate) fn is_error(raw: &RawValue) -> bool {
     !matches!(raw.get(), "false" | "\"\"")
 }
@@ -29,12 +30,17 @@ pub(crate) fn number(raw: &RawValue) -> Option<f64> {
 
 /// A text.
 pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str::<Key<'_>>(raw.get())
+    serde_json::from_str::<JsonKey<'_>>(raw.get())
         .ok()
         .map(|key| key.0)
 }
 
-/// Reads an object; serde would take a list for one as well.
+/// Reads an object inside an object.
+pub(crate) fn nested<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
+    object(raw.get().as_bytes())
+}
+
+/// Reads an object. For serde alone a list would be an object as well.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
     if json.trim_ascii_start().first() != Some(&b'{') {
         return None;
@@ -42,46 +48,46 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
     serde_json::from_slice(json).ok()
 }
 
-/// An object's values by key, each key once.
+/// An object's values by key. A key that stands twice makes it unreadable.
 #[derive(Default)]
-pub(crate) struct Keyed<'a>(HashMap<Key<'a>, &'a RawValue>);
+pub(crate) struct JsonObject<'a>(HashMap<JsonKey<'a>, &'a RawValue>);
 
-impl<'a> Keyed<'a> {
+impl<'a> JsonObject<'a> {
     pub(crate) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.get(key).copied()
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Keyed<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(KeyedVisitor)
+        deserializer.deserialize_map(JsonObjectVisitor)
     }
 }
 
-struct KeyedVisitor;
+struct JsonObjectVisitor;
 
-impl<'de> Visitor<'de> for KeyedVisitor {
-    type Value = Keyed<'de>;
+impl<'de> Visitor<'de> for JsonObjectVisitor {
+    type Value = JsonObject<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keyed<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject<'de>, A::Error> {
         let mut values = HashMap::new();
         while let Some((key, value)) = map.next_entry()? {
             if values.insert(key, value).is_some() {
                 return Err(A::Error::custom("a key stands twice"));
             }
         }
-        Ok(Keyed(values))
+        Ok(JsonObject(values))
     }
 }
 
 #[derive(Deserialize, PartialEq, Eq, Hash)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+struct JsonKey<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl Borrow<str> for Key<'_> {
+impl Borrow<str> for JsonKey<'_> {
     fn borrow(&self) -> &str {
         &self.0
     }

@@ -1,40 +1,48 @@
 //! Asks a language model a prism's questions and reads its probabilities.
 //!
-//! One [`ModelGateway`] per process holds what all share: the settings, the turns of requests in
-//! flight, the TLS roots. Each worker thread takes a [`Model`] from it, which owns that thread's
-//! connections. [`Model::answer`] is the whole of it: a version's questions about one submission
-//! go in, answers or a [`ModelFailure`] in words come out.
+//! A process has one [`ModelGateway`], which holds what all threads share: settings, the
+//! concurrency limit and the TLS configuration. Each worker thread takes a [`Model`] from it, which
+//! owns that thread's connections. [`Model::answer`] takes a version's questions and one submission
+//! and returns answers, or a [`ModelFailure`] in words.
 //!
-//! What every protocol shares (connections, attempts, turns) knows no protocol; each protocol is a
-//! module that writes requests and reads answers and knows no connection. Nothing here knows of
+//! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module that
+//! writes requests and reads answers and knows no connection. Nothing in this crate knows of
 //! results, databases or callers, and no text, prompt, model answer or key reaches a log or an
 //! error.
 
+mod answers;
 mod attempts;
 mod chat;
+mod concurrency_limit;
+mod concurrent;
 mod connection;
+mod coverage;
+mod endpoint;
 mod estimate;
 mod failure;
 mod gateway;
 mod json;
 mod lexical;
-mod meter;
 mod model;
+mod protocol;
 mod refusal;
+mod report;
 mod request_body;
 mod retry_after;
-mod seen;
+mod server_protocol;
+mod setting_fault;
 mod settings;
-mod shares;
 mod stated;
 mod system_one;
 mod tls;
-mod turns;
 
-pub use estimate::{CallEstimate, Estimator};
+pub use coverage::{CodeCoverage, OutcomeCoverage};
+pub use endpoint::ModelEndpoint;
+pub use estimate::{CostEstimate, Estimator};
 pub use failure::{ModelFailure, Unreachable};
 pub use gateway::ModelGateway;
-pub use meter::CallReport;
-pub use model::{Model, ModelCall, PROMPT_VERSION};
-pub use seen::{CodesSeen, Seen};
-pub use settings::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol, SettingFault};
+pub use model::{Model, ModelReply, PROMPT_VERSION};
+pub use protocol::Protocol;
+pub use report::ModelReport;
+pub use setting_fault::SettingFault;
+pub use settings::{ModelApiKey, ModelSettings};

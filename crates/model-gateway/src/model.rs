@@ -1,104 +1,60 @@
-//! One call to the model, whatever it is and speaks.
+//! Asks the model, a server or the built-in scorer, about one submission.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use crate::attempts::Requests;
-use crate::chat::Chat;
+use crate::attempts::RequestSender;
 use crate::failure::ModelFailure;
 use crate::lexical;
-use crate::meter::{CallReport, Meter, Told};
-use crate::settings::Protocol;
-use crate::stated::Stated;
-use crate::system_one::SystemOne;
+use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
+use crate::server_protocol::ServerProtocol;
 
-/// Which version of the prompts this is. It rises with every change of what a model is sent besides
-/// a prism's and a caller's own words: answers to different prompts are different measurements.
-/// Tests that spell the requests out hold the two together.
+/// The version of the prompts. It rises with every change of what a model is sent besides the words
+/// of a prism and of a caller: answers to different prompts are different measurements. Tests that
+/// spell out the requests hold this number and the prompts together.
 pub const PROMPT_VERSION: i32 = 1;
 
-/// A model as one thread asks it. Clones share the thread's connections.
+/// The model as one thread asks it. Clones share the thread's connections.
 #[derive(Clone)]
 pub struct Model {
-    pub(crate) backend: Backend,
+    /// `None` is the built-in scorer.
+    pub(crate) server: Option<ServerModel>,
 }
 
+/// A model behind a server.
 #[derive(Clone)]
-pub(crate) enum Backend {
-    Lexical,
-    SystemOne {
-        protocol: Arc<SystemOne>,
-        requests: Requests,
-    },
-    Chat {
-        protocol: Arc<Chat>,
-        requests: Requests,
-    },
-    Stated {
-        protocol: Arc<Stated>,
-        requests: Requests,
-    },
+pub(crate) struct ServerModel {
+    pub(crate) protocol: ServerProtocol,
+    pub(crate) sender: RequestSender,
 }
 
-impl Backend {
-    /// What its server speaks; `None` for the embedded scorer.
-    fn protocol(&self) -> Option<Protocol> {
-        match self {
-            Self::Lexical => None,
-            Self::SystemOne { .. } => Some(Protocol::SystemOne),
-            Self::Chat { .. } => Some(Protocol::Chat),
-            Self::Stated { .. } => Some(Protocol::Stated),
-        }
-    }
-}
-
-/// How a call to the model ended.
+/// What came of asking the model about one submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelCall {
+pub struct ModelReply {
     /// An answer to every question, in the version's order, or why there is none.
     pub outcome: Result<Answers, ModelFailure>,
-    /// From the start of the first attempt to the last answer, pauses included (readings).
+    /// Time from the start of the first attempt to the last answer, pauses included (readings).
     pub took: Duration,
-    /// What else is known.
-    pub report: CallReport,
+    /// Counts of requests, attempts and tokens.
+    pub report: ModelReport,
 }
 
 impl Model {
     /// Asks all of a version's questions about one submission.
     ///
-    /// It ends within two attempts and the pause between them, however many questions, once its
-    /// requests have their turns. Dropping the future abandons what is under way.
-    pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelCall {
-        let meter = match self.backend.protocol() {
-            Some(protocol) => Meter::new(protocol.name(), Some(PROMPT_VERSION)),
-            None => Meter::new(lexical::PROTOCOL, None),
+    /// Once its requests hold permits of the concurrency limit, it ends within two attempts and the
+    /// pause between them, however many questions there are. Dropping the future abandons requests
+    /// in flight.
+    pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelReply {
+        let (outcome, recorder) = match &self.server {
+            None => answer_by_lexical(version, submission),
+            Some(server) => server.answer(version, submission).await,
         };
-        let outcome = match &self.backend {
-            Backend::Lexical => {
-                meter.clock_starts();
-                let model = Some(lexical::NAME.to_owned());
-                meter.told(&Told {
-                    model,
-                    ..Told::default()
-                });
-                lexical::answer(version, submission)
-            }
-            Backend::SystemOne { protocol, requests } => {
-                protocol.ask(requests, version, submission, &meter).await
-            }
-            Backend::Chat { protocol, requests } => {
-                protocol.ask(requests, version, submission, &meter).await
-            }
-            Backend::Stated { protocol, requests } => {
-                protocol.ask(requests, version, submission, &meter).await
-            }
-        };
-        let took = meter.took();
-        let report = meter.into_report();
+        let took = recorder.took();
+        let report = recorder.into_report();
         if let Err(failure) = &outcome {
             tracing::warn!(
                 kind = failure.kind(),
@@ -111,10 +67,32 @@ impl Model {
                 "a call to the model failed"
             );
         }
-        ModelCall {
+        ModelReply {
             outcome,
             took,
             report,
         }
     }
+}
+
+type Recorded = (Result<Answers, ModelFailure>, ReportRecorder);
+
+impl ServerModel {
+    async fn answer(&self, version: &PrismVersion, submission: &Submission) -> Recorded {
+        let recorder = ReportRecorder::new(self.protocol.name(), Some(PROMPT_VERSION));
+        let asked = self
+            .protocol
+            .ask(&self.sender, version, submission, &recorder);
+        (asked.await, recorder)
+    }
+}
+
+fn answer_by_lexical(version: &PrismVersion, submission: &Submission) -> Recorded {
+    let recorder = ReportRecorder::new(lexical::PROTOCOL, None);
+    recorder.start_clock();
+    recorder.add_usage(&ReportedUsage {
+        model: Some(lexical::NAME.to_owned()),
+        ..ReportedUsage::default()
+    });
+    (lexical::answer(version, submission), recorder)
 }

@@ -1,13 +1,14 @@
-//! Which parameter a server refused, read from the body of a 400 or 422.
+//! Finds the parameter that a server refused in the body of a 400 or 422.
 //!
-//! Only names that the protocols send are looked for; nothing else of the body goes anywhere.
+//! Only names of parameters that the protocols send are looked for. The rest of the body is
+//! dropped.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::json::{object, string};
+use crate::json::{nested, object, string};
 
-/// What the protocols send besides `model` and `messages`.
+/// Parameters that the protocols send besides `model` and `messages`.
 const PARAMETERS: [&str; 9] = [
     "add_generation_prompt",
     "chat_template_kwargs",
@@ -20,9 +21,10 @@ const PARAMETERS: [&str; 9] = [
     "top_logprobs",
 ];
 
-/// The parameter that the body names: in the key for it, else first in its words.
+/// The parameter that the body names: under `error.param`, else the first in its words.
 ///
-/// A prompt over the model's context names parameters too, though none is refused.
+/// A prompt that is longer than the model's context is refused with a message that names parameters
+/// as well, so such a message counts as naming none.
 pub(crate) fn parameter(body: &[u8]) -> Option<&'static str> {
     let body = String::from_utf8_lossy(body);
     if body.contains("context length") || body.contains("context_length") {
@@ -35,8 +37,8 @@ pub(crate) fn parameter(body: &[u8]) -> Option<&'static str> {
 }
 
 fn named_by_key(body: &[u8]) -> Option<&'static str> {
-    let reply: ReplyJson<'_> = object(body)?;
-    let error: ErrorJson<'_> = object(reply.error?.get().as_bytes())?;
+    let reply: RefusalJson<'_> = object(body)?;
+    let error: RefusalErrorJson<'_> = nested(reply.error?)?;
     known(&string(error.param?)?)
 }
 
@@ -45,13 +47,13 @@ fn known(word: &str) -> Option<&'static str> {
 }
 
 #[derive(Deserialize)]
-struct ReplyJson<'a> {
+struct RefusalJson<'a> {
     #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct ErrorJson<'a> {
+struct RefusalErrorJson<'a> {
     #[serde(borrow)]
     param: Option<&'a RawValue>,
 }

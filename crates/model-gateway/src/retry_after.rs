@@ -2,29 +2,29 @@
 
 use std::time::{Duration, SystemTime};
 
-/// The most that is waited of what a server asks for.
+/// The longest pause that a server can ask for.
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// The pause for a server that asks for none, in milliseconds: spread, so that the callers of a
-/// server that stumbled do not all come back at once.
-const OWN_PAUSE_MS: std::ops::RangeInclusive<u64> = 100..=400;
+/// The pause in milliseconds where the server asks for none, with jitter, so that the requests that
+/// failed together do not all come back at once.
+const JITTER_MS: std::ops::RangeInclusive<u64> = 100..=400;
 
-/// The pause for this `Retry-After`, at most 5 s, or a short one of our own where there is none
-/// that can be read.
+/// The pause that `Retry-After` asks for, at most 5 s; a short one with jitter where the header is
+/// missing or cannot be read.
 pub(crate) fn pause(retry_after: Option<&str>, now: SystemTime) -> Duration {
     match retry_after.and_then(|value| asked_pause(value.trim(), now)) {
         Some(asked) => asked.min(LONGEST_PAUSE),
-        None => Duration::from_millis(rand::random_range(OWN_PAUSE_MS)),
+        None => Duration::from_millis(rand::random_range(JITTER_MS)),
     }
 }
 
-/// Seconds, or a date; a date that has passed asks for none.
+/// Seconds, or a date; a date in the past asks for no pause.
 fn asked_pause(value: &str, now: SystemTime) -> Option<Duration> {
     if value.is_empty() {
         return None;
     }
     if value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // more digits than a number holds are still more than is waited
+        // more digits than a number can hold ask for more than the longest pause
         return Some(value.parse().map_or(LONGEST_PAUSE, Duration::from_secs));
     }
     let date = httpdate::parse_http_date(value).ok()?;

@@ -3,27 +3,44 @@
 use std::sync::Arc;
 
 use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
 
-use crate::settings::SettingFault;
+use crate::setting_fault::SettingFault;
 
-/// The system's roots, or the bundled ones where it has none.
-pub(crate) fn roots() -> RootCertStore {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if roots.is_empty() {
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    }
-    roots
-}
-
-/// Certificates are checked against these roots; HTTP/1.1 only.
-pub(crate) fn config(roots: RootCertStore) -> Result<ClientConfig, SettingFault> {
+/// Checks certificates as the operating system does, or against the bundled roots of `webpki-roots`
+/// where the system has none, as in an empty container. HTTP/1.1 only.
+pub(crate) fn client_config() -> Result<ClientConfig, SettingFault> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut config = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|_| SettingFault::Tls)?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+        .map_err(|_| SettingFault::Tls)?;
+    let builder = match Verifier::new(provider) {
+        Ok(verifier) => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier)),
+        Err(error) => {
+            tracing::debug!(%error, "certificates are checked against the bundled roots");
+            builder.with_root_certificates(bundled_roots())
+        }
+    };
+    let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+fn bundled_roots() -> RootCertStore {
+    RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_roots_to_check_against() {
+        assert!(client_config().is_ok());
+        assert!(!bundled_roots().is_empty());
+    }
 }

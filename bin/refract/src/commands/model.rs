@@ -7,7 +7,7 @@ use clap::Subcommand;
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{CallReport, Model, ModelFailure, ModelGateway, ModelSettings};
+use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelReport, ModelSettings};
 use serde::Serialize;
 use serde_json::json;
 
@@ -157,16 +157,16 @@ async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<Shown, Model
     }))
 }
 
-fn shown(trial: &Trial, read: (String, f64), report: CallReport, took_ms: u128) -> Shown {
+fn shown(trial: &Trial, read: (String, f64), report: ModelReport, took_ms: u128) -> Shown {
     let (answer, probability) = read;
-    let codes = report.seen.codes;
+    let codes = report.coverage.codes;
     Shown {
         call: trial.name,
         right: answer == trial.right,
         answer,
         probability,
-        outcomes: report.seen.outcomes,
-        readable: report.seen.shown,
+        outcomes: report.coverage.outcomes,
+        readable: report.coverage.listed,
         code_tokens: codes.and_then(|codes| codes.tokens),
         tokens_before: codes.map(|codes| codes.tokens_before),
         on_codes: codes.map(|codes| codes.mass.to_f64()),

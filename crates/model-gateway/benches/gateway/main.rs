@@ -1,8 +1,8 @@
-//! What the gateway costs beside a bare `awc` client that sends the same requests: calls per
-//! second to a server that answers at once, and memory per call that waits.
+//! The gateway compared with a bare `hyper` client that sends equal requests: submissions per second
+//! to a server that answers at once, and memory per waiting submission.
 //!
-//! The server is a process of its own, and so is whatever waits. For one of the two tables:
-//! `cargo bench --bench gateway -- calls`, or `-- waiting`.
+//! The server runs in a process of its own, and so does each measurement of memory. For one of the
+//! two tables: `cargo bench --bench gateway -- calls`, or `-- waiting`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Processes besides this one: this program again, told what to be.
+//! Further processes of this program, with arguments that tell their role.
 
 use std::env;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, stdin};
@@ -9,15 +9,15 @@ use std::time::Duration;
 use refract_test_support::fixed_server::FixedServer;
 use serde_json::Value;
 
-/// A server in a process of its own, which ends with this value.
+/// A server in a process of its own. Dropping it ends the process.
 pub(crate) struct Server {
     process: Child,
-    /// Its base address.
+    /// The base address.
     pub(crate) url: String,
 }
 
 impl Server {
-    /// It gives every request this answer, so long after it came.
+    /// Starts a server that gives every request this answer after a delay.
     pub(crate) fn start(answer: &Value, delay: Duration) -> Self {
         let delay = delay.as_millis().to_string();
         let mut process = ourselves(&["serve", &delay])
@@ -43,7 +43,7 @@ impl Drop for Server {
     }
 }
 
-/// Is such a server.
+/// Runs as a server; the answer comes on standard input.
 pub(crate) fn serve(delay: &str) {
     let mut answer = String::new();
     stdin().read_to_string(&mut answer).unwrap();
@@ -56,7 +56,7 @@ pub(crate) fn serve(delay: &str) {
     server.serve(listener).unwrap();
 }
 
-/// This program again, with as many open files as it may have.
+/// A command that runs this program, with the highest permitted number of open files.
 pub(crate) fn ourselves(arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command

@@ -1,4 +1,4 @@
-//! What is asked, and what the server answers.
+//! Questions, texts and the answers of the server.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 
-/// A prism with so many questions of all types in turn.
+/// A prism with this many questions, whose types take turns.
 pub(crate) fn version(questions: usize) -> PrismVersion {
     let option = |number| json!({"key": format!("o{number}"), "label": format!("Option {number}")});
     let options: Vec<Value> = (0..4).map(option).collect();
@@ -29,7 +29,7 @@ pub(crate) fn version(questions: usize) -> PrismVersion {
     serde_json::from_value(json).unwrap()
 }
 
-/// A text of so many characters.
+/// A submission with a text of this many characters.
 pub(crate) fn submission(version: &PrismVersion, characters: usize) -> Submission {
     let text = "Where is my order? ".repeat(characters / 19 + 1);
     let text = text.chars().take(characters).collect();
@@ -37,7 +37,7 @@ pub(crate) fn submission(version: &PrismVersion, characters: usize) -> Submissio
     Submission::new(sent, None, version.fields()).unwrap()
 }
 
-/// Answers to all questions of the prism; of the protocol `chat`, to each of them.
+/// The body that answers all questions of the prism; in the protocol `chat`, any one question.
 pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
     match protocol {
         Protocol::SystemOne => {
@@ -57,7 +57,7 @@ pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
             json!({"model": "m", "answers": answers, "usage": {"input_tokens": 9, "output_tokens": 9}})
         }
         Protocol::Chat | Protocol::Stated => {
-            // a code of every type of question, and as many others as servers show
+            // a code for every type of question, and as many alternatives as servers list
             let codes = ["A", "yes", "0"].map(str::to_owned);
             let others = (0..17).map(|number| format!("word{number}"));
             let tokens = codes.into_iter().chain(others);
@@ -72,7 +72,7 @@ pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
     }
 }
 
-/// A model of this thread at this address.
+/// A model for this thread behind the server at this address.
 pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
     let settings = ModelSettings {
         endpoint: url.parse().unwrap(),
@@ -86,7 +86,7 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
     ModelGateway::new(settings).unwrap().model()
 }
 
-/// The bodies that a call sends, and where it sends them, below the base address.
+/// The bodies of the requests about a submission, and their path below the base address.
 pub(crate) async fn requests(
     protocol: Protocol,
     version: &PrismVersion,

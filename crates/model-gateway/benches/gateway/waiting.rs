@@ -1,4 +1,4 @@
-//! Memory per call while thousands wait on a slow server: how much the process grows.
+//! Memory per submission while thousands wait for a slow server: how much the process grows.
 
 use std::fs;
 use std::future::Future;
@@ -10,24 +10,24 @@ use futures_util::future::join_all;
 use refract_model_gateway::Protocol;
 use tokio::time::sleep;
 
-use crate::bare::Bare;
+use crate::bare::BareClient;
 use crate::processes::{Server, ourselves};
 use crate::prompts;
 
-/// Calls that wait at once.
+/// Submissions that wait at once.
 const CALLS: u32 = 5_000;
 /// Characters of each text.
 const TEXT: usize = 200;
 const QUESTIONS: usize = 1;
-/// How long the server takes.
+/// Time that the server takes to answer.
 const DELAY: Duration = Duration::from_secs(10);
-/// By then all requests are with the server and none is answered.
+/// When memory is read: the server has all requests by then and has answered none.
 const LOOK: Duration = Duration::from_secs(7);
 
 pub(crate) fn print() {
     println!(
         "\n{:24}{:>12}{:>12}{:>8}",
-        "KiB per waiting call", "refract", "bare awc", "ratio"
+        "KiB per waiting call", "refract", "bare hyper", "ratio"
     );
     for protocol in [Protocol::SystemOne, Protocol::Chat] {
         let server = Server::start(&prompts::answer(protocol, QUESTIONS), DELAY);
@@ -48,7 +48,7 @@ pub(crate) fn print() {
     println!("of {CALLS} calls on one thread, each with a connection of its own");
 }
 
-/// Lets calls wait and prints by how many KiB each of them made this process larger.
+/// Lets submissions wait and prints by how many KiB each made this process larger.
 pub(crate) fn measure(who: &str, url: &str) {
     let is_bare = who.starts_with("bare-");
     let protocol: Protocol = who.trim_start_matches("bare-").parse().unwrap();
@@ -56,14 +56,14 @@ pub(crate) fn measure(who: &str, url: &str) {
         let version = Rc::new(prompts::version(QUESTIONS));
         let submission = Rc::new(prompts::submission(&version, TEXT));
         let (bodies, path) = prompts::requests(protocol, &version, &submission).await;
-        let bare = Bare::new(url, &path, bodies);
+        let bare = BareClient::new(url, &path, bodies);
         let model = prompts::model(protocol, url);
         let before = resident_kib();
-        // as servers keep them: each call a task of its own
+        // a task per submission, as in a server
         let calls = (0..CALLS).map(|_| -> Pin<Box<dyn Future<Output = ()>>> {
             if is_bare {
                 let bare = bare.clone();
-                Box::pin(async move { bare.call().await })
+                Box::pin(async move { bare.ask().await })
             } else {
                 let model = model.clone();
                 let (version, submission) = (Rc::clone(&version), Rc::clone(&submission));
@@ -83,7 +83,7 @@ pub(crate) fn measure(who: &str, url: &str) {
     println!("{}", grown / f64::from(CALLS));
 }
 
-/// What this process holds in memory.
+/// Resident memory of this process.
 fn resident_kib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status

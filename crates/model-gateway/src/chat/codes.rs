@@ -1,18 +1,18 @@
-//! Codes that stand for outcomes: what the model is asked to write, and what it wrote.
+//! Codes that stand for outcomes. The model is asked to write one.
 //!
-//! A code's place among all codes of its shape is the outcome's place in the question; for Yes /
-//! No, `yes` comes first.
+//! The place of a code among all codes of its shape is the place of its outcome in the question. Of
+//! Yes / No, `yes` comes first.
 
 use refract_domain::question::{Question, QuestionKind};
 
-/// Choices of more outcomes have codes of two characters.
+/// Choices with more outcomes than this have codes of two characters.
 const MOST_LETTERS: usize = 20;
-/// Codes that begin with one letter, in the shape of two characters.
+/// Codes of two characters that begin with one letter.
 pub(crate) const CODES_PER_LETTER: usize = 10;
 
 /// The shape that all codes of a question have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum CodeShape {
     /// `yes` and `no`.
     YesNo,
     /// `0` to `9`.
@@ -23,16 +23,16 @@ pub(crate) enum Shape {
     LetterDigit,
 }
 
-/// What a token says.
+/// What the beginning of a token spells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum CodePiece {
     /// A whole code, by its place.
     Code(usize),
-    /// The letter that ten codes of two characters begin with, by its place in the alphabet.
+    /// The first letter of ten codes of two characters, by its place in the alphabet.
     First(usize),
 }
 
-impl Shape {
+impl CodeShape {
     pub(crate) fn of(question: &Question) -> Self {
         match question.kind {
             QuestionKind::YesNo => Self::YesNo,
@@ -44,7 +44,15 @@ impl Shape {
         }
     }
 
-    /// How many codes there are of this shape.
+    /// Outcomes of a question whose codes have this shape.
+    pub(crate) fn outcomes(self, question: &Question) -> usize {
+        match self {
+            Self::YesNo => self.codes(),
+            Self::Digit | Self::Letter | Self::LetterDigit => question.outcomes().count(),
+        }
+    }
+
+    /// How many codes have this shape.
     pub(crate) fn codes(self) -> usize {
         match self {
             Self::YesNo => 2,
@@ -68,19 +76,19 @@ impl Shape {
         }
     }
 
-    /// What a token says that begins here; `None` where it begins no code.
-    pub(crate) fn read(self, token: &[u8]) -> Option<Piece> {
+    /// The code, or first letter of a code, that a token begins with.
+    pub(crate) fn read(self, token: &[u8]) -> Option<CodePiece> {
         let end = (0..token.len()).find(|at| !goes_on(token, *at));
         let word = token.get(..end.unwrap_or(token.len()))?;
         match (self, word) {
-            (Self::YesNo, _) => yes_no(word).map(Piece::Code),
-            (Self::Digit, [digit]) => place(*digit, b'0'..=b'9').map(Piece::Code),
-            (Self::Letter, [letter]) => place(*letter, b'A'..=b'Z').map(Piece::Code),
-            (Self::LetterDigit, [letter]) => place(*letter, b'A'..=b'Z').map(Piece::First),
+            (Self::YesNo, _) => yes_no(word).map(CodePiece::Code),
+            (Self::Digit, [digit]) => place(*digit, b'0'..=b'9').map(CodePiece::Code),
+            (Self::Letter, [letter]) => place(*letter, b'A'..=b'Z').map(CodePiece::Code),
+            (Self::LetterDigit, [letter]) => place(*letter, b'A'..=b'Z').map(CodePiece::First),
             (Self::LetterDigit, [letter, digit]) => {
                 let letter = place(*letter, b'A'..=b'Z')?;
                 let digit = place(*digit, b'0'..=b'9')?;
-                Some(Piece::Code(letter * CODES_PER_LETTER + digit))
+                Some(CodePiece::Code(letter * CODES_PER_LETTER + digit))
             }
             (Self::Digit | Self::Letter | Self::LetterDigit, _) => None,
         }
@@ -92,12 +100,12 @@ pub(crate) fn letter(place: usize) -> char {
     ('A'..='Z').nth(place).unwrap_or('Z')
 }
 
-/// Whether a byte continues a word, so that what ends before it is not a code by itself.
+/// Whether a byte continues a word, so that the letters before it are no code by themselves.
 pub(crate) fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii() || byte == b'_'
 }
 
-/// Whether a word goes on at this byte; an apostrophe is part of it inside it alone.
+/// Whether a word goes on at this byte. An apostrophe belongs to a word only between two letters.
 fn goes_on(token: &[u8], at: usize) -> bool {
     match token.get(at) {
         Some(b'\'') => token.get(at + 1).copied().is_some_and(is_of_word),
@@ -106,7 +114,7 @@ fn goes_on(token: &[u8], at: usize) -> bool {
     }
 }
 
-/// Also where a tokenizer cuts the word: what can only go on to one of the two is that one.
+/// Reads `yes` or `no`, also from its first letters, at which a tokenizer may cut the word.
 fn yes_no(word: &[u8]) -> Option<usize> {
     let word = word.to_ascii_lowercase();
     match word.as_slice() {
@@ -122,6 +130,13 @@ fn place(byte: u8, range: std::ops::RangeInclusive<u8>) -> Option<usize> {
         .then(|| usize::from(byte - *range.start()))
 }
 
+/// How many codes of a question with this many outcomes begin with a letter.
+pub(crate) fn codes_of(letter: usize, outcomes: usize) -> usize {
+    outcomes
+        .saturating_sub(letter * CODES_PER_LETTER)
+        .min(CODES_PER_LETTER)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,43 +144,43 @@ mod tests {
     #[test]
     fn every_code_is_read_as_its_own_place() {
         for shape in [
-            Shape::YesNo,
-            Shape::Digit,
-            Shape::Letter,
-            Shape::LetterDigit,
+            CodeShape::YesNo,
+            CodeShape::Digit,
+            CodeShape::Letter,
+            CodeShape::LetterDigit,
         ] {
             for place in 0..shape.codes() {
                 let code = shape.code(place);
                 for token in [code.clone(), format!("{code})"), format!("{code}'")] {
                     assert_eq!(
                         shape.read(token.as_bytes()),
-                        Some(Piece::Code(place)),
+                        Some(CodePiece::Code(place)),
                         "{token}"
                     );
                 }
             }
         }
-        assert_eq!(Shape::LetterDigit.code(254), "Z4");
+        assert_eq!(CodeShape::LetterDigit.code(254), "Z4");
     }
 
     #[test]
     fn words_are_no_codes() {
         for (shape, token) in [
-            (Shape::YesNo, "not"),
-            (Shape::YesNo, "yesterday"),
-            (Shape::Digit, "10"),
-            (Shape::Digit, "A"),
-            (Shape::Letter, "a"),
-            (Shape::Letter, "I'm"),
-            (Shape::Letter, "A0"),
-            (Shape::Letter, "É"),
-            (Shape::LetterDigit, "A12"),
-            (Shape::LetterDigit, "AB"),
-            (Shape::LetterDigit, ""),
+            (CodeShape::YesNo, "not"),
+            (CodeShape::YesNo, "yesterday"),
+            (CodeShape::Digit, "10"),
+            (CodeShape::Digit, "A"),
+            (CodeShape::Letter, "a"),
+            (CodeShape::Letter, "I'm"),
+            (CodeShape::Letter, "A0"),
+            (CodeShape::Letter, "É"),
+            (CodeShape::LetterDigit, "A12"),
+            (CodeShape::LetterDigit, "AB"),
+            (CodeShape::LetterDigit, ""),
         ] {
             assert_eq!(shape.read(token.as_bytes()), None, "{token}");
         }
-        assert_eq!(Shape::YesNo.read(b"YES."), Some(Piece::Code(0)));
-        assert_eq!(Shape::LetterDigit.read(b"B"), Some(Piece::First(1)));
+        assert_eq!(CodeShape::YesNo.read(b"YES."), Some(CodePiece::Code(0)));
+        assert_eq!(CodeShape::LetterDigit.read(b"B"), Some(CodePiece::First(1)));
     }
 }

@@ -1,7 +1,7 @@
-//! Reads a chat completion: the tokens that were written, and what else could have stood there.
+//! Reads a chat completion: the tokens of the answer, and the alternatives at each position.
 //!
-//! Servers differ. Bytes may be missing, a list of alternatives may lack the token that was
-//! written or hold it twice, and a logarithm of nothing is written in several ways.
+//! Servers differ. Bytes may be missing, a list of alternatives may lack the written token or hold
+//! it twice, and the logarithm of 0 is spelled in several ways.
 
 use std::borrow::Cow;
 
@@ -9,28 +9,28 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::failure::ModelFailure;
-use crate::json::{count, is_error, number, object, string};
-use crate::meter::Told;
+use crate::json::{count, is_error, nested, number, object, string};
+use crate::report::ReportedUsage;
 
-/// What one answer said.
+/// A chat completion.
 pub(crate) struct Completion {
     /// Empty where the server sent no log-probabilities.
-    pub(crate) positions: Vec<Position>,
-    /// The words of the answer.
+    pub(crate) positions: Vec<TokenPosition>,
+    /// The text of the answer.
     pub(crate) content: Option<String>,
-    pub(crate) told: Told,
+    pub(crate) usage: ReportedUsage,
 }
 
-/// One token of the answer, with all that could have stood in its place.
+/// One token of the answer, with its alternatives.
 #[cfg_attr(test, derive(Debug))]
-pub(crate) struct Position {
-    pub(crate) written: Token,
-    /// The others that the server shows, without the one that was written.
-    pub(crate) others: Vec<Token>,
+pub(crate) struct TokenPosition {
+    pub(crate) written: AnswerToken,
+    /// The alternatives that the server listed, without the written token.
+    pub(crate) others: Vec<AnswerToken>,
 }
 
 #[cfg_attr(test, derive(Debug))]
-pub(crate) struct Token {
+pub(crate) struct AnswerToken {
     pub(crate) bytes: Vec<u8>,
     pub(crate) probability: f64,
 }
@@ -44,7 +44,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Completion, ModelFailure> {
 }
 
 fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
-    let reply: ReplyJson<'_> = object(body).ok_or(ModelFailure::NotChat)?;
+    let reply: CompletionJson<'_> = object(body).ok_or(ModelFailure::NotChat)?;
     let is_flat_error = reply.kind.and_then(string).as_deref() == Some("error");
     if reply.error.is_some_and(is_error) || is_flat_error {
         return Err(ModelFailure::ReportedError);
@@ -53,7 +53,7 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
         .choices
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .ok_or(ModelFailure::NotChat)?;
-    let choice: ChoiceJson<'_> = choices
+    let choice: CompletionChoiceJson<'_> = choices
         .first()
         .and_then(|raw| object(raw.get().as_bytes()))
         .ok_or(ModelFailure::NotChat)?;
@@ -62,14 +62,14 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
     }
     let message: MessageJson<'_> = choice.message.and_then(nested).unwrap_or_default();
     let logprobs: LogprobsJson<'_> = choice.logprobs.and_then(nested).unwrap_or_default();
-    let usage: UsageJson<'_> = reply.usage.and_then(nested).unwrap_or_default();
+    let usage: CompletionUsageJson<'_> = reply.usage.and_then(nested).unwrap_or_default();
     Ok(Completion {
         positions: list(logprobs.content)
             .into_iter()
             .filter_map(position)
             .collect(),
         content: message.content.and_then(string).map(Cow::into_owned),
-        told: Told {
+        usage: ReportedUsage {
             model: reply.model.and_then(string).map(Cow::into_owned),
             input_tokens: usage.prompt_tokens.and_then(count),
             output_tokens: usage.completion_tokens.and_then(count),
@@ -77,40 +77,40 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
     })
 }
 
-fn position(raw: &RawValue) -> Option<Position> {
+fn position(raw: &RawValue) -> Option<TokenPosition> {
     let json: TokenJson<'_> = nested(raw)?;
     let written = token(&json)?;
-    let mut shown: Vec<Token> = Vec::new();
+    let mut listed: Vec<AnswerToken> = Vec::new();
     for alternative in list(json.top_logprobs) {
         let Some(other) = nested(alternative).and_then(|json| token(&json)) else {
             continue;
         };
-        // two tokens may read alike; one that is sent twice has the same number both times
-        let twice = shown
+        // different tokens may have equal bytes; a token that is listed twice has one number
+        let is_listed = listed
             .iter()
-            .any(|known| known.bytes == other.bytes && alike(known, &other));
-        if !twice {
-            shown.push(other);
+            .any(|known| known.bytes == other.bytes && is_alike(known, &other));
+        if !is_listed {
+            listed.push(other);
         }
     }
-    let same = shown
+    let own = listed
         .iter()
-        .position(|other| other.bytes == written.bytes && alike(other, &written))
-        .or_else(|| shown.iter().position(|other| other.bytes == written.bytes));
-    if let Some(same) = same {
-        shown.remove(same);
+        .position(|other| other.bytes == written.bytes && is_alike(other, &written))
+        .or_else(|| listed.iter().position(|other| other.bytes == written.bytes));
+    if let Some(own) = own {
+        listed.remove(own);
     }
-    Some(Position {
+    Some(TokenPosition {
         written,
-        others: shown,
+        others: listed,
     })
 }
 
-fn alike(one: &Token, other: &Token) -> bool {
+fn is_alike(one: &AnswerToken, other: &AnswerToken) -> bool {
     (one.probability - other.probability).abs() < 1e-9
 }
 
-fn token(json: &TokenJson<'_>) -> Option<Token> {
+fn token(json: &TokenJson<'_>) -> Option<AnswerToken> {
     let text = json.token.and_then(string);
     let bytes: Option<Vec<u8>> = json
         .bytes
@@ -121,18 +121,18 @@ fn token(json: &TokenJson<'_>) -> Option<Token> {
         (Some(_) | None, None) => return None,
     };
     let logarithm = json.logprob.and_then(number).unwrap_or(f64::NEG_INFINITY);
-    Some(Token {
+    Some(AnswerToken {
         bytes,
         probability: logarithm.min(0.0).exp(),
     })
 }
 
-/// The text of a token that is sent as its vocabulary spells it.
+/// The text of a token whose white space is sent as the marks that vocabularies use for it.
 fn plain(token: &str) -> String {
     token.replace(['Ġ', '▁'], " ").replace('Ċ', "\n")
 }
 
-/// The body with the numbers that Python writes and JSON does not know in words that it knows.
+/// The body with `Infinity` and `NaN`, which Python writes, replaced by values that JSON has.
 fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(body).ok()?;
     if !text.contains("Infinity") && !text.contains("NaN") {
@@ -145,17 +145,13 @@ fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
     Some(finite.into_bytes())
 }
 
-fn nested<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
-    object(raw.get().as_bytes())
-}
-
 fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default()
 }
 
 #[derive(Deserialize)]
-struct ReplyJson<'a> {
+struct CompletionJson<'a> {
     #[serde(borrow)]
     choices: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -169,7 +165,7 @@ struct ReplyJson<'a> {
 }
 
 #[derive(Deserialize)]
-struct ChoiceJson<'a> {
+struct CompletionChoiceJson<'a> {
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -191,7 +187,7 @@ struct LogprobsJson<'a> {
 }
 
 #[derive(Default, Deserialize)]
-struct UsageJson<'a> {
+struct CompletionUsageJson<'a> {
     #[serde(borrow)]
     prompt_tokens: Option<&'a RawValue>,
     #[serde(borrow)]

@@ -1,12 +1,13 @@
-//! Writes the bodies of requests. What the requests of a call share is written once.
+//! Writes the bodies of requests. The bytes that requests about one submission share are written
+//! once.
 
 use bytes::Bytes;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 use serde_json::{Value, json};
 
-use super::codes::{CODES_PER_LETTER, Shape, letter};
-use super::manners::Manners;
+use super::capabilities::OptionalParameters;
+use super::codes::{CODES_PER_LETTER, CodeShape, letter};
 use super::prompt;
 use crate::request_body::RequestBody;
 
@@ -15,20 +16,21 @@ const CODE_TOKENS: u32 = 8;
 /// Enough for a code in an object.
 const OBJECT_TOKENS: u32 = 24;
 
-/// The prompts of a call.
+/// The prompts of all questions about one submission.
 pub(super) struct Prompts {
     beginning: Bytes,
     endings: Vec<Bytes>,
 }
 
-/// What is asked for.
+/// The code that a request asks for.
 #[derive(Clone, Debug)]
-pub(super) enum Wanted {
-    /// A code.
-    Code,
-    /// What follows this letter, by a message of the model that has begun with it.
-    Continuation { letter: usize },
-    /// One of the first so many codes of this letter, by a schema.
+pub(super) enum WantedCode {
+    /// Any code.
+    Any,
+    /// The end of a code that begins with this letter, in a message of the model that has begun with
+    /// the letter.
+    Continued { letter: usize },
+    /// One of the first `codes` codes of this letter, by a schema.
     OneOf { letter: usize, codes: usize },
 }
 
@@ -43,7 +45,7 @@ impl Prompts {
         write_inside(&mut beginning, &prompt::beginning(version, submission));
         let endings = version.questions().iter().map(|question| {
             let mut ending = Vec::new();
-            let text = prompt::ending(question, Shape::of(question));
+            let text = prompt::ending(question, CodeShape::of(question));
             write_inside(&mut ending, &text);
             Bytes::from(ending)
         });
@@ -54,50 +56,59 @@ impl Prompts {
     }
 
     /// The body that asks the question at this index.
-    pub(super) fn body(&self, index: usize, wanted: &Wanted, manners: Manners) -> RequestBody {
+    pub(super) fn body(
+        &self,
+        index: usize,
+        wanted: &WantedCode,
+        parameters: OptionalParameters,
+    ) -> RequestBody {
         let ending = self.endings.get(index).cloned().unwrap_or_default();
-        RequestBody::new([self.beginning.clone(), ending, end(wanted, manners).into()])
+        RequestBody::new([
+            self.beginning.clone(),
+            ending,
+            end(wanted, parameters).into(),
+        ])
     }
 }
 
 /// Writes a text as the inside of a JSON string.
 pub(crate) fn write_inside(bytes: &mut Vec<u8>, text: &str) {
     let start = bytes.len();
-    // neither the vector nor a text can fail
+    // writing a text into a vector cannot fail
     let _ = serde_json::to_writer(&mut *bytes, text);
     bytes.pop();
     bytes.remove(start);
 }
 
-/// All that follows the inside of the user message.
-fn end(wanted: &Wanted, manners: Manners) -> String {
+/// The rest of the body behind the user message.
+fn end(wanted: &WantedCode, parameters: OptionalParameters) -> String {
     let mut begun = String::new();
-    let mut parameters = json!({"temperature": 0, "logprobs": true, "top_logprobs": 20});
+    let mut written = json!({"temperature": 0, "logprobs": true, "top_logprobs": 20});
     let tokens = match wanted {
-        Wanted::Code => CODE_TOKENS,
-        Wanted::Continuation { letter: place } => {
+        WantedCode::Any => CODE_TOKENS,
+        WantedCode::Continued { letter: place } => {
             begun = format!(r#",{{"role":"assistant","content":"{}"}}"#, letter(*place));
-            set(&mut parameters, "continue_final_message", json!(true));
-            set(&mut parameters, "add_generation_prompt", json!(false));
+            set(&mut written, "continue_final_message", json!(true));
+            set(&mut written, "add_generation_prompt", json!(false));
             CODE_TOKENS
         }
-        Wanted::OneOf { letter, codes } => {
+        WantedCode::OneOf { letter, codes } => {
             let schema = one_of(*letter, *codes);
-            set(&mut parameters, "response_format", schema);
+            set(&mut written, "response_format", schema);
             OBJECT_TOKENS
         }
     };
-    if manners.max_tokens {
-        set(&mut parameters, "max_tokens", json!(tokens));
+    if parameters.max_tokens {
+        set(&mut written, "max_tokens", json!(tokens));
     } else {
-        set(&mut parameters, "max_completion_tokens", json!(tokens));
+        set(&mut written, "max_completion_tokens", json!(tokens));
     }
-    if manners.template_kwargs {
+    if parameters.template_kwargs {
         let no_thinking = json!({"enable_thinking": false});
-        set(&mut parameters, "chat_template_kwargs", no_thinking);
+        set(&mut written, "chat_template_kwargs", no_thinking);
     }
-    let parameters = parameters.to_string();
-    let inside = parameters.strip_prefix('{').unwrap_or_default();
+    let written = written.to_string();
+    let inside = written.strip_prefix('{').unwrap_or_default();
     format!(r#""}}{begun}],{inside}"#)
 }
 
@@ -108,7 +119,8 @@ fn set(parameters: &mut Value, name: &str, value: Value) {
 }
 
 fn one_of(letter: usize, codes: usize) -> Value {
-    let codes = (0..codes).map(|digit| Shape::LetterDigit.code(letter * CODES_PER_LETTER + digit));
+    let codes =
+        (0..codes).map(|digit| CodeShape::LetterDigit.code(letter * CODES_PER_LETTER + digit));
     let code = json!({"type": "string", "enum": codes.collect::<Vec<_>>()});
     json!({"type": "json_schema", "json_schema": {"name": "code", "strict": true, "schema": {
         "type": "object", "properties": {"code": code}, "required": ["code"],
@@ -120,7 +132,7 @@ mod tests {
     use refract_domain::submission::SentFields;
 
     use super::*;
-    use crate::chat::manners::Learned;
+    use crate::chat::capabilities::ServerCapabilities;
 
     #[test]
     fn requests_of_a_call_share_the_bytes_of_their_beginning() {
@@ -133,12 +145,15 @@ mod tests {
         let sent = SentFields(vec![("text".to_owned(), text)]);
         let submission = Submission::new(sent, None, version.fields()).unwrap();
         let prompts = Prompts::new("qwen", &version, &submission);
-        let manners = Learned::default().manners();
-        let letter = Wanted::Continuation { letter: 0 };
-        let parts = [(0, Wanted::Code), (1, Wanted::Code), (0, letter)]
-            .map(|(index, wanted)| prompts.body(index, &wanted, manners).parts());
-        for [beginning, ending, end] in &parts {
-            assert_eq!(beginning.as_ptr(), parts[0][0].as_ptr());
+        let parameters = ServerCapabilities::default().parameters();
+        let letter = WantedCode::Continued { letter: 0 };
+        let bodies = [(0, WantedCode::Any), (1, WantedCode::Any), (0, letter)]
+            .map(|(index, wanted)| prompts.body(index, &wanted, parameters));
+        for body in &bodies {
+            let [beginning, ending, end] = body.parts() else {
+                panic!("{body:?}");
+            };
+            assert_eq!(beginning.as_ptr(), bodies[0].parts()[0].as_ptr());
             assert!(beginning.len() > 100_000);
             assert!(ending.len() + end.len() < 1_000);
         }

@@ -1,4 +1,4 @@
-//! Whatever tokens a server sends, what is read of them is a distribution or no answer.
+//! Any tokens that a server may send are read as a distribution or as no answer.
 
 use std::cell::Cell;
 
@@ -9,11 +9,12 @@ use refract_domain::question::Question;
 use serde_json::json;
 
 use super::answer::answer;
-use super::codes::Shape;
-use super::completion::{Position, Token};
-use super::reading::{self, digits_after};
+use super::codes::CodeShape;
+use super::completion::{AnswerToken, TokenPosition};
+use super::digits::digits_after;
+use super::reading;
 
-/// Bytes that codes and what stands around them are made of, and others.
+/// Bytes that occur in codes and around them, and other bytes.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let pieces = prop::sample::select(vec![
         &b"A"[..],
@@ -42,15 +43,15 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(pieces, 0..4).prop_map(|pieces| pieces.concat())
 }
 
-/// What servers write for a probability, sums over 1 included.
-fn token() -> impl Strategy<Value = Token> {
+/// A token with a probability. The probabilities at one position may sum to more than 1.
+fn token() -> impl Strategy<Value = AnswerToken> {
     let probability = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0];
-    (bytes(), probability).prop_map(|(bytes, probability)| Token { bytes, probability })
+    (bytes(), probability).prop_map(|(bytes, probability)| AnswerToken { bytes, probability })
 }
 
-fn positions() -> impl Strategy<Value = Vec<Position>> {
+fn positions() -> impl Strategy<Value = Vec<TokenPosition>> {
     let position = (token(), prop::collection::vec(token(), 0..21));
-    let position = position.prop_map(|(written, others)| Position { written, others });
+    let position = position.prop_map(|(written, others)| TokenPosition { written, others });
     prop::collection::vec(position, 0..6)
 }
 
@@ -80,12 +81,12 @@ fn any_tokens_are_a_distribution_or_no_answer() {
     let answered = Cell::new(0);
     let outcome = TestRunner::new(config).run(&positions(), |positions| {
         for question in &questions {
-            let outcomes = question.outcomes().count().max(2);
-            let shape = Shape::of(question);
-            let reading = reading::read(shape, outcomes, &positions);
-            let seen = reading.saw(outcomes);
-            prop_assert!(seen.shown <= seen.outcomes, "{seen:?}");
-            let (probabilities, is_named) = match answer(question, reading) {
+            let shape = CodeShape::of(question);
+            let outcomes = shape.outcomes(question);
+            let probabilities = reading::read(shape, outcomes, &positions);
+            let coverage = probabilities.coverage();
+            prop_assert!(coverage.listed <= coverage.outcomes, "{coverage:?}");
+            let (probabilities, is_named) = match answer(question, probabilities) {
                 None | Some(Answer::YesNo { .. }) => continue,
                 Some(Answer::Scale { probabilities, .. }) => (probabilities, true),
                 Some(Answer::Choice {
@@ -95,12 +96,12 @@ fn any_tokens_are_a_distribution_or_no_answer() {
                 }) => (probabilities, value.is_some()),
             };
             let sum: u64 = probabilities.iter().map(|(_, share)| *share).sum();
-            // where a code was written that the question lacks, it may be all that was seen
+            // a written code that the question lacks may be the only one with a probability
             prop_assert!(sum == 1_000_000 || (sum == 0 && !is_named), "{sum}");
             answered.set(answered.get() + 1);
         }
         if let Some(digits) = digits_after(0, 10, &positions) {
-            prop_assert!(digits.shares.iter().all(|share| share.is_finite()));
+            prop_assert!(digits.probabilities.iter().all(|share| share.is_finite()));
         }
         Ok(())
     });

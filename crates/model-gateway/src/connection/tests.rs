@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use refract_test_support::model_server::{ModelServer, Reply as Scripted};
+use bytes::Bytes;
+use refract_test_support::model_server::{ModelServer, Reply};
 use rustls::RootCertStore;
+use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-
-const TIMEOUT: Duration = Duration::from_secs(20);
+use crate::failure::Unreachable;
 
 /// A certificate for this name, and the server that shows it: TLS in front of a plain one.
 async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {
@@ -41,22 +42,36 @@ async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static
     (certificate, uri.parse().unwrap())
 }
 
-fn connections(roots: RootCertStore) -> Connections {
-    let tls = Some(Arc::new(tls::config(roots).unwrap()));
-    Connections::new(Arc::new(ServerAccess {
-        headers: HeaderMap::new(),
-        tls,
-        timeout: TIMEOUT,
-        keep_alive: KEEP_ALIVE,
+/// Connections to a server whose certificate is checked against these certificates alone.
+fn trusting(
+    uri: &Uri,
+    certificates: impl IntoIterator<Item = CertificateDer<'static>>,
+) -> ModelConnections {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(certificates);
+    let mut tls = tls::client_config().unwrap();
+    let provider = Arc::clone(tls.crypto_provider());
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+    tls.dangerous()
+        .set_certificate_verifier(verifier.build().unwrap());
+    let access = ServerAccess::new(uri.clone(), None).unwrap();
+    ModelConnections::new(Arc::new(ServerAccess {
+        tls: Some(Arc::new(tls)),
+        ..access
     }))
+}
+
+/// Connections to a server whose certificate is checked as in operation.
+fn connections(uri: &Uri) -> ModelConnections {
+    ModelConnections::new(Arc::new(ServerAccess::new(uri.clone(), None).unwrap()))
 }
 
 fn body() -> RequestBody {
     RequestBody::new(["{", "", "}"].map(Bytes::from))
 }
 
-async fn failure(connections: &Connections, uri: &Uri) -> ModelFailure {
-    match connections.exchange(uri, body()).await {
+async fn failure(connections: &ModelConnections) -> ModelFailure {
+    match connections.exchange(body()).await {
         Ok(_) => panic!("it was answered"),
         Err(failure) => failure,
     }
@@ -64,15 +79,13 @@ async fn failure(connections: &Connections, uri: &Uri) -> ModelFailure {
 
 #[actix_rt::test]
 async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
-    let server = ModelServer::start(Scripted::body("answer"));
+    let server = ModelServer::start(Reply::body("answer"));
     let (certificate, uri) = tls_server("127.0.0.1", &server).await;
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate).unwrap();
-    let connections = connections(roots);
+    let connections = trusting(&uri, [certificate]);
     for _ in 0..2 {
-        match connections.exchange(&uri, body()).await {
-            Ok(Reply::Answer(answer)) => assert_eq!(answer, "answer"),
-            Ok(Reply::TryAgain { status, .. }) => panic!("{status}"),
+        match connections.exchange(body()).await {
+            Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
+            Ok(ServerReply::TryAgain { status, .. }) => panic!("{status}"),
             Err(failure) => panic!("{failure}"),
         }
     }
@@ -84,9 +97,9 @@ async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
 
 #[actix_rt::test]
 async fn a_certificate_that_nobody_vouches_for_is_refused() {
-    let server = ModelServer::start(Scripted::body("answer"));
+    let server = ModelServer::start(Reply::body("answer"));
     let (_, uri) = tls_server("127.0.0.1", &server).await;
-    let failure = failure(&connections(tls::roots()), &uri).await;
+    let failure = failure(&connections(&uri)).await;
     assert_eq!(
         failure.to_string(),
         "The model server could not be reached: no trusted TLS connection could be made."
@@ -96,11 +109,9 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
 
 #[actix_rt::test]
 async fn a_certificate_for_another_name_is_refused() {
-    let server = ModelServer::start(Scripted::body("answer"));
+    let server = ModelServer::start(Reply::body("answer"));
     let (certificate, uri) = tls_server("models.example", &server).await;
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate).unwrap();
-    let failure = failure(&connections(roots), &uri).await;
+    let failure = failure(&trusting(&uri, [certificate])).await;
     assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
     assert_eq!(server.counts().requests, 0);
 }
@@ -108,9 +119,8 @@ async fn a_certificate_for_another_name_is_refused() {
 #[actix_rt::test]
 async fn a_server_without_tls_is_no_server_for_https() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let uri = format!("https://{}/v1/systemone", listener.local_addr().unwrap())
-        .parse()
-        .unwrap();
+    let uri = format!("https://{}/v1/systemone", listener.local_addr().unwrap());
+    let uri = uri.parse().unwrap();
     let plain = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.read_u8().await.unwrap();
@@ -120,35 +130,41 @@ async fn a_server_without_tls_is_no_server_for_https() {
             .unwrap();
         stream
     };
-    let connections = connections(tls::roots());
-    let (failure, _stream) = tokio::join!(failure(&connections, &uri), plain);
+    let connections = connections(&uri);
+    let (failure, _stream) = tokio::join!(failure(&connections), plain);
     assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
 }
 
 #[actix_rt::test]
-async fn an_answer_behind_tls_that_does_not_tell_its_end_is_said_to_be_one() {
-    let server = ModelServer::start(Scripted::body("answer").until_close_in_1_1());
-    let (certificate, uri) = tls_server("127.0.0.1", &server).await;
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate).unwrap();
-    assert_eq!(
-        failure(&connections(roots), &uri).await.to_string(),
-        "The model server's answer has neither a length nor chunks, so it cannot be read over TLS."
-    );
+async fn every_way_to_tell_the_length_of_an_answer_is_read_over_tls() {
+    for reply in [
+        Reply::body("answer"),
+        Reply::body("answer").chunked(),
+        Reply::body("answer").until_close(),
+        Reply::body("answer").until_close_in_1_1(),
+    ] {
+        let server = ModelServer::start(reply);
+        let (certificate, uri) = tls_server("127.0.0.1", &server).await;
+        match trusting(&uri, [certificate]).exchange(body()).await {
+            Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
+            Ok(ServerReply::TryAgain { status, .. }) => panic!("{status}"),
+            Err(failure) => panic!("{failure}"),
+        }
+    }
 }
 
 #[actix_rt::test]
 async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
     for (keep_alive, connections) in [(KEEP_ALIVE, 1), (Duration::ZERO, 2)] {
-        let server = ModelServer::start(Scripted::body("answer"));
+        let server = ModelServer::start(Reply::body("answer"));
         let uri = format!("{}/systemone", server.url()).parse().unwrap();
-        let access = ServerAccess::new(&uri, None, TIMEOUT).unwrap();
-        let ours = Connections::new(Arc::new(ServerAccess {
+        let access = ServerAccess::new(uri, None).unwrap();
+        let ours = ModelConnections::new(Arc::new(ServerAccess {
             keep_alive,
             ..access
         }));
         for _ in 0..2 {
-            assert!(ours.exchange(&uri, body()).await.is_ok());
+            assert!(ours.exchange(body()).await.is_ok());
         }
         assert_eq!(server.counts().connections, connections, "{keep_alive:?}");
     }
@@ -157,14 +173,9 @@ async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
 }
 
 #[test]
-fn there_are_roots_to_check_against() {
-    assert!(!tls::roots().is_empty());
-}
-
-#[test]
 fn the_key_is_not_shown_with_what_connections_share() {
     let key = "sk-secret".parse().unwrap();
     let uri = Uri::from_static("http://127.0.0.1/v1/systemone");
-    let access = ServerAccess::new(&uri, Some(&key), TIMEOUT).unwrap();
+    let access = ServerAccess::new(uri, Some(&key)).unwrap();
     assert!(!format!("{access:?}").contains("secret"));
 }

@@ -1,4 +1,4 @@
-//! Moods that questions ask for, and their signs in a text.
+//! Moods that questions ask for, and words that are signs of a mood in a text.
 
 use refract_domain::question::Question;
 
@@ -132,7 +132,7 @@ const JOY_SIGNS: [&str; 18] = [
 ];
 
 impl Mood {
-    /// The mood that the words of a question name, if any.
+    /// The mood that the words of a question name.
     pub(crate) fn asked_for(question: &Question) -> Option<Self> {
         let asked = stems(&question.text);
         let moods = [
@@ -147,7 +147,7 @@ impl Mood {
             .map(|(mood, _)| mood)
     }
 
-    /// How strongly the text shows it, 0 to 1.
+    /// How strongly the text shows the mood, from 0 to 1.
     pub(crate) fn strength(self, text: &Words) -> f64 {
         match self {
             Self::Anger => {
@@ -181,7 +181,7 @@ fn signs(words: &[&str], text: &Words) -> f64 {
         .sum()
 }
 
-/// From 0 without signs towards 1 with many.
+/// A strength that grows from 0 without signs towards 1 with many.
 fn grown(signs: f64) -> f64 {
     1.0 - (-signs).exp()
 }

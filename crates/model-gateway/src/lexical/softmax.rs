@@ -1,12 +1,7 @@
-//! Scores to probabilities.
+//! Scores to weights.
 
-use refract_domain::probability::Probability;
-
-use crate::shares;
-
-/// The softmax of these scores, in whole millionths that sum to 1.
-pub(crate) fn shares(scores: &[f64]) -> Vec<Probability> {
+/// The softmax of these scores, not normalised: the highest score has weight 1.
+pub(crate) fn softmax(scores: &[f64]) -> Vec<f64> {
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let grown: Vec<f64> = scores.iter().map(|score| (score - highest).exp()).collect();
-    shares::of(&grown)
+    scores.iter().map(|score| (score - highest).exp()).collect()
 }

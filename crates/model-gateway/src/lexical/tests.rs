@@ -1,4 +1,4 @@
-//! The scorer on the kinds of text that someone tries first.
+//! The scorer on short texts that a first trial would use.
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
@@ -101,7 +101,7 @@ fn urgency_follows_words_of_time() {
 }
 
 #[test]
-fn the_same_text_has_the_same_answers_and_every_distribution_sums_to_one() {
+fn equal_texts_have_equal_answers_and_every_distribution_sums_to_one() {
     for text in [
         "",
         "Where is my order?",

@@ -1,10 +1,10 @@
-//! Words that are often about the same thing, so that `refund` hints at an option called Billing.
+//! Groups of words about one topic, so that `refund` hints at an option called Billing.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::words::{Words, stem, stems};
 
-/// How much a word near an outcome's words counts beside the words themselves.
+/// Weight of a word that shares a topic with an outcome's words; those words have weight 1.
 const NEAR: f64 = 0.8;
 
 const TOPICS: [&[&str]; 7] = [
@@ -76,7 +76,7 @@ const TOPICS: [&[&str]; 7] = [
     ],
 ];
 
-/// The topics by the stems of their words.
+/// Topics, found by the stems of their words.
 pub(crate) struct Topics {
     stems: Vec<Vec<String>>,
     by_stem: HashMap<String, usize>,
@@ -96,7 +96,7 @@ impl Topics {
         Self { stems, by_stem }
     }
 
-    /// How much of the text is about the same topics as these words.
+    /// How many words of the text share a topic with these words.
     pub(crate) fn near(&self, words: &str, text: &Words) -> f64 {
         let topics: BTreeSet<usize> = stems(words)
             .iter()

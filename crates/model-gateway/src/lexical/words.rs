@@ -1,15 +1,15 @@
-//! Words of a text, cut down to stems so that `charged` meets `charges`.
+//! Words of a text, cut to stems so that `charged` equals `charges`.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// Stems are cut to this many characters: a crude meeting point of `delivery` and `delivered`.
+/// Length of a stem, short enough for `delivery` and `delivered` to have one stem.
 const STEM_CHARS: usize = 5;
 
 const ENDINGS: [&str; 9] = [
     "ments", "ment", "ings", "ing", "edly", "ies", "ed", "ly", "s",
 ];
 
-/// Words that say nothing about what a text is about.
+/// Words that say nothing about the topic of a text.
 const STOP_WORDS: [&str; 64] = [
     "the", "and", "for", "are", "was", "were", "been", "being", "have", "has", "had", "does",
     "did", "this", "that", "these", "those", "with", "from", "into", "about", "what", "which",
@@ -21,7 +21,7 @@ const STOP_WORDS: [&str; 64] = [
 
 const NEGATIONS: [&str; 7] = ["not", "no", "never", "don't", "isn't", "wasn't", "without"];
 
-/// The stems of a text with how often they stand there, and its signs of excitement.
+/// The stems of a text with their weights, and signs of excitement.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     weights: HashMap<String, f64>,
@@ -30,7 +30,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Adds a text whose words count `weight` each.
+    /// Adds a text whose words have this weight each.
     pub(crate) fn add(&mut self, text: &str, weight: f64) {
         let mut negated = false;
         for word in split(text) {
@@ -48,23 +48,23 @@ impl Words {
         self.excitement += weight * 0.3 * count_of(text.matches('!').count());
     }
 
-    /// How much a stem counts; 0 where it does not stand in the text.
+    /// The weight of a stem; 0 where it does not stand in the text.
     pub(crate) fn weight(&self, stem: &str) -> f64 {
         self.weights.get(stem).copied().unwrap_or(0.0)
     }
 
-    /// All words, those included that say nothing.
+    /// The weight of all words, stop words included.
     pub(crate) fn total(&self) -> f64 {
         self.total
     }
 
-    /// Exclamation marks and words in capitals.
+    /// The weight of exclamation marks and of words in capitals.
     pub(crate) fn excitement(&self) -> f64 {
         self.excitement
     }
 }
 
-/// The different stems of a text, without the words that say nothing.
+/// The different stems of a text, without stop words.
 pub(crate) fn stems(text: &str) -> BTreeSet<String> {
     let words = split(text).map(str::to_lowercase);
     words
@@ -73,7 +73,7 @@ pub(crate) fn stems(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// A word in lower case without its ending, at most five characters of it.
+/// The first five characters of a word in lower case, without its ending.
 pub(crate) fn stem(word: &str) -> String {
     let bare = ENDINGS.iter().find_map(|ending| {
         let bare = word.strip_suffix(ending)?;

@@ -1,48 +1,38 @@
-//! Reads stated percentages with care: what is no distribution is unanswered.
+//! Reads stated percentages. A question whose percentages are no distribution is unanswered.
 
 use refract_domain::answer::Answer;
-use refract_domain::key::QuestionKey;
-use refract_domain::probability::Probability;
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::question::Question;
 use serde_json::value::RawValue;
 
-use super::request::{NAMED, OTHERS, code_name, percent_name};
-use crate::chat::answer::{choice, distribution};
-use crate::chat::codes::{Piece, Shape};
+use super::request::{NAMED_CODES, PERCENT_OTHERS, code_name, percent_name};
+use crate::answers::{self, ReadAnswers, answer_each};
+use crate::chat::codes::{CodePiece, CodeShape};
+use crate::coverage::OutcomeCoverage;
 use crate::failure::ModelFailure;
-use crate::json::{Keyed, number, object, string};
-use crate::seen::Seen;
-use crate::shares;
+use crate::json::{JsonObject, nested, number, object, string};
 
 /// What the model states about one question.
-struct Stated {
-    /// Of each outcome in order.
+struct StatedPercentages {
+    /// Weight of each outcome, in order.
     weights: Vec<f64>,
-    /// Those that have a percentage of their own.
-    shown: usize,
-    /// The model's first choice is a code that the question lacks.
+    /// Outcomes that have a percentage of their own.
+    listed: usize,
+    /// Whether the most probable code is one that the question lacks.
     is_unknown: bool,
 }
 
 /// Reads the answers to these questions.
-pub(super) fn read(
-    content: &str,
-    questions: &[Question],
-) -> Result<(Vec<(QuestionKey, Answer)>, Seen), ModelFailure> {
-    let stated: Keyed<'_> = object(inside(content).as_bytes()).unwrap_or_default();
-    let mut seen = Seen::default();
-    let mut answers = Vec::with_capacity(questions.len());
-    for question in questions {
-        let answer = stated
-            .get(question.key.as_str())
-            .and_then(|raw| answer(question, raw, &mut seen))
-            .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
-        answers.push((question.key.clone(), answer));
-    }
-    Ok((answers, seen))
+pub(super) fn read(content: &str, questions: &[Question]) -> Result<ReadAnswers, ModelFailure> {
+    let stated: JsonObject<'_> = object(inside(content).as_bytes()).unwrap_or_default();
+    let mut coverage = OutcomeCoverage::default();
+    let answers = answer_each(questions, |question| {
+        let raw = stated.get(question.key.as_str())?;
+        answer(question, raw, &mut coverage)
+    })?;
+    Ok(ReadAnswers { answers, coverage })
 }
 
-/// Without the thinking or the fence that a server without schemas leaves around the object.
+/// Strips the thinking or the fence that a server without schemas leaves around the object.
 fn inside(content: &str) -> &str {
     let content = content.rsplit("</think>").next().unwrap_or_default().trim();
     let content = content.strip_prefix("```").unwrap_or(content);
@@ -50,54 +40,54 @@ fn inside(content: &str) -> &str {
     content.strip_suffix("```").unwrap_or(content)
 }
 
-fn answer(question: &Question, raw: &RawValue, seen: &mut Seen) -> Option<Answer> {
-    let json: Keyed<'_> = object(raw.get().as_bytes())?;
-    let shape = Shape::of(question);
+fn answer(question: &Question, raw: &RawValue, coverage: &mut OutcomeCoverage) -> Option<Answer> {
+    let json: JsonObject<'_> = nested(raw)?;
+    let shape = CodeShape::of(question);
     let stated = match shape {
-        Shape::YesNo => each(&json, shape, shape.codes())?,
-        Shape::Digit | Shape::Letter => each(&json, shape, question.outcomes().count())?,
-        Shape::LetterDigit => most_probable_ones(&json, question.outcomes().count())?,
+        CodeShape::YesNo | CodeShape::Digit | CodeShape::Letter => {
+            percentages_of_all(&json, shape, shape.outcomes(question))?
+        }
+        CodeShape::LetterDigit => percentages_of_named(&json, shape.outcomes(question))?,
     };
     let is_zero = stated.weights.iter().all(|weight| *weight <= 0.0);
     if is_zero && !stated.is_unknown {
         return None;
     }
-    seen.outcomes += stated.weights.len();
-    seen.shown += stated.shown;
-    let shares = shares::of(&stated.weights);
-    match question.kind {
-        QuestionKind::YesNo => Some(Answer::YesNo {
-            probability: *shares.first()?,
-        }),
-        QuestionKind::Scale { .. } => Answer::scale(distribution(question, shares)?),
-        QuestionKind::Choice { .. } if stated.is_unknown => Some(Answer::Choice {
-            value: None,
-            probabilities: distribution(question, shares)?,
-            confidence: Probability::ZERO,
-        }),
-        QuestionKind::Choice { .. } => choice(distribution(question, shares)?),
+    coverage.outcomes += stated.weights.len();
+    coverage.listed += stated.listed;
+    // unknown codes occur in choices alone: all other answers are keyed by code
+    if stated.is_unknown {
+        answers::without_value(question, &stated.weights)
+    } else {
+        answers::from_weights(question, &stated.weights)
     }
 }
 
-/// A percentage for each outcome.
-fn each(json: &Keyed<'_>, shape: Shape, outcomes: usize) -> Option<Stated> {
+/// Reads a percentage for each outcome.
+fn percentages_of_all(
+    json: &JsonObject<'_>,
+    shape: CodeShape,
+    outcomes: usize,
+) -> Option<StatedPercentages> {
     let weights = (0..outcomes).map(|place| percent(json, &shape.code(place)));
-    Some(Stated {
+    Some(StatedPercentages {
         weights: weights.collect::<Option<_>>()?,
-        shown: outcomes,
+        listed: outcomes,
         is_unknown: false,
     })
 }
 
-/// The codes that the model named with their percentages; all others share theirs evenly.
-fn most_probable_ones(json: &Keyed<'_>, outcomes: usize) -> Option<Stated> {
+/// Reads the codes that the model named with their percentages. The other codes share the remaining
+/// percentage evenly.
+fn percentages_of_named(json: &JsonObject<'_>, outcomes: usize) -> Option<StatedPercentages> {
     let mut named: Vec<Option<f64>> = vec![None; outcomes];
     let mut first: Option<(usize, f64)> = None;
-    for rank in 1..=NAMED {
+    for rank in 1..=NAMED_CODES {
         let code = json.get(&code_name(rank)).and_then(string)?;
         let percent = percent(json, &percent_name(rank))?;
-        let Some(Piece::Code(place)) = Shape::LetterDigit.read(code.trim().as_bytes()) else {
-            // a place that the model had nothing for
+        let Some(CodePiece::Code(place)) = CodeShape::LetterDigit.read(code.trim().as_bytes())
+        else {
+            // a rank that the model has left empty
             if percent > 0.0 {
                 return None;
             }
@@ -112,19 +102,19 @@ fn most_probable_ones(json: &Keyed<'_>, outcomes: usize) -> Option<Stated> {
         }
     }
     let others = named.iter().filter(|percent| percent.is_none()).count();
-    let shown = outcomes - others;
+    let listed = outcomes - others;
     let others = f64::from(u32::try_from(others.max(1)).ok()?);
-    let share = percent(json, OTHERS)? / others;
+    let share = percent(json, PERCENT_OTHERS)? / others;
     let weights = named.into_iter().map(|named| named.unwrap_or(share));
-    Some(Stated {
+    Some(StatedPercentages {
         weights: weights.collect(),
-        shown,
+        listed,
         is_unknown: first.is_some_and(|(place, percent)| place >= outcomes && percent > 0.0),
     })
 }
 
 /// A percentage: finite and not below 0.
-fn percent(json: &Keyed<'_>, key: &str) -> Option<f64> {
+fn percent(json: &JsonObject<'_>, key: &str) -> Option<f64> {
     let percent = json.get(key).and_then(number)?;
     (percent.is_finite() && percent >= 0.0).then_some(percent)
 }

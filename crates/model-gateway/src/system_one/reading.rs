@@ -1,93 +1,93 @@
-//! Reads System One answers with care: every number is the model's own or the question is
-//! unanswered.
+//! Reads System One answers. Every number is the model's own, or the question is unanswered.
 //!
-//! Keys that nobody asked for are ignored, whatever they hold.
+//! Keys that were not asked for are ignored, whatever their values are.
 
 use std::borrow::Cow;
 
 use refract_domain::answer::{Answer, Distribution, confidence};
-use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::key::OutcomeKey;
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::answers::{ReadAnswers, answer_each};
+use crate::coverage::OutcomeCoverage;
 use crate::failure::ModelFailure;
-use crate::json::{Keyed, count, is_error, number, object, string};
-use crate::meter::Told;
-use crate::seen::Seen;
+use crate::json::{JsonObject, count, is_error, nested, number, object, string};
+use crate::report::ReportedUsage;
 
-/// What one answer said.
-pub(crate) struct Reply<'a> {
-    answers: Keyed<'a>,
-    pub(crate) told: Told,
+/// The body of an answer.
+pub(crate) struct SystemOneReply<'a> {
+    answers: JsonObject<'a>,
+    pub(crate) usage: ReportedUsage,
 }
 
 /// Reads the body of an answer with status 200.
-pub(crate) fn read(body: &[u8]) -> Result<Reply<'_>, ModelFailure> {
-    let reply: ReplyJson<'_> = object(body).ok_or(ModelFailure::NotSystemOne)?;
+pub(crate) fn read(body: &[u8]) -> Result<SystemOneReply<'_>, ModelFailure> {
+    let reply: SystemOneJson<'_> = object(body).ok_or(ModelFailure::NotSystemOne)?;
     if reply.error.is_some_and(is_error) {
         return Err(ModelFailure::ReportedError);
     }
-    let answers: Keyed<'_> = reply
+    let answers: JsonObject<'_> = reply
         .answers
-        .and_then(|raw| object(raw.get().as_bytes()))
+        .and_then(nested)
         .ok_or(ModelFailure::NotSystemOne)?;
-    let usage: UsageJson<'_> = reply
-        .usage
-        .and_then(|raw| object(raw.get().as_bytes()))
-        .unwrap_or_default();
-    let told = Told {
+    let usage: SystemOneUsageJson<'_> = reply.usage.and_then(nested).unwrap_or_default();
+    let sent_usage = ReportedUsage {
         model: reply.model.and_then(string).map(Cow::into_owned),
         input_tokens: usage.input_tokens.and_then(count),
         output_tokens: usage.output_tokens.and_then(count),
     };
-    Ok(Reply { answers, told })
+    Ok(SystemOneReply {
+        answers,
+        usage: sent_usage,
+    })
 }
 
-impl Reply<'_> {
-    /// The answers to these questions, in their order, and what was shown of their outcomes.
-    pub(crate) fn answers_to(
-        &self,
-        questions: &[Question],
-    ) -> Result<(Vec<(QuestionKey, Answer)>, Seen), ModelFailure> {
-        let mut seen = Seen::default();
-        let mut answers = Vec::with_capacity(questions.len());
-        for question in questions {
-            let answer = self
-                .answers
-                .get(question.key.as_str())
-                .and_then(|raw| read_answer(question, raw, &mut seen))
-                .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
-            answers.push((question.key.clone(), answer));
-        }
-        Ok((answers, seen))
+impl SystemOneReply<'_> {
+    /// Reads the answers to these questions.
+    pub(crate) fn read_answers(&self, questions: &[Question]) -> Result<ReadAnswers, ModelFailure> {
+        let mut coverage = OutcomeCoverage::default();
+        let answers = answer_each(questions, |question| {
+            let raw = self.answers.get(question.key.as_str())?;
+            read_answer(question, raw, &mut coverage)
+        })?;
+        Ok(ReadAnswers { answers, coverage })
     }
 }
 
-fn read_answer(question: &Question, raw: &RawValue, seen: &mut Seen) -> Option<Answer> {
-    let json: AnswerJson<'_> = object(raw.get().as_bytes())?;
+fn read_answer(
+    question: &Question,
+    raw: &RawValue,
+    coverage: &mut OutcomeCoverage,
+) -> Option<Answer> {
+    let json: SystemOneAnswerJson<'_> = nested(raw)?;
     let kind = json.kind.and_then(string)?;
     match (&question.kind, kind.as_ref()) {
-        (QuestionKind::Choice { .. }, "choice") => read_choice(question, &json, seen),
+        (QuestionKind::Choice { .. }, "choice") => read_choice(question, &json, coverage),
         (QuestionKind::YesNo, "noul") => {
             let probability = json.noul.and_then(probability)?;
-            seen.outcomes += 2;
-            seen.shown += 2;
+            coverage.outcomes += 2;
+            coverage.listed += 2;
             Some(Answer::YesNo { probability })
         }
-        (QuestionKind::Scale { .. }, "score") => read_score(question, &json, seen),
+        (QuestionKind::Scale { .. }, "score") => read_score(question, &json, coverage),
         (QuestionKind::Choice { .. } | QuestionKind::YesNo | QuestionKind::Scale { .. }, _) => None,
     }
 }
 
-/// A name that the prism lacks is a value of null; without any name it is no answer.
-fn read_choice(question: &Question, json: &AnswerJson<'_>, seen: &mut Seen) -> Option<Answer> {
+/// Reads a choice. A name that the prism lacks is a value of null; an answer without a name is none.
+fn read_choice(
+    question: &Question,
+    json: &SystemOneAnswerJson<'_>,
+    coverage: &mut OutcomeCoverage,
+) -> Option<Answer> {
     let named = json.choice.and_then(string)?;
     let sent = probabilities(json)?;
     let mut distribution = Distribution::new();
     for outcome in question.outcomes() {
-        let probability = one_of(&sent, outcome.key, seen)?;
+        let probability = one_of(&sent, outcome.key, coverage)?;
         distribution.push((OutcomeKey::parse(outcome.key).ok()?, probability));
     }
     let chosen = distribution.iter().find(|(key, _)| key.as_str() == named);
@@ -109,13 +109,18 @@ fn read_choice(question: &Question, json: &AnswerJson<'_>, seen: &mut Seen) -> O
     })
 }
 
-/// Levels are keyed by their index. The level is read from the probabilities, not from `score`.
-fn read_score(question: &Question, json: &AnswerJson<'_>, seen: &mut Seen) -> Option<Answer> {
+/// Reads a score. Levels are keyed by their index. The level is read from the probabilities, not from
+/// `score`.
+fn read_score(
+    question: &Question,
+    json: &SystemOneAnswerJson<'_>,
+    coverage: &mut OutcomeCoverage,
+) -> Option<Answer> {
     let sent = probabilities(json)?;
     let mut distribution = Distribution::new();
     for (index, level) in question.own_outcomes().iter().enumerate() {
         let index = index.to_string();
-        let probability = one_of(&sent, &index, seen)?;
+        let probability = one_of(&sent, &index, coverage)?;
         distribution.push((level.key.clone(), probability));
     }
     if is_all_zero(&distribution) {
@@ -124,13 +129,17 @@ fn read_score(question: &Question, json: &AnswerJson<'_>, seen: &mut Seen) -> Op
     Answer::scale(distribution)
 }
 
-/// The probability of an outcome: 0 where the server sent none.
-fn one_of(sent: &Keyed<'_>, name: &str, seen: &mut Seen) -> Option<Probability> {
-    seen.outcomes += 1;
+/// The probability of an outcome; 0 where the server sent none.
+fn one_of(
+    sent: &JsonObject<'_>,
+    name: &str,
+    coverage: &mut OutcomeCoverage,
+) -> Option<Probability> {
+    coverage.outcomes += 1;
     let Some(raw) = sent.get(name) else {
         return Some(Probability::ZERO);
     };
-    seen.shown += 1;
+    coverage.listed += 1;
     probability(raw)
 }
 
@@ -140,10 +149,10 @@ fn is_all_zero(distribution: &Distribution) -> bool {
         .all(|(_, probability)| *probability == Probability::ZERO)
 }
 
-fn probabilities<'a>(json: &AnswerJson<'a>) -> Option<Keyed<'a>> {
+fn probabilities<'a>(json: &SystemOneAnswerJson<'a>) -> Option<JsonObject<'a>> {
     match json.probabilities {
-        Some(raw) => object(raw.get().as_bytes()),
-        None => Some(Keyed::default()),
+        Some(raw) => nested(raw),
+        None => Some(JsonObject::default()),
     }
 }
 
@@ -152,7 +161,7 @@ fn probability(raw: &RawValue) -> Option<Probability> {
 }
 
 #[derive(Deserialize)]
-struct ReplyJson<'a> {
+struct SystemOneJson<'a> {
     #[serde(borrow)]
     answers: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -164,7 +173,7 @@ struct ReplyJson<'a> {
 }
 
 #[derive(Default, Deserialize)]
-struct UsageJson<'a> {
+struct SystemOneUsageJson<'a> {
     #[serde(borrow)]
     input_tokens: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -172,7 +181,7 @@ struct UsageJson<'a> {
 }
 
 #[derive(Deserialize)]
-struct AnswerJson<'a> {
+struct SystemOneAnswerJson<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<&'a RawValue>,
     #[serde(borrow)]

@@ -1,4 +1,4 @@
-//! Writes System One requests: one, or as few as fit where the estimate is over the bound.
+//! Writes System One requests: one, or the fewest that fit where one would be too large.
 
 use std::ops::Range;
 
@@ -17,24 +17,22 @@ const FRAME_CHARS: usize = r#"{"state":,"questions":{}}"#.len();
 const END: &[u8] = b"}}";
 
 /// One request and the questions that it asks.
-pub(crate) struct Request<'a> {
+pub(crate) struct SystemOneRequest<'a> {
     pub(crate) body: RequestBody,
     pub(crate) questions: &'a [Question],
-    /// Index of the first of them in the version.
-    pub(crate) first_question: usize,
 }
 
-/// All questions in one request, or in the fewest that each stay within `request_tokens` by the
-/// estimate, in order. A question that is over it alone still goes, alone.
+/// Writes all questions into one request, or, in order, into the fewest requests of which each is
+/// estimated at `request_tokens` at most. A question that is too large by itself is sent alone.
 ///
-/// Everything is written once: the requests share the bytes.
+/// State and questions are written once: the requests share the bytes.
 pub(crate) fn split<'a>(
     model: &str,
     version: &'a PrismVersion,
     submission: &Submission,
     request_tokens: usize,
-) -> Vec<Request<'a>> {
-    let mut text = Text::default();
+) -> Vec<SystemOneRequest<'a>> {
+    let mut text = CountedJson::default();
     text.raw(br#"{"model":"#);
     text.value(model);
     text.raw(br#","state":"#);
@@ -53,7 +51,7 @@ pub(crate) fn split<'a>(
         let mut chars = text.value(question.key.as_str());
         text.raw(b":");
         chars += text.value(&SystemOneQuestion(question));
-        questions.push(Written {
+        questions.push(WrittenQuestion {
             bytes: start..text.bytes.len(),
             chars: chars + ":".len(),
         });
@@ -67,26 +65,25 @@ pub(crate) fn split<'a>(
         .filter_map(|group| {
             let first = questions.get(group.start)?;
             let last = questions.get(group.end.checked_sub(1)?)?;
-            Some(Request {
+            Some(SystemOneRequest {
                 body: RequestBody::new([
                     bytes.slice(..beginning),
                     bytes.slice(first.bytes.start..last.bytes.end),
                     Bytes::from_static(END),
                 ]),
-                questions: version.questions().get(group.clone())?,
-                first_question: group.start,
+                questions: version.questions().get(group)?,
             })
         })
         .collect()
 }
 
-/// A question in the text.
-struct Written {
+/// A question in the JSON text.
+struct WrittenQuestion {
     bytes: Range<usize>,
     chars: usize,
 }
 
-/// Ranges of questions, each as long as it can be: with an order to keep, no other cut is fewer.
+/// Ranges of questions, each as long as it can be. As the order is kept, no other cut gives fewer.
 fn fewest_groups(
     questions: impl Iterator<Item = usize>,
     frame_chars: usize,
@@ -116,20 +113,20 @@ pub(crate) fn question_chars(version: &PrismVersion) -> Vec<usize> {
     written.collect()
 }
 
-/// How many requests [`split`] makes of a state of so many characters.
+/// How many requests [`split`] makes for a state of this many characters.
 pub(crate) fn requests(questions: &[usize], state_chars: usize, request_tokens: usize) -> usize {
     let most_chars = request_tokens.saturating_mul(CHARS_PER_TOKEN);
     let chars = questions.iter().copied();
     fewest_groups(chars, FRAME_CHARS + state_chars, most_chars).len()
 }
 
-/// JSON as it grows.
+/// JSON text that counts characters while it grows.
 #[derive(Default)]
-struct Text {
+struct CountedJson {
     bytes: Vec<u8>,
 }
 
-impl Text {
+impl CountedJson {
     fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -137,7 +134,7 @@ impl Text {
     /// Writes a value and counts its characters.
     fn value(&mut self, value: &(impl Serialize + ?Sized)) -> usize {
         let start = self.bytes.len();
-        // neither the vector nor these values can fail
+        // writing these values into a vector cannot fail
         let _ = serde_json::to_writer(&mut self.bytes, value);
         let written = self.bytes.get(start..).unwrap_or_default();
         written

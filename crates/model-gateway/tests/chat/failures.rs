@@ -149,7 +149,7 @@ async fn parameters_that_can_be_done_without_are_left_out_from_then_on() {
     );
 }
 
-/// So many Yes / No questions.
+/// A prism with this many Yes / No questions.
 fn questions(count: usize) -> PrismVersion {
     let question =
         |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it so?"});
@@ -162,7 +162,7 @@ async fn the_first_question_that_fails_fails_the_call_and_the_others_are_dropped
     let version = questions(20);
     let asked = ask(&server, &version);
     let fail = async {
-        // all are under way at the same time
+        // all are in flight at once
         server.wait_until(|counts| counts.requests == 20).await;
         server.release(1);
     };
@@ -209,7 +209,7 @@ async fn a_further_request_that_takes_too_long_fails_the_call() {
 
 #[actix_rt::test]
 async fn all_requests_of_a_question_share_the_time_of_two_attempts_and_one_pause() {
-    // each answer but the last asks for patience, or for another request
+    // each answer but the last asks for a pause, or makes a follow-up request necessary
     let refusal = |parameter: &str| {
         let error = json!({"error": {"message": "unsupported", "param": parameter}});
         Reply::json(&error).with_status(400)

@@ -1,4 +1,4 @@
-//! What a model put on its outcomes is what is stored.
+//! The stored probabilities are those that the model has, within the documented bounds.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -7,9 +7,9 @@ use refract_test_support::model_server::{ChatModel, Continues, ModelServer, Scri
 
 use super::*;
 
-/// Where the server shows everything.
+/// Bound where the server lists all alternatives.
 const EXACT: f64 = 0.001;
-/// Where it hides some.
+/// Bound where the server lists some alternatives.
 const CLOSE: f64 = 0.02;
 
 /// Weights that fall by this factor from rank to rank, in a random order.
@@ -24,12 +24,13 @@ fn falling(outcomes: usize, factor: f64) -> impl Strategy<Value = Vec<f64>> {
     Just(weights).prop_shuffle()
 }
 
-/// Any weights, none of them zero.
+/// Any weights above zero.
 fn any_weights(outcomes: usize) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.001..1.0, outcomes)
 }
 
-/// Asks one question of a server with each of these models and bounds how far off its answer is.
+/// Asks one question of a server with each of these models, and bounds the distance between its
+/// probabilities and the answer.
 fn is_faithful(version: &PrismVersion, models: impl Strategy<Value = ChatModel>, bound: f64) {
     let runtime = actix_rt::System::new();
     let mut runner = TestRunner::deterministic();
@@ -45,7 +46,7 @@ fn is_faithful(version: &PrismVersion, models: impl Strategy<Value = ChatModel>,
     }
 }
 
-/// Half of what the two distributions differ by in all.
+/// The total variation distance of two distributions: half the sum of all differences.
 fn distance(weights: &[f64], stored: &[f64]) -> f64 {
     assert_eq!(weights.len(), stored.len());
     let total: f64 = weights.iter().sum();
@@ -56,8 +57,8 @@ fn distance(weights: &[f64], stored: &[f64]) -> f64 {
         / 2.0
 }
 
-/// With white space, quotes or nothing before the answer, with most or all of the probability on
-/// codes.
+/// Models that write white space, quotes or nothing before the answer, with most or all of the
+/// probability on codes.
 fn models(weights: impl Strategy<Value = Vec<f64>>) -> impl Strategy<Value = ChatModel> {
     let before = prop::sample::select(vec!["\n", "\"", "<think>\n\n</think>\n\n", "<|message|>"]);
     let before = prop::option::of((before.prop_map(str::to_owned), 0.6..1.0));
@@ -146,7 +147,7 @@ fn where_nothing_continues_a_letter_is_split_evenly() {
             assert!((expected / total - stored).abs() < 0.00001, "{stored}");
         }
     }
-    // one request for the question, and one for each way to go on
+    // one request for the question, and one for each follow-up method
     assert_eq!(server.counts().requests, 3);
 }
 
@@ -197,7 +198,7 @@ fn hidden_variants_of_a_token_are_close() {
     is_faithful(&choice(255), spaced(whole_tokens), CLOSE);
 }
 
-/// The bounds that the documentation states where no bound of the protocol holds.
+/// The documented bounds where the protocol itself gives no bound.
 #[test]
 fn flatter_distributions_are_off_by_no_more_than_is_said() {
     for (outcomes, falling_by_half, any_of_two_tokens, any_of_one) in

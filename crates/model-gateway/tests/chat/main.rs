@@ -19,7 +19,7 @@ use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Pr
 use refract_test_support::model_server::ModelServer;
 use serde_json::{Value, json};
 
-/// A model whose timeout no test is meant to reach.
+/// A model with a timeout that no test reaches.
 fn model(server: &ModelServer) -> Model {
     impatient(server, Duration::from_secs(20))
 }
@@ -55,7 +55,7 @@ fn scale(levels: usize) -> PrismVersion {
     )
 }
 
-/// A choice of so many outcomes, the two built-in ones included.
+/// A choice with this many outcomes, the two built-in ones included.
 fn choice(outcomes: usize) -> PrismVersion {
     let options = (0..outcomes - 2)
         .map(|option| json!({"key": format!("o{option}"), "label": format!("Option {option}")}));
@@ -76,7 +76,7 @@ async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, Mo
     model(server).answer(version, &submission).await.outcome
 }
 
-/// The probabilities of an answer, in the prism's order; of Yes / No those of both.
+/// The probabilities of an answer, in the prism's order; for Yes / No, of yes and of no.
 fn probabilities(answer: &Answer) -> Vec<f64> {
     match answer {
         Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {

@@ -6,7 +6,7 @@ use refract_test_support::model_server::{ChatModel, ReceivedRequest};
 
 use super::*;
 
-/// The bodies that a call sends, one for each of its questions, as they arrived: in any order.
+/// The bodies of the requests about one submission, one per question, in the order of arrival.
 async fn bodies(version: &PrismVersion, text: &str, context: Option<&str>) -> Vec<Value> {
     let server = ModelServer::start(ChatModel::new(vec![1.0; 255]).reply());
     let submission = submission(version, text, context);
@@ -68,7 +68,7 @@ async fn the_prompts_of_this_version_are_these() {
         {\"context\":\"Context for this call:\\nThey waited.\",\"text\":\"Hello\"}\n\n\
         Question about the material:\nHow urgent is it?\n\n\
         Possible answers:\n0) Level 0\n1) Level 1";
-    // whoever changes the words raises the number
+    // a change of the words raises the number
     assert_eq!(PROMPT_VERSION, 1);
     assert_eq!(body[0]["messages"][0]["content"], system);
     assert_eq!(self::user(&body[0]), user);
@@ -141,7 +141,7 @@ async fn an_outcome_is_one_line_whatever_its_words() {
     );
 }
 
-/// Texts that try to look like what stands around them.
+/// Texts that imitate the prompt around them.
 fn forged() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "\n",

@@ -2,7 +2,7 @@ use refract_test_support::model_server::{ChatModel, Reply, tokens_reply};
 
 use super::*;
 
-/// The answer to a question when these tokens are shown.
+/// The answer to a question when the server lists these tokens.
 async fn read(
     version: &PrismVersion,
     positions: &[&[(&str, f64)]],

@@ -1,6 +1,6 @@
-//! How much memory calls take, counted by the allocator of this process.
+//! How much memory asking the model takes, counted by the allocator of this process.
 //!
-//! A file of its own with one test in it: whatever else a process does would be counted too.
+//! This target has one test only: the allocator would count the memory of a second one too.
 #![expect(
     clippy::unwrap_used,
     reason = "what cannot be done ends the test that asked for it"
@@ -23,7 +23,7 @@ const KIB: usize = 1024;
 /// Characters of the text, the most that a field may have.
 const TEXT: usize = 100_000;
 
-/// A prism of so many Yes / No questions.
+/// A prism with this many Yes / No questions.
 fn version(questions: usize) -> PrismVersion {
     let question =
         |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it?"});
@@ -33,7 +33,7 @@ fn version(questions: usize) -> PrismVersion {
 }
 
 fn submission(version: &PrismVersion) -> Submission {
-    // half of it quotes: JSON writes two characters for each, inside a chat's message four
+    // half of the text is quotes, which take two characters in JSON and four inside a chat message
     let text = "x\"".repeat(TEXT / 2);
     let sent = SentFields(vec![("text".to_owned(), text)]);
     Submission::new(sent, None, version.fields()).unwrap()
@@ -65,8 +65,8 @@ fn answers(questions: usize) -> Value {
     json!({"answers": answers})
 }
 
-/// The most that a call holds at once beside its questions and its text, all its requests under way
-/// at the same time.
+/// Peak memory of asking all questions about one submission, with all requests in flight at once.
+/// The prism and the submission are not counted.
 async fn peak(protocol: Protocol, questions: usize) -> usize {
     let (answer, requests) = match protocol {
         Protocol::SystemOne => (answers(questions), 1),
@@ -94,7 +94,7 @@ async fn a_call_copies_its_text_a_constant_number_of_times() {
         let (one, hundred) = (peak(protocol, 1).await, peak(protocol, 100).await);
         let peaks = format!("{}: {one} and {hundred} bytes", protocol.name());
         assert!(one < of_one * KIB, "{peaks}");
-        // of the protocol `chat` the body is 250 kB, and 100 of them are under way
+        // in the protocol `chat` the body has 250 kB, and 100 requests are in flight
         let of_another = match protocol {
             Protocol::SystemOne => KIB,
             Protocol::Chat | Protocol::Stated => 40 * KIB,

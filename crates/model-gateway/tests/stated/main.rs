@@ -13,7 +13,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::probability::Probability;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
-    Model, ModelCall, ModelFailure, ModelGateway, ModelSettings, PROMPT_VERSION, Protocol,
+    Model, ModelFailure, ModelGateway, ModelReply, ModelSettings, PROMPT_VERSION, Protocol,
 };
 use refract_test_support::model_server::{ModelServer, Reply, Script};
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, Mo
     call(server, version).await.outcome
 }
 
-async fn call(server: &ModelServer, version: &PrismVersion) -> ModelCall {
+async fn call(server: &ModelServer, version: &PrismVersion) -> ModelReply {
     let submission = submission(version);
     model(server).answer(version, &submission).await
 }
@@ -75,7 +75,7 @@ fn completion(content: &str) -> Value {
            "usage": {"prompt_tokens": 9, "completion_tokens": 3}})
 }
 
-/// The answers when the model states this.
+/// The answers when the model states this content.
 async fn read(version: &PrismVersion, stated: &Value) -> Result<Answers, ModelFailure> {
     let server = ModelServer::start(Reply::json(&completion(&stated.to_string())));
     ask(&server, version).await
@@ -305,7 +305,7 @@ async fn the_prompts_of_this_version_are_these() {
         D) Not enough information: the text does not say enough to answer the question\n\n\
         Key: angry\nIs the writer angry?\n\nPossible answers:\nyes) Yes\nno) No\n\n\
         Key: urgency\nHow urgent is it?\n\nPossible answers:\n0) Low\n1) High";
-    // whoever changes the words raises the number
+    // a change of the words raises the number
     assert_eq!(PROMPT_VERSION, 1);
     assert_eq!(body["messages"][0]["content"], system);
     assert_eq!(body["messages"][1]["content"], user);
@@ -340,7 +340,7 @@ async fn a_model_that_takes_no_temperature_is_asked_without_from_then_on() {
         .iter()
         .map(|sent| sent.json().get("temperature").cloned());
     assert_eq!(sent.collect::<Vec<_>>(), [Some(json!(0)), None, None]);
-    // asked without, it is not asked again
+    // once refused, the temperature is left out from the start
     server.then_always(Reply::json(&refusal).with_status(400));
     let failure = model
         .answer(&triage(), &submission(&triage()))

@@ -1,11 +1,11 @@
 use std::time::{Duration, Instant};
 
-use refract_model_gateway::{ModelCall, ModelSettings, Unreachable};
+use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
 use refract_test_support::model_server::{ModelServer, ReceivedRequest, Reply, Script};
 
 use super::*;
 
-async fn call(model: &Model) -> ModelCall {
+async fn call(model: &Model) -> ModelReply {
     let version = yes_no();
     model
         .answer(&version, &submission(&version, "Where is my order?"))
@@ -20,7 +20,7 @@ fn impatient(server: &ModelServer) -> Model {
     })
 }
 
-/// The request without the second in which it was sent.
+/// The request without its `Date` header.
 fn undated(mut request: ReceivedRequest) -> ReceivedRequest {
     request.headers.retain(|(name, _)| name != "date");
     request

@@ -1,12 +1,12 @@
-//! Against a mock of the same protocol that others wrote: `typesafe-rs-mock`.
+//! The protocol against an independent mock of a System One server, `typesafe-rs-mock`.
 
-use refract_model_gateway::ModelCall;
+use refract_model_gateway::ModelReply;
 use serde_json::json;
 use typesafe_rs_mock::{MockServer, choice, noul, score};
 
 use super::*;
 
-async fn call(mock: &MockServer) -> ModelCall {
+async fn call(mock: &MockServer) -> ModelReply {
     let version = triage();
     let settings = settings(&format!("{}v1", mock.url()));
     model_with(settings)

@@ -6,11 +6,15 @@
 )]
 
 mod attempts;
+mod concurrency;
 mod independent;
 mod reading;
+mod replies;
+mod rounding;
 mod sending;
 mod splitting;
-mod turns;
+
+mod unusable;
 
 use std::time::Duration;
 
@@ -20,7 +24,7 @@ use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
 
-/// Settings for a server, with a timeout that no test is meant to reach.
+/// Settings for a server, with a timeout that no test reaches.
 fn settings(url: &str) -> ModelSettings {
     ModelSettings {
         endpoint: url.parse().unwrap(),
@@ -87,7 +91,7 @@ fn submission_with(
     Submission::new(SentFields(sent.collect()), context, version.fields()).unwrap()
 }
 
-/// Asks the documentation's question about the documentation's text.
+/// Asks a version's questions about the documentation's text.
 async fn ask(model: &Model, version: &PrismVersion) -> Result<Answers, ModelFailure> {
     model
         .answer(version, &submission(version, "Where is my order?"))

@@ -25,7 +25,7 @@ async fn the_request_is_the_contracts_byte_for_byte() {
         r#""criteria":["Can wait","This week","Today"]}}}"#,
     );
     assert_eq!(sent.text(), expected);
-    // whoever changes what every model is sent raises the number
+    // a change of what every model is sent raises the number
     assert_eq!(PROMPT_VERSION, 1);
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str()),
@@ -178,7 +178,7 @@ async fn a_connection_that_the_server_closed_is_not_used_again() {
     ask(&model, &triage()).await.unwrap();
     let port = server.port();
     drop(server);
-    // something to wait for, so that this thread too learns of the end of the connection
+    // the wait lets this thread notice that the connection ended
     assert!(
         tokio::net::TcpStream::connect(("127.0.0.1", port))
             .await
@@ -194,7 +194,7 @@ async fn a_connection_that_the_server_closed_is_not_used_again() {
     assert_eq!(again.counts().requests, 1);
 }
 
-/// The text of one value of an object, as it was sent.
+/// The JSON text of one value of an object, as it was sent.
 fn part(json: &str, key: &str) -> String {
     let parts: std::collections::HashMap<String, Box<RawValue>> =
         serde_json::from_str(json).unwrap();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A prism of so many choices, each with so many described options.
+/// A prism with this many choices, each with this many described options.
 fn large(questions: usize, options: usize) -> PrismVersion {
     let options: Vec<Value> = (0..options)
         .map(|option| {
@@ -28,7 +28,7 @@ fn split_at(server: &ModelServer, request_tokens: usize) -> Model {
     })
 }
 
-/// Estimated characters of a request: of its state and questions.
+/// Estimated characters of a request, for its state and its questions.
 fn estimated(sent: &str) -> usize {
     sent.chars().count() - r#""model":"jev-latest","#.len()
 }

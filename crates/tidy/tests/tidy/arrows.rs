@@ -56,11 +56,11 @@ const ARROWS: [(&str, &[&str]); 10] = [
 /// Dependencies from outside that only these crates may name, in their tests too.
 const KEEPERS: [(&str, &[&str]); 9] = [
     ("actix-web", &["refract", "refract-http-api"]),
-    ("awc", &["refract-model-gateway"]),
     ("deadpool", &["refract-persistence"]),
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),
     ("diesel_migrations", &["refract-persistence"]),
+    ("hyper", &["refract-model-gateway"]),
     ("libsqlite3-sys", &["refract-persistence"]),
     (
         "tokio-postgres",

@@ -107,7 +107,6 @@ pub(super) fn after(failure: &ModelFailure, protocol: Protocol) -> &'static str 
         ModelFailure::TooBusy(_)
         | ModelFailure::Disconnected
         | ModelFailure::ParameterRefused { .. }
-        | ModelFailure::TooLarge
-        | ModelFailure::Unframed => "",
+        | ModelFailure::TooLarge => "",
     }
 }

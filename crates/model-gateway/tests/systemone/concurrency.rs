@@ -14,7 +14,7 @@ fn gateway(server: &ModelServer, concurrency: usize, timeout: Duration) -> Model
     .unwrap()
 }
 
-/// Lets other tasks go on until it is so.
+/// Lets other tasks run until the condition holds.
 async fn until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         tokio::task::yield_now().await;

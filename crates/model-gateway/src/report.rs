@@ -1,54 +1,53 @@
-//! What one call cost and what the server told about it, for logs, metrics and provenance.
+//! Counts of requests, attempts and tokens of one submission, for logs, metrics and provenance.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use crate::seen::Seen;
+use crate::coverage::OutcomeCoverage;
 
-/// Beyond this a model's name is cut: it is kept with every result.
+/// A longer model name is cut: it is saved with every result.
 const MODEL_NAME_CHARS: usize = 200;
 
-/// What is known of a call besides its answers.
-///
-/// A call that failed tells what it had learned until then.
+/// How the model was asked about one submission. After a failure it holds what was known by then.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallReport {
-    /// `systemone`, `chat` or `stated`; `lexical` for the embedded scorer.
+pub struct ModelReport {
+    /// `systemone`, `chat` or `stated`; `lexical` for the built-in scorer.
     pub protocol: &'static str,
-    /// Which [`PROMPT_VERSION`](crate::PROMPT_VERSION) asked; `None` for the embedded scorer.
+    /// The [`PROMPT_VERSION`](crate::PROMPT_VERSION) of the requests; `None` for the built-in
+    /// scorer.
     pub prompt_version: Option<i32>,
-    /// The model that the server said it asked, up to 200 characters.
+    /// The model's name as the server sent it, up to 200 characters.
     pub model: Option<String>,
-    /// Tokens read, over all requests, when the server told.
+    /// Tokens read over all requests, where the server sent them.
     pub input_tokens: Option<u64>,
-    /// Tokens written, over all requests, when the server told.
+    /// Tokens written over all requests, where the server sent them.
     pub output_tokens: Option<u64>,
-    /// Requests that the call was split into and that were begun.
+    /// Requests that were begun.
     pub requests: u32,
     /// Attempts over all requests.
     pub attempts: u32,
-    /// What the server showed of the outcomes' probabilities.
-    pub seen: Seen,
+    /// How many outcomes had a probability that the server sent.
+    pub coverage: OutcomeCoverage,
 }
 
-/// What the answer to one request told beside its answers.
+/// Model name and token counts in one answer of a server.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct ReportedUsage {
     pub(crate) model: Option<String>,
     pub(crate) input_tokens: Option<u64>,
     pub(crate) output_tokens: Option<u64>,
 }
 
-/// Watches one call, whose requests run side by side on one thread.
+/// Collects a [`ModelReport`] while requests run concurrently on one thread.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub(crate) struct ReportRecorder {
     first_attempt: Cell<Option<Instant>>,
-    report: RefCell<CallReport>,
+    report: RefCell<ModelReport>,
 }
 
-impl Meter {
+impl ReportRecorder {
     pub(crate) fn new(protocol: &'static str, prompt_version: Option<i32>) -> Self {
-        let report = CallReport {
+        let report = ModelReport {
             protocol,
             prompt_version,
             model: None,
@@ -56,7 +55,7 @@ impl Meter {
             output_tokens: None,
             requests: 0,
             attempts: 0,
-            seen: Seen::default(),
+            coverage: OutcomeCoverage::default(),
         };
         Self {
             first_attempt: Cell::default(),
@@ -70,43 +69,44 @@ impl Meter {
 
     pub(crate) fn attempt_begins(&self) {
         self.report.borrow_mut().attempts += 1;
-        self.clock_starts();
+        self.start_clock();
     }
 
-    /// Starts the clock of the whole call, once.
-    pub(crate) fn clock_starts(&self) {
+    /// Starts the clock at the first attempt; later attempts leave it as it is.
+    pub(crate) fn start_clock(&self) {
         if self.first_attempt.get().is_none() {
             self.first_attempt.set(Some(Instant::now()));
         }
     }
 
-    pub(crate) fn told(&self, told: &Told) {
+    pub(crate) fn add_usage(&self, usage: &ReportedUsage) {
         let mut report = self.report.borrow_mut();
         if report.model.is_none() {
-            report.model = told.model.as_deref().and_then(kept_name);
+            report.model = usage.model.as_deref().and_then(kept_name);
         }
-        report.input_tokens = sum(report.input_tokens, told.input_tokens);
-        report.output_tokens = sum(report.output_tokens, told.output_tokens);
+        report.input_tokens = sum(report.input_tokens, usage.input_tokens);
+        report.output_tokens = sum(report.output_tokens, usage.output_tokens);
     }
 
-    pub(crate) fn saw(&self, seen: Seen) {
+    pub(crate) fn add_coverage(&self, coverage: OutcomeCoverage) {
         let mut report = self.report.borrow_mut();
-        report.seen = report.seen.and(seen);
+        report.coverage = report.coverage.and(coverage);
     }
 
-    /// From the start of the first attempt until now; nothing when there was none.
+    /// Time since the start of the first attempt; zero when there was none.
     pub(crate) fn took(&self) -> Duration {
         self.first_attempt
             .get()
             .map_or(Duration::ZERO, |begin| begin.elapsed())
     }
 
-    pub(crate) fn into_report(self) -> CallReport {
+    pub(crate) fn into_report(self) -> ModelReport {
         self.report.into_inner()
     }
 }
 
-/// What is kept of a name: a database may take no NUL, and a terminal no control character.
+/// A model name that can be saved and shown: databases refuse NUL, and control characters would
+/// reach a terminal.
 fn kept_name(name: &str) -> Option<String> {
     let printable = name.chars().filter(|char| !char.is_control());
     let kept: String = printable.take(MODEL_NAME_CHARS).collect();

@@ -1,9 +1,9 @@
 //! `builtin:lexical`: answers by comparing words, for trying the service without a model.
 //!
-//! It understands nothing. It looks for the words of options, levels and questions in the text and
-//! for a few signs of mood, and turns what it finds into proper distributions, the same for the
-//! same text every time. Its answers are good for seeing how the service works and for nothing
-//! else; every surface that shows them says so.
+//! It understands nothing. It looks in the text for the words of options, levels and questions and
+//! for a few signs of mood, and turns what it finds into proper distributions. Equal texts have
+//! equal answers. Its answers show how the service works and are good for nothing else; every
+//! surface that shows them says so.
 
 mod mood;
 mod softmax;
@@ -12,26 +12,28 @@ mod tests;
 mod topics;
 mod words;
 
-use refract_domain::answer::{Answer, Answers, Distribution, confidence, most_probable};
-use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER, OutcomeKey};
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER};
 use refract_domain::prism::PrismVersion;
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionKind};
 use refract_domain::submission::Submission;
 
 use self::mood::Mood;
+use self::softmax::softmax;
 use self::topics::Topics;
 use self::words::{Words, count_of};
+use crate::answers::{answer_each, from_weights};
 use crate::failure::ModelFailure;
 
-/// The name that stands where a server's model name would.
+/// Recorded where a server's model name would stand.
 pub(crate) const NAME: &str = "builtin:lexical";
-/// The name that stands where a server's protocol would.
+/// Recorded where a server's protocol would stand.
 pub(crate) const PROTOCOL: &str = "lexical";
 
-/// How much a word of the context counts beside a word of the text.
+/// Weight of a word of the context; a word of the text has weight 1.
 const CONTEXT_WEIGHT: f64 = 0.2;
-/// Below this many words a text says too little.
+/// A text with fewer words than this says too little.
 const FEW_WORDS: f64 = 3.0;
 
 /// Answers every question of a version.
@@ -50,50 +52,28 @@ pub(crate) fn answer(
         text.add(context, CONTEXT_WEIGHT);
     }
     let topics = Topics::new();
-    let mut answers = Vec::with_capacity(version.questions().len());
-    for question in version.questions() {
-        let answer = answer_question(question, &text, &topics)
-            .ok_or_else(|| ModelFailure::Unanswered(question.key.clone()))?;
-        answers.push((question.key.clone(), answer));
-    }
+    let answers = answer_each(version.questions(), |question| {
+        answer_question(question, &text, &topics)
+    })?;
     Ok(Answers::new(answers))
 }
 
 fn answer_question(question: &Question, text: &Words, topics: &Topics) -> Option<Answer> {
     match question.kind {
         QuestionKind::Choice { .. } => {
-            let probabilities = distribution(question, &choice_weights(question, text, topics))?;
-            let value = most_probable(&probabilities)?.clone();
-            let (_, chosen) = probabilities.iter().find(|(key, _)| *key == value)?;
-            let outcomes = u32::try_from(probabilities.len()).ok()?;
-            let confidence = confidence(chosen.to_f64(), outcomes);
-            Some(Answer::Choice {
-                value: Some(value),
-                probabilities,
-                confidence,
-            })
+            from_weights(question, &softmax(&choice_scores(question, text, topics)))
         }
         QuestionKind::YesNo => Some(Answer::YesNo {
             probability: Probability::from_f64(yes(question, text))?,
         }),
         QuestionKind::Scale { .. } => {
-            Answer::scale(distribution(question, &level_weights(question, text))?)
+            from_weights(question, &softmax(&level_scores(question, text)))
         }
     }
 }
 
-fn distribution(question: &Question, weights: &[f64]) -> Option<Distribution> {
-    let probabilities = softmax::shares(weights);
-    let keys = question
-        .outcomes()
-        .map(|outcome| OutcomeKey::parse(outcome.key).ok());
-    keys.zip(probabilities)
-        .map(|(key, probability)| Some((key?, probability)))
-        .collect()
-}
-
-/// How much of each outcome's words, and of words near them, stands in the text.
-fn choice_weights(question: &Question, text: &Words, topics: &Topics) -> Vec<f64> {
+/// A score for each outcome: how many of its words, and of related words, stand in the text.
+fn choice_scores(question: &Question, text: &Words, topics: &Topics) -> Vec<f64> {
     let found = question.outcomes().map(|outcome| match outcome.key {
         OTHER => 0.5,
         INSUFFICIENT_INFORMATION if text.total() < FEW_WORDS => 4.0,
@@ -111,7 +91,8 @@ fn choice_weights(question: &Question, text: &Words, topics: &Topics) -> Vec<f64
     found.collect()
 }
 
-/// The mood that the question asks for; without one, whether its words stand in the text.
+/// The probability of yes: the strength of the mood that the question asks for, or else how many of
+/// its words stand in the text.
 fn yes(question: &Question, text: &Words) -> f64 {
     if let Some(mood) = Mood::asked_for(question) {
         return 0.05 + 0.9 * mood.strength(text);
@@ -121,23 +102,23 @@ fn yes(question: &Question, text: &Words) -> f64 {
     0.2 + 0.6 * count_of(in_text.count()) / count_of(asked.len()).max(1.0)
 }
 
-/// Levels near the strength of the mood that the question asks for, and levels whose words stand
-/// in the text.
-fn level_weights(question: &Question, text: &Words) -> Vec<f64> {
+/// A score for each level. Levels near the strength of the mood that the question asks for score
+/// higher, and so do levels whose words stand in the text.
+fn level_scores(question: &Question, text: &Words) -> Vec<f64> {
     let levels = question.own_outcomes();
     let highest = count_of(levels.len().saturating_sub(1));
     let expected = Mood::asked_for(question).map_or(0.5, |mood| mood.strength(text)) * highest;
-    let weights = levels.iter().enumerate().map(|(index, level)| {
+    let scores = levels.iter().enumerate().map(|(index, level)| {
         let description = level
             .description
             .as_deref()
             .map_or(0.0, |words| overlap(words, text));
         overlap(&level.label, text) + 0.5 * description - (count_of(index) - expected).powi(2)
     });
-    weights.collect()
+    scores.collect()
 }
 
-/// How many of these words stand in the text; a word that stands there often counts a little more.
+/// How many of these words stand in the text; a frequent word counts a little more.
 fn overlap(words: &str, text: &Words) -> f64 {
     words::stems(words)
         .iter()

@@ -8,89 +8,84 @@ pub(crate) mod request;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use awc::http::Uri;
 use bytes::Bytes;
-use futures_util::future::try_join_all;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use self::request::Request;
-use crate::attempts::Requests;
+use self::request::StatedRequest;
+use crate::attempts::RequestSender;
 use crate::chat::completion;
+use crate::concurrent::all_or_first_failure;
 use crate::failure::ModelFailure;
-use crate::meter::Meter;
+use crate::report::ReportRecorder;
 
-/// A server that speaks chat completions with schemas.
+/// Asks servers that speak chat completions with schemas.
 #[derive(Debug)]
-pub(crate) struct Stated {
-    /// The whole address, ending in `/chat/completions`.
-    uri: Uri,
+pub(crate) struct StatedProtocol {
     /// Sent as `model`.
     model: String,
-    /// It was refused once; remembered until the process ends.
+    /// Whether the server has refused a temperature; kept until the process ends.
     refuses_temperature: AtomicBool,
 }
 
-impl Stated {
-    pub(crate) fn new(uri: Uri, model: String) -> Self {
+impl StatedProtocol {
+    pub(crate) fn new(model: String) -> Self {
         Self {
-            uri,
             model,
             refuses_temperature: AtomicBool::new(false),
         }
     }
 
-    /// Asks all questions. The first request that fails fails the call; the others are dropped.
+    /// Asks all questions, in concurrent requests of up to ten questions.
     pub(crate) async fn ask(
         &self,
-        requests: &Requests,
+        sender: &RequestSender,
         version: &PrismVersion,
         submission: &Submission,
-        meter: &Meter,
+        recorder: &ReportRecorder,
     ) -> Result<Answers, ModelFailure> {
-        let parts = request::split(&self.model, version, submission);
-        let pending = parts
+        let requests = request::split(&self.model, version, submission);
+        let answers = requests
             .into_iter()
-            .map(|part| self.ask_part(requests, part, meter));
-        let answers = try_join_all(pending).await?;
+            .map(|request| self.answers(sender, request, recorder));
+        let answers = all_or_first_failure(answers).await?;
         Ok(Answers::new(answers.into_iter().flatten().collect()))
     }
 
-    async fn ask_part(
+    async fn answers(
         &self,
-        requests: &Requests,
-        part: Request<'_>,
-        meter: &Meter,
+        sender: &RequestSender,
+        request: StatedRequest<'_>,
+        recorder: &ReportRecorder,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
-        let body = self.post(requests, &part, meter).await?;
+        let body = self.post(sender, &request, recorder).await?;
         let completion = completion::read(&body)?;
-        meter.told(&completion.told);
+        recorder.add_usage(&completion.usage);
         let content = completion.content.unwrap_or_default();
-        let (answers, seen) = reading::read(&content, part.questions)?;
-        meter.saw(seen);
-        Ok(answers)
+        let read = reading::read(&content, request.questions)?;
+        recorder.add_coverage(read.coverage);
+        Ok(read.answers)
     }
 
-    /// Posts a request; once more without a temperature where the model takes none.
+    /// Sends a request, and sends it again without a temperature where the model refuses one.
     async fn post(
         &self,
-        requests: &Requests,
-        part: &Request<'_>,
-        meter: &Meter,
+        sender: &RequestSender,
+        request: &StatedRequest<'_>,
+        recorder: &ReportRecorder,
     ) -> Result<Bytes, ModelFailure> {
-        let mut left = requests.time();
+        let mut left = sender.time();
         let has_temperature = !self.refuses_temperature.load(Ordering::Relaxed);
-        let body = part.body(has_temperature);
-        match requests.post(&self.uri, body, meter, &mut left).await {
+        let body = request.body(has_temperature);
+        match sender.post(body, recorder, &mut left).await {
             Err(ModelFailure::ParameterRefused {
                 parameter: "temperature",
                 ..
             }) if has_temperature => {
                 self.refuses_temperature.store(true, Ordering::Relaxed);
-                let body = part.body(false);
-                requests.post(&self.uri, body, meter, &mut left).await
+                sender.post(request.body(false), recorder, &mut left).await
             }
             answered => answered,
         }

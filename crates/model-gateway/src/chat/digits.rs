@@ -1,0 +1,80 @@
+//! How probable each digit is after the letter of a code of two characters.
+
+use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, is_of_word, letter};
+use super::completion::{AnswerToken, TokenPosition};
+use super::token_text::{after_thinking, text_of, without_lead};
+use super::unlisted;
+
+/// How probable each digit is after a letter.
+pub(super) struct DigitProbabilities {
+    pub(super) probabilities: Vec<f64>,
+    /// Digits whose probability the server listed.
+    pub(super) listed: usize,
+}
+
+/// Reads an answer that goes on from the letter or writes the letter itself; `None` where it does
+/// neither.
+pub(super) fn digits_after(
+    place: usize,
+    codes: usize,
+    positions: &[TokenPosition],
+) -> Option<DigitProbabilities> {
+    let letter = letter(place);
+    let text = text_of(positions);
+    let begin = after_thinking(&text)?;
+    let rest = without_lead(text.get(begin..)?);
+    let at = if rest.first()?.is_ascii_digit() {
+        text.len() - rest.len()
+    } else {
+        let pairs = text.windows(2).enumerate().skip(begin);
+        let mut codes = pairs.filter(|(at, pair)| {
+            let before = at.checked_sub(1).and_then(|before| text.get(before));
+            pair.first().copied().map(char::from) == Some(letter)
+                && pair.last().is_some_and(u8::is_ascii_digit)
+                && !before.copied().is_some_and(is_of_word)
+        });
+        codes.next()?.0 + 1
+    };
+    if text.get(at + 1).copied().is_some_and(is_of_word) {
+        return None;
+    }
+    let mut start = 0;
+    for position in positions {
+        let end = start + position.written.bytes.len();
+        if at < end {
+            let before = position.written.bytes.get(..at - start)?;
+            return Some(digits_at(position, before, codes));
+        }
+        start = end;
+    }
+    None
+}
+
+/// Reads the digits at a position whose token has the bytes `before` in front of the digit.
+pub(super) fn digits_at(
+    position: &TokenPosition,
+    before: &[u8],
+    codes: usize,
+) -> DigitProbabilities {
+    let mut probabilities = vec![0.0; CODES_PER_LETTER];
+    let mut add = |token: &AnswerToken| {
+        let bytes = token.bytes.strip_prefix(before).unwrap_or(&token.bytes);
+        if let Some(CodePiece::Code(digit)) = CodeShape::Digit.read(without_lead(bytes))
+            && let Some(slot) = probabilities.get_mut(digit)
+        {
+            *slot += token.probability;
+        }
+    };
+    add(&position.written);
+    position.others.iter().for_each(add);
+    let listed = probabilities
+        .iter()
+        .take(codes)
+        .filter(|probability| **probability > 0.0)
+        .count();
+    unlisted::fill_digits(&mut probabilities, codes, position);
+    DigitProbabilities {
+        probabilities,
+        listed,
+    }
+}

@@ -1,0 +1,65 @@
+//! The text of an answer as bytes: where thinking ends, what may stand before a code, where a code
+//! ends.
+
+use super::codes::is_of_word;
+use super::completion::TokenPosition;
+
+/// The bytes of all written tokens.
+pub(super) fn text_of(positions: &[TokenPosition]) -> Vec<u8> {
+    let tokens = positions
+        .iter()
+        .flat_map(|position| &position.written.bytes);
+    tokens.copied().collect()
+}
+
+/// Where the answer begins behind thinking; `None` where the thinking does not end.
+pub(super) fn after_thinking(text: &[u8]) -> Option<usize> {
+    const BEGIN: &[u8] = b"<think>";
+    const END: &[u8] = b"</think>";
+    match text.windows(END.len()).rposition(|bytes| bytes == END) {
+        Some(at) => Some(at + END.len()),
+        None => (!text.trim_ascii_start().starts_with(BEGIN)).then_some(0),
+    }
+}
+
+/// Strips what may stand before a code: white space, quotes, emphasis, brackets, special tokens.
+pub(super) fn without_lead(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        if let Some(special) = bytes.strip_prefix(b"<|") {
+            let Some(end) = special.windows(2).position(|bytes| bytes == b"|>") else {
+                return bytes;
+            };
+            bytes = special.get(end + 2..).unwrap_or_default();
+            continue;
+        }
+        match bytes.split_first() {
+            Some((first, rest)) if is_lead(*first) => bytes = rest,
+            Some(_) | None => return bytes,
+        }
+    }
+}
+
+/// Whether a second word follows the first.
+pub(super) fn is_sentence(text: &[u8]) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).skip(1);
+    words.any(|word| word.first().copied().is_some_and(is_of_word))
+}
+
+/// Tokens of a code with this many bytes, of which the first token has `first` bytes; `None` where
+/// the answer ends before the code does.
+pub(super) fn tokens_of(code: usize, first: usize, rest: &[TokenPosition]) -> Option<usize> {
+    let mut bytes = first;
+    let mut rest = rest.iter();
+    let mut tokens = 1;
+    while bytes < code {
+        bytes += rest.next()?.written.bytes.len();
+        tokens += 1;
+    }
+    Some(tokens)
+}
+
+fn is_lead(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'(' | b'[' | b'{' | b'#')
+        || !byte.is_ascii()
+}

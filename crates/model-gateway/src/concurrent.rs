@@ -1,0 +1,23 @@
+//! Requests of one submission side by side.
+
+use futures_util::future::TryFutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+
+use crate::failure::ModelFailure;
+
+/// Runs futures concurrently and returns their values in order. The first failure, whichever
+/// future it comes from, ends all and drops the rest.
+pub(crate) async fn all_or_first_failure<T>(
+    futures: impl IntoIterator<Item = impl Future<Output = Result<T, ModelFailure>>>,
+) -> Result<Vec<T>, ModelFailure> {
+    let numbered = futures.into_iter().enumerate();
+    let mut pending: FuturesUnordered<_> = numbered
+        .map(|(index, future)| future.map_ok(move |value| (index, value)))
+        .collect();
+    let mut values = Vec::with_capacity(pending.len());
+    while let Some(value) = pending.next().await {
+        values.push(value?);
+    }
+    values.sort_unstable_by_key(|(index, _)| *index);
+    Ok(values.into_iter().map(|(_, value)| value).collect())
+}

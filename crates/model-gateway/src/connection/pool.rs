@@ -1,0 +1,58 @@
+//! Connections that wait for the next request of their thread.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use hyper::client::conn::http1::SendRequest;
+
+use crate::request_body::RequestBody;
+
+/// The end of a connection that takes requests; dropping it closes the connection.
+pub(super) type HttpSender = SendRequest<RequestBody>;
+
+/// Idle connections, the longest idle first.
+pub(super) struct IdleConnections {
+    connections: RefCell<VecDeque<IdleConnection>>,
+    keep_alive: Duration,
+}
+
+struct IdleConnection {
+    sender: HttpSender,
+    since: Instant,
+}
+
+impl IdleConnections {
+    /// Keeps connections that were idle for less than `keep_alive`.
+    pub(super) fn new(keep_alive: Duration) -> Self {
+        Self {
+            connections: RefCell::default(),
+            keep_alive,
+        }
+    }
+
+    /// The connection that was used last, if it can take a request at once.
+    pub(super) fn take(&self) -> Option<HttpSender> {
+        let mut connections = self.connections.borrow_mut();
+        while let Some(idle) = connections.pop_back() {
+            if idle.since.elapsed() < self.keep_alive && idle.sender.is_ready() {
+                return Some(idle.sender);
+            }
+        }
+        None
+    }
+
+    /// Keeps a connection whose answer was read, and closes those that were idle for too long.
+    pub(super) fn put(&self, sender: HttpSender) {
+        let mut connections = self.connections.borrow_mut();
+        while let Some(longest) = connections.front()
+            && longest.since.elapsed() >= self.keep_alive
+        {
+            connections.pop_front();
+        }
+        if !sender.is_closed() {
+            let since = Instant::now();
+            connections.push_back(IdleConnection { sender, since });
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The protocols by which a model server is asked. A new protocol is one more variant here and in
+//! [`Protocol`], an arm in [`crate::estimate`], and a module of its own.
+
+use std::sync::Arc;
+
+use refract_domain::answer::Answers;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+
+use crate::attempts::RequestSender;
+use crate::chat::ChatProtocol;
+use crate::failure::ModelFailure;
+use crate::protocol::Protocol;
+use crate::report::ReportRecorder;
+use crate::settings::ModelSettings;
+use crate::stated::StatedProtocol;
+use crate::system_one::SystemOneProtocol;
+
+/// How a model server is asked, with what was learned about the server. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) enum ServerProtocol {
+    SystemOne(Arc<SystemOneProtocol>),
+    Chat(Arc<ChatProtocol>),
+    Stated(Arc<StatedProtocol>),
+}
+
+impl ServerProtocol {
+    pub(crate) fn new(settings: &ModelSettings) -> Self {
+        let model = settings.name.clone();
+        match settings.protocol {
+            Protocol::SystemOne => Self::SystemOne(Arc::new(SystemOneProtocol {
+                model,
+                request_tokens: settings.request_tokens,
+            })),
+            Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(model))),
+            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model))),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::SystemOne(_) => Protocol::SystemOne.name(),
+            Self::Chat(_) => Protocol::Chat.name(),
+            Self::Stated(_) => Protocol::Stated.name(),
+        }
+    }
+
+    /// Asks all questions of a version about one submission. The first request that fails fails
+    /// all; the others are dropped.
+    pub(crate) async fn ask(
+        &self,
+        sender: &RequestSender,
+        version: &PrismVersion,
+        submission: &Submission,
+        recorder: &ReportRecorder,
+    ) -> Result<Answers, ModelFailure> {
+        match self {
+            Self::SystemOne(protocol) => protocol.ask(sender, version, submission, recorder).await,
+            Self::Chat(protocol) => protocol.ask(sender, version, submission, recorder).await,
+            Self::Stated(protocol) => protocol.ask(sender, version, submission, recorder).await,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Settings of the model that cannot be used.
+
+/// A setting that cannot be used, in words for an operator; never the value itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingFault {
+    /// Neither the built-in scorer nor the address of a server.
+    #[error(
+        "the model URL must be `builtin:lexical` or the address of a model server up to and \
+         including its `/v1`, such as `http://127.0.0.1:8000/v1`"
+    )]
+    Endpoint,
+    /// The address holds a user name or a password.
+    #[error("the model URL must not hold credentials: set the model API key instead")]
+    EndpointCredentials,
+    /// An unknown protocol.
+    #[error("the model protocol must be `systemone`, `chat` or `stated`")]
+    Protocol,
+    /// A key that no header can hold.
+    #[error("the model API key must be made of visible ASCII characters")]
+    ApiKey,
+    /// A concurrency limit of 0, with which no request could ever be sent.
+    #[error("the number of model requests in flight must be at least 1")]
+    Concurrency,
+    /// TLS cannot be set up on this machine.
+    #[error("TLS could not be set up for the model server")]
+    Tls,
+    /// A timeout of 0, with which every attempt would time out.
+    #[error("the model timeout must be longer than 0")]
+    Timeout,
+}
