@@ -1,79 +1,121 @@
-//! A file that is written beside its place and takes it when it is whole.
+//! A file that is written beside its place and moved there once it is complete.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
-/// What a new file may be, before the process's mask takes away from it.
-const NEW_FILE: u32 = 0o666;
-/// Bytes that are written at once.
+/// The mode of a new file, before the process's umask.
+const NEW_FILE_MODE: u32 = 0o666;
+/// Bytes per write to the disk.
 const BUFFER: usize = 64 * 1024;
 
-/// A file that is being written. Whatever breaks off leaves the place as it was.
-pub(crate) struct OutputFile {
-    place: PathBuf,
-    out: BufWriter<Target>,
+/// What happens to the rows written so far when the file is never finished.
+#[derive(Clone, Copy)]
+pub(crate) enum Unfinished {
+    /// They are removed: half an export is of no use.
+    Removed,
+    /// They stay at [`part_of`] the place: the answers in half a run were paid for.
+    Kept,
 }
 
-enum Target {
-    Beside(NamedTempFile),
-    /// A device or a pipe, which has no place beside it.
-    Direct(File),
+/// A file that is being written. Until [`finish`](Self::finish) its place stays as it was.
+pub(crate) struct OutputFile {
+    place: PathBuf,
+    out: BufWriter<File>,
+    /// Where the bytes stand until they are complete; `None` for a device or a pipe, which is
+    /// written to directly.
+    draft: Option<TempPath>,
 }
 
 impl OutputFile {
-    /// Begins to write a file that is to stand at this place.
-    pub(crate) fn create(place: &Path) -> anyhow::Result<Self> {
-        let opened = open(place).with_context(|| format!("cannot write {}", place.display()));
-        let (place, target) = opened?;
+    /// Opens a file that is to stand at `place`. A new file gets the permissions of the file that
+    /// it replaces.
+    ///
+    /// # Errors
+    /// When [`part_of`] the place, or a file beside the place, cannot be opened for writing.
+    pub(crate) fn create(place: &Path, unfinished: Unfinished) -> io::Result<Self> {
+        let place = followed(place);
+        let replaced = fs::metadata(&place).ok();
+        let (file, draft) = match &replaced {
+            Some(found) if !found.is_file() => (File::options().write(true).open(&place)?, None),
+            Some(_) | None => {
+                let (file, draft) = create_draft(&place, unfinished)?;
+                (file, Some(draft))
+            }
+        };
+        if let (Some(replaced), Some(_)) = (replaced, &draft) {
+            file.set_permissions(replaced.permissions())?;
+        }
         Ok(Self {
             place,
-            out: BufWriter::with_capacity(BUFFER, target),
+            out: BufWriter::with_capacity(BUFFER, file),
+            draft,
         })
     }
 
-    /// Puts the file in its place, on the disk.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
-        let Self { place, out } = self;
-        let ended = out.into_inner().map_err(io::IntoInnerError::into_error);
-        let moved = ended.and_then(|target| match target {
-            Target::Beside(file) => {
-                file.as_file().sync_all()?;
-                file.persist(&place)?;
-                Ok(())
-            }
-            Target::Direct(_) => Ok(()),
-        });
-        moved.with_context(|| format!("cannot write {}", place.display()))
+    /// Where the file is to stand.
+    pub(crate) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// Moves the complete file to its place, after its bytes have reached the disk.
+    ///
+    /// # Errors
+    /// When the disk refuses the last bytes or the move.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let Self { place, out, draft } = self;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        if let Some(draft) = draft {
+            file.sync_all()?;
+            draft.persist(place)?;
+        }
+        Ok(())
     }
 }
 
-/// Opens what is to be written to; a link is followed, so that it stays one.
-fn open(place: &Path) -> io::Result<(PathBuf, Target)> {
-    let place = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-    let permissions = match fs::metadata(&place) {
-        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(found) if !found.is_file() => {
-            let file = File::options().write(true).open(&place)?;
-            return Ok((place, Target::Direct(file)));
-        }
-        Ok(found) => Some(found.permissions()),
-        Err(_) => None,
-    };
-    let folder = place.parent().filter(|folder| *folder != Path::new(""));
-    let file = tempfile::Builder::new()
-        .prefix(".refract-")
-        .suffix(".partial")
-        .permissions(Permissions::from_mode(NEW_FILE))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
+/// Where the rows of an unfinished file are kept: `PLACE.part`, or the place itself when it is a
+/// device or a pipe.
+pub(crate) fn part_of(place: &Path) -> PathBuf {
+    let place = followed(place);
+    if place.exists() && !place.is_file() {
+        return place;
     }
-    Ok((place, Target::Beside(file)))
+    let mut name = place.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    place.with_file_name(name)
+}
+
+fn create_draft(place: &Path, unfinished: Unfinished) -> io::Result<(File, TempPath)> {
+    match unfinished {
+        Unfinished::Removed => {
+            let folder = place.parent().filter(|folder| *folder != Path::new(""));
+            let draft = tempfile::Builder::new()
+                .prefix(".refract-")
+                .suffix(".partial")
+                .permissions(Permissions::from_mode(NEW_FILE_MODE))
+                .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+            Ok(draft.into_parts())
+        }
+        Unfinished::Kept => {
+            let part = part_of(place);
+            let file = File::create(&part)?;
+            let mut draft = TempPath::try_from_path(part)?;
+            draft.disable_cleanup(true);
+            Ok((file, draft))
+        }
+    }
+}
+
+/// The file that a symbolic link points to, so that the link itself is not replaced.
+fn followed(path: &Path) -> PathBuf {
+    if path.is_symlink() {
+        path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    }
 }
 
 impl Write for OutputFile {
@@ -83,22 +125,6 @@ impl Write for OutputFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
-    }
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Beside(file) => file.as_file_mut().write(bytes),
-            Self::Direct(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Beside(file) => file.as_file_mut().flush(),
-            Self::Direct(file) => file.flush(),
-        }
     }
 }
 
@@ -112,13 +138,13 @@ mod tests {
         let place = folder.path().join("rows.csv");
         fs::write(&place, "old").unwrap();
         fs::set_permissions(&place, Permissions::from_mode(0o640)).unwrap();
-        let mut broken_off = OutputFile::create(&place).unwrap();
+        let mut broken_off = OutputFile::create(&place, Unfinished::Removed).unwrap();
         broken_off.write_all(b"half").unwrap();
         broken_off.flush().unwrap();
         drop(broken_off);
         assert_eq!(fs::read(&place).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        let mut whole = OutputFile::create(&place).unwrap();
+        let mut whole = OutputFile::create(&place, Unfinished::Removed).unwrap();
         whole.write_all(b"new").unwrap();
         assert_eq!(fs::read(&place).unwrap(), b"old");
         whole.finish().unwrap();
@@ -129,20 +155,44 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_one_and_a_device_is_written_to() {
+    fn the_part_of_an_unfinished_file_is_kept_where_that_is_asked_for() {
         let folder = tempfile::tempdir().unwrap();
-        let (place, link) = (folder.path().join("rows"), folder.path().join("link"));
-        fs::write(&place, "old").unwrap();
-        std::os::unix::fs::symlink(&place, &link).unwrap();
-        let mut file = OutputFile::create(&link).unwrap();
-        file.write_all(b"new").unwrap();
-        file.finish().unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        let place = folder.path().join("rows.csv");
+        let part = part_of(&place);
+        assert_eq!(part, folder.path().join("rows.csv.part"));
+        let mut broken_off = OutputFile::create(&place, Unfinished::Kept).unwrap();
+        broken_off.write_all(b"half").unwrap();
+        drop(broken_off);
+        assert!(!place.exists());
+        assert_eq!(fs::read(&part).unwrap(), b"half");
+        let mut whole = OutputFile::create(&place, Unfinished::Kept).unwrap();
+        whole.write_all(b"new").unwrap();
+        whole.finish().unwrap();
         assert_eq!(fs::read(&place).unwrap(), b"new");
-        let null = Path::new("/dev/null");
-        OutputFile::create(null).unwrap().finish().unwrap();
-        assert!(!fs::metadata(null).unwrap().is_file());
-        assert!(OutputFile::create(folder.path()).is_err());
-        assert!(OutputFile::create(&folder.path().join("none/rows")).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_one_and_a_device_is_written_to() {
+        for unfinished in [Unfinished::Removed, Unfinished::Kept] {
+            let folder = tempfile::tempdir().unwrap();
+            let (place, link) = (folder.path().join("rows"), folder.path().join("link"));
+            fs::write(&place, "old").unwrap();
+            std::os::unix::fs::symlink(&place, &link).unwrap();
+            let mut file = OutputFile::create(&link, unfinished).unwrap();
+            file.write_all(b"new").unwrap();
+            file.finish().unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_eq!(fs::read(&place).unwrap(), b"new");
+            let null = Path::new("/dev/null");
+            OutputFile::create(null, unfinished)
+                .unwrap()
+                .finish()
+                .unwrap();
+            assert!(!fs::metadata(null).unwrap().is_file());
+            assert_eq!(part_of(null), null);
+            assert!(OutputFile::create(folder.path(), unfinished).is_err());
+            assert!(OutputFile::create(&folder.path().join("none/rows"), unfinished).is_err());
+        }
     }
 }

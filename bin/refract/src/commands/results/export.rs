@@ -13,7 +13,7 @@ use super::super::operator::{self, AccountArg};
 use super::super::signals::StopSignals;
 use super::FilterArgs;
 use crate::output;
-use crate::output_file::OutputFile;
+use crate::output_file::{OutputFile, Unfinished};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
 
@@ -94,7 +94,8 @@ async fn to_file(
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
     let mut signals = StopSignals::watch()?;
-    let mut file = OutputFile::create(place)?;
+    let refused = || format!("cannot write {}", place.display());
+    let mut file = OutputFile::create(place, Unfinished::Removed).with_context(refused)?;
     let exporting = export(&mut results, format, &mut file, |done| show(progress, done));
     let exported = tokio::select! {
         exported = exporting => exported,
@@ -103,11 +104,11 @@ async fn to_file(
     let written = match exported {
         Ok(written) => written,
         Err(ExportError::Write(error)) => {
-            return Err(error).with_context(|| format!("cannot write {}", place.display()));
+            return Err(error).with_context(refused);
         }
         Err(error @ ExportError::Read(_)) => return Err(error.into()),
     };
-    file.finish()?;
+    file.finish().with_context(refused)?;
     Ok(written)
 }
 

@@ -1,23 +1,18 @@
 //! Where the rows of a run go: a file that is whole or not there, or stdout.
 
-use std::fs::File;
 use std::io::{self, BufWriter, LineWriter, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 
+pub(crate) use crate::output_file::part_of;
+use crate::output_file::{OutputFile, Unfinished};
 use crate::terminal::{self, Progress};
 
 /// An output that is being written.
 pub(crate) enum Target<'a> {
-    /// A file beside the one that it becomes.
-    Part {
-        file: BufWriter<File>,
-        part: PathBuf,
-        path: PathBuf,
-    },
-    /// Something that is no file and cannot be replaced by one.
-    Device(BufWriter<File>),
+    /// A file, or a device that is named like one.
+    File(OutputFile),
     /// For another program.
     Pipe(BufWriter<Stdout>),
     /// For a person, beside the bar.
@@ -34,54 +29,20 @@ impl<'a> Target<'a> {
                 Self::Pipe(BufWriter::new(io::stdout()))
             });
         };
-        let refused = |path: &Path| format!("cannot write to {}", path.display());
-        let found = std::fs::metadata(path).ok();
-        if found.as_ref().is_some_and(|found| !found.is_file()) {
-            let device = File::options().write(true).open(path);
-            let device = device.with_context(|| refused(path))?;
-            return Ok(Self::Device(BufWriter::new(device)));
-        }
-        let (path, part) = (place_of(path), part_of(path));
-        let file = File::create(&part).with_context(|| refused(&part))?;
-        if let Some(found) = found {
-            // it takes the place of one that others may not read
-            file.set_permissions(found.permissions())
-                .with_context(|| refused(&part))?;
-        }
-        Ok(Self::Part {
-            file: BufWriter::with_capacity(64 * 1024, file),
-            part,
-            path,
-        })
+        let file = OutputFile::create(path, Unfinished::Kept)
+            .with_context(|| format!("cannot write to {}", part_of(path).display()))?;
+        Ok(Self::File(file))
     }
 
     /// Brings everything to where it belongs; an output that is not whole stays beside its place.
     pub(crate) fn end(mut self, is_whole: bool) -> anyhow::Result<()> {
         self.flush().context("cannot write the output")?;
-        if let (Self::Part { file, part, path }, true) = (self, is_whole) {
-            let refused = || format!("cannot write to {}", path.display());
-            file.get_ref().sync_all().with_context(refused)?;
-            std::fs::rename(&part, &path).with_context(refused)?;
+        if let (Self::File(file), true) = (self, is_whole) {
+            let refused = format!("cannot write to {}", file.place().display());
+            file.finish().context(refused)?;
         }
         Ok(())
     }
-}
-
-/// Where a file stands: a link stays one.
-fn place_of(path: &Path) -> PathBuf {
-    if path.is_symlink() {
-        path.canonicalize().unwrap_or_else(|_| path.to_owned())
-    } else {
-        path.to_owned()
-    }
-}
-
-/// Where a file is written until it is whole.
-pub(crate) fn part_of(path: &Path) -> PathBuf {
-    let place = place_of(path);
-    let mut name = place.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    place.with_file_name(name)
 }
 
 /// Whether the output would be written over the input.
@@ -94,7 +55,7 @@ pub(crate) fn is_over(input: &Path, output: &Path) -> bool {
 impl Write for Target<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Part { file, .. } | Self::Device(file) => file.write(bytes),
+            Self::File(file) => file.write(bytes),
             Self::Pipe(stdout) => stdout.write(bytes),
             Self::Terminal(stdout) => stdout.write(bytes),
         }
@@ -102,7 +63,7 @@ impl Write for Target<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Part { file, .. } | Self::Device(file) => file.flush(),
+            Self::File(file) => file.flush(),
             Self::Pipe(stdout) => stdout.flush(),
             Self::Terminal(stdout) => stdout.flush(),
         }
