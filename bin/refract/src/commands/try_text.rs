@@ -15,7 +15,7 @@ use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
-use super::shown_result::{self, Facts, Shown};
+use super::shown_result::{self, Facts, ResultDisplay};
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
@@ -58,8 +58,8 @@ pub(crate) struct TryCommand {
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
     /// else json]
-    #[arg(long, value_parser = Shown::parse)]
-    format: Option<Shown>,
+    #[arg(long, value_parser = ResultDisplay::parse)]
+    format: Option<ResultDisplay>,
 
     #[command(flatten)]
     account: AccountArg,
@@ -77,13 +77,15 @@ impl TryCommand {
         if gateway.is_for_trying_only() {
             output::say("The built-in scorer answers: it is for trying things only.");
         }
-        let shown = self.format.unwrap_or_else(Shown::usual);
+        let display = self
+            .format
+            .unwrap_or_else(ResultDisplay::default_for_stdout);
         let prism = operator::find_prism(&database, account, &self.prism).await?;
         let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
-        shown_result::print(&result, shown, &Facts::default())?;
+        shown_result::print(&result, display, &Facts::default())?;
         match result.view().status.error() {
             None => Ok(ExitCode::SUCCESS),
             Some(error) => Ok(output::fail_with(&format!("error: {error}"))),

@@ -11,7 +11,7 @@ use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
 use super::super::signals::StopSignals;
-use super::FilterArgs;
+use super::filter::FilterArgs;
 use crate::output;
 use crate::output_file::{OutputFile, Unfinished};
 use crate::settings::DatabaseArgs;

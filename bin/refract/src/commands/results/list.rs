@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_answering::{PrismResults, ReadableResult, prisms};
 use refract_domain::answer::most_probable;
@@ -10,7 +11,7 @@ use refract_lens_rendering::{Format, render};
 use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
-use super::{FilterArgs, moment_text};
+use super::filter::FilterArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -123,4 +124,9 @@ fn value_text(value: Value<'_>) -> String {
             label.unwrap_or("–").to_owned()
         }
     }
+}
+
+/// A moment in UTC, to the minute.
+fn moment_text(moment: DateTime<Utc>) -> String {
+    moment.format("%Y-%m-%d %H:%M").to_string()
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::super::signals::StopSignals;
-use super::PeriodArgs;
+use super::filter::PeriodArgs;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;
@@ -44,9 +44,9 @@ pub(crate) struct RetryCommand {
     model: ModelArgs,
 }
 
-/// How it ended, in numbers of results.
+/// How the retries ended, in numbers of results.
 #[derive(Serialize)]
-struct Summary {
+struct RetrySummary {
     retried: u64,
     ok: u64,
     failed: u64,
@@ -101,7 +101,7 @@ fn words(retried: &Retried) -> String {
 
 fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     let not_answered = retried.not_answered();
-    output::json(&Summary {
+    output::json(&RetrySummary {
         retried: retried.done(),
         ok: retried.ok,
         failed: not_answered,
