@@ -15,13 +15,13 @@ const BUFFER: usize = 64 * 1024;
 /// What happens to the rows written so far when the file is never finished.
 #[derive(Clone, Copy)]
 pub(crate) enum Unfinished {
-    /// They are removed: half an export is of no use.
+    /// The rows are removed: half an export is of no use.
     Removed,
-    /// They stay at [`part_of`] the place: the answers in half a run were paid for.
+    /// The rows stay in the file that [`part_of`] names: the answers in half a run were paid for.
     Kept,
 }
 
-/// A file that is being written. Until [`finish`](Self::finish) its place stays as it was.
+/// A file that is being written. Until [`finish`](Self::finish) the file at its place stays unchanged.
 pub(crate) struct OutputFile {
     place: PathBuf,
     out: BufWriter<File>,
@@ -76,7 +76,7 @@ impl OutputFile {
     }
 }
 
-/// Where the rows of an unfinished file are kept: `PLACE.part`, or the place itself when it is a
+/// Where the rows of an unfinished file are kept: `PLACE.part`, or the place itself when that is a
 /// device or a pipe.
 pub(crate) fn part_of(place: &Path) -> PathBuf {
     let place = followed(place);
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(fs::read(&place).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let mode = fs::metadata(&place).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o640, "it is as it was but for what it says");
+        assert_eq!(mode & 0o777, 0o640, "the permissions stay");
     }
 
     #[test]

@@ -22,7 +22,7 @@ enum LensChange {
     Reset,
 }
 
-/// What may be done to a lens.
+/// The subcommands of `refract lens`.
 #[derive(Subcommand)]
 pub(crate) enum LensCommand {
     /// Shows the lens
@@ -68,7 +68,7 @@ pub(crate) enum LensCommand {
 }
 
 impl LensCommand {
-    /// Carries it out, and shows the lens as it is then.
+    /// Runs a `refract lens` command; those that change the lens print it afterwards.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let (prism, account, change) = match self {
             Self::Preview(command) => return command.run(database).await,

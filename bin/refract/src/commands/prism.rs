@@ -13,7 +13,7 @@ use super::operator::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// What may be done to prisms.
+/// The subcommands of `refract prism`.
 #[derive(Subcommand)]
 pub(crate) enum PrismCommand {
     /// Makes a prism from a file
@@ -105,7 +105,7 @@ struct ListedPrism {
 }
 
 impl PrismCommand {
-    /// Carries it out.
+    /// Runs a `refract prism` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {

@@ -1,4 +1,4 @@
-//! `refract results`: what was answered and saved.
+//! `refract results`: saved results.
 
 mod export;
 mod filter;
@@ -12,7 +12,7 @@ use clap::Subcommand;
 
 use crate::settings::DatabaseArgs;
 
-/// What may be done with results.
+/// The subcommands of `refract results`.
 #[derive(Subcommand)]
 pub(crate) enum ResultsCommand {
     /// Writes every saved result as a row under one header, oldest first
@@ -38,7 +38,7 @@ pub(crate) enum ResultsCommand {
 }
 
 impl ResultsCommand {
-    /// Carries it out.
+    /// Runs a `refract results` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         match self {
             Self::Export(command) => command.run(database).await?,

@@ -1,4 +1,4 @@
-//! How far long work is: a bar where stderr is a terminal, elsewhere a line every few seconds.
+//! The progress of long work: a bar when stderr is a terminal, else a line every few seconds.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -8,22 +8,24 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressS
 
 use crate::output;
 
-/// Between two lines where there is no bar.
+/// The time between two lines when there is no bar.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// How far work is. It is drawn by whoever calls [`Progress::show`], ten times a second at most.
+/// The progress of one piece of work. [`Progress::show`] draws it and can be called as often as ten
+/// times a second.
 pub(crate) struct Progress {
     display: ProgressDisplay,
 }
 
+/// How progress is shown.
 enum ProgressDisplay {
     Bar(ProgressBar),
     Lines(RefCell<ProgressLines>),
 }
 
 impl Progress {
-    /// Begins: `what` is a word for the work, such as `rows`. Without a total there is no end in
-    /// sight.
+    /// Begins to show progress. `what` names the units, such as `rows`; without a total neither a
+    /// bar nor the time left is shown.
     pub(crate) fn begin(what: &'static str, total: Option<u64>) -> Self {
         let display = if super::stderr_is_terminal() {
             ProgressDisplay::Bar(drawn(what, total))
@@ -37,7 +39,7 @@ impl Progress {
         Self { display }
     }
 
-    /// How much is done by now, and what else is to be said of it.
+    /// Shows how many units are done, followed by `words`.
     pub(crate) fn show(&self, done: u64, words: &str) {
         match &self.display {
             ProgressDisplay::Bar(bar) => {
@@ -53,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// Writes to the terminal while the bar is out of the way.
+    /// Hides the bar while `write` writes to the terminal.
     pub(crate) fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.display {
             ProgressDisplay::Bar(bar) => bar.suspend(write),
@@ -61,7 +63,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away; whoever did the work says how it ended.
+    /// Removes the bar. How the work ended is the caller's to say.
     pub(crate) fn end(&self) {
         match &self.display {
             ProgressDisplay::Bar(bar) => bar.finish_and_clear(),
@@ -91,7 +93,7 @@ fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// The lines, and when the last one was said.
+/// The state of progress in lines: the last line's moment and count.
 struct ProgressLines {
     what: &'static str,
     total: Option<u64>,
@@ -109,7 +111,7 @@ impl ProgressLines {
         }
     }
 
-    /// The line that is due, if one is.
+    /// The next line, when it is due.
     fn due(&mut self, done: u64, words: &str, now: Instant) -> Option<String> {
         let since = now.duration_since(self.last);
         if since < BETWEEN_LINES {

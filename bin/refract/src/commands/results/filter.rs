@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::ResultFilter;
 
-/// Which results of a prism.
+/// The arguments that choose results by status and time.
 #[derive(Args)]
 pub(super) struct FilterArgs {
     /// Only results that are `ok`, or only `failed` ones
@@ -32,7 +32,7 @@ impl FilterArgs {
     }
 }
 
-/// From when to when.
+/// The arguments that choose results by time.
 #[derive(Args)]
 pub(super) struct PeriodArgs {
     /// Only results saved at this time or later, such as 2026-05-04T09:00:00Z
@@ -54,8 +54,8 @@ impl PeriodArgs {
     }
 }
 
-/// A time in RFC 3339. Results have whole milliseconds: what is at a finer moment or after it is
-/// at the next whole one or after that.
+/// Reads a time in RFC 3339, rounded up to whole milliseconds. Results are saved at whole
+/// milliseconds, so rounding up changes neither `--since` nor `--until`.
 fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     let moment = DateTime::parse_from_rfc3339(text)
         .context("expected a time such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00")?

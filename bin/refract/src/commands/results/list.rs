@@ -15,10 +15,10 @@ use super::filter::FilterArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// Between two values of a row.
+/// The separator between the values of a row.
 const BETWEEN: &str = " · ";
 
-/// Results of a prism, newest first.
+/// The arguments of `refract results list`.
 #[derive(Args)]
 pub(crate) struct ListCommand {
     /// Slug or id
@@ -40,7 +40,7 @@ pub(crate) struct ListCommand {
 }
 
 impl ListCommand {
-    /// Carries it out.
+    /// Runs `refract results list`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
@@ -106,7 +106,7 @@ fn values(result: &ReadableResult, lens: &[Column]) -> String {
     values.join(BETWEEN)
 }
 
-/// A value in a word; of all outcomes the most probable one.
+/// A value in a few words; for an `all` column, the most probable outcome.
 fn value_text(value: Value<'_>) -> String {
     match value {
         Value::Null => "–".to_owned(),

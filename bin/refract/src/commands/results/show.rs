@@ -1,4 +1,4 @@
-//! `refract results show`: one result, with what its operator may know of it.
+//! `refract results show`: one result, with the facts that only operators see.
 
 use anyhow::Context as _;
 use clap::Args;
@@ -9,7 +9,7 @@ use super::super::operator::{self, AccountArg};
 use super::super::shown_result::{self, Facts, ResultDisplay};
 use crate::settings::DatabaseArgs;
 
-/// A saved result.
+/// The arguments of `refract results show`.
 #[derive(Args)]
 pub(crate) struct ShowCommand {
     /// The result's id
@@ -25,7 +25,7 @@ pub(crate) struct ShowCommand {
 }
 
 impl ShowCommand {
-    /// Carries it out.
+    /// Runs `refract results show`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
