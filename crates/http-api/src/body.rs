@@ -22,7 +22,7 @@ const DISCARDED_ARRIVAL: Duration = Duration::from_millis(100);
 
 /// A body as it arrived; its syntax is not checked yet.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum RequestBody {
+pub(crate) enum ReceivedBody {
     /// Neither a body nor a media type.
     Absent,
     /// Plain text, which no endpoint reads.
@@ -31,7 +31,7 @@ pub(crate) enum RequestBody {
     Json(Vec<u8>),
 }
 
-impl RequestBody {
+impl ReceivedBody {
     /// The body's JSON value, for an endpoint that needs one.
     ///
     /// # Errors
@@ -64,16 +64,16 @@ impl RequestBody {
 pub(crate) async fn read(
     headers: &HeaderMap,
     payload: &mut Payload,
-) -> Result<RequestBody, ApiError> {
+) -> Result<ReceivedBody, ApiError> {
     let media_type = MediaType::of(headers)?;
     refuse_encodings(headers)?;
     if declared_length(headers).is_some_and(|length| length > BODY_BYTES) {
         return Err(ApiError::BodyTooLarge);
     }
     match media_type {
-        MediaType::Absent => Ok(RequestBody::Absent),
-        MediaType::PlainText => read_bytes(payload).await.map(|_| RequestBody::PlainText),
-        MediaType::Json => read_bytes(payload).await.map(RequestBody::Json),
+        MediaType::Absent => Ok(ReceivedBody::Absent),
+        MediaType::PlainText => read_bytes(payload).await.map(|_| ReceivedBody::PlainText),
+        MediaType::Json => read_bytes(payload).await.map(ReceivedBody::Json),
     }
 }
 

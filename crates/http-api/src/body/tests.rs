@@ -16,18 +16,21 @@ fn headers(list: &[(&'static str, &str)]) -> HeaderMap {
 }
 
 /// Reads a body that arrives in the given chunks.
-fn read_chunks(list: &[(&'static str, &str)], chunks: Vec<Vec<u8>>) -> Result<RequestBody, String> {
+fn read_chunks(
+    list: &[(&'static str, &str)],
+    chunks: Vec<Vec<u8>>,
+) -> Result<ReceivedBody, String> {
     let stream = futures_util::stream::iter(chunks.into_iter().map(|c| Ok(Bytes::from(c))));
     let mut payload = Payload::from(stream.boxed_local());
     read_from(&headers(list), &mut payload)
 }
 
-fn read_sent(list: &[(&'static str, &str)], bytes: &'static [u8]) -> Result<RequestBody, String> {
+fn read_sent(list: &[(&'static str, &str)], bytes: &'static [u8]) -> Result<ReceivedBody, String> {
     let (_, mut payload) = TestRequest::default().set_payload(bytes).to_http_parts();
     read_from(&headers(list), &mut payload)
 }
 
-fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<RequestBody, String> {
+fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<ReceivedBody, String> {
     // with a paused clock the runtime skips every wait
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
@@ -49,7 +52,7 @@ fn json_is_read_under_any_parameters_and_case() {
         "  application/json  ;",
     ] {
         let read = read_sent(&[("content-type", value), ("content-length", "2")], b"{}");
-        assert_eq!(read, Ok(RequestBody::Json(b"{}".to_vec())), "{value}");
+        assert_eq!(read, Ok(ReceivedBody::Json(b"{}".to_vec())), "{value}");
     }
 }
 
@@ -59,7 +62,7 @@ fn plain_text_is_read_and_dropped() {
         ("content-type", "Text/Plain; charset=utf-8"),
         ("content-length", "2"),
     ];
-    assert_eq!(read_sent(&list, b"{}"), Ok(RequestBody::PlainText));
+    assert_eq!(read_sent(&list, b"{}"), Ok(ReceivedBody::PlainText));
 }
 
 #[test]
@@ -98,9 +101,9 @@ fn a_body_needs_a_type_and_no_body_needs_none() {
     );
     assert_eq!(
         read_sent(&[("content-length", "0")], b""),
-        Ok(RequestBody::Absent)
+        Ok(ReceivedBody::Absent)
     );
-    assert_eq!(read_sent(&[], b""), Ok(RequestBody::Absent));
+    assert_eq!(read_sent(&[], b""), Ok(ReceivedBody::Absent));
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn an_encoding_other_than_identity_is_refused() {
         ];
         assert_eq!(
             read_sent(&list, b"{}"),
-            Ok(RequestBody::Json(b"{}".to_vec())),
+            Ok(ReceivedBody::Json(b"{}".to_vec())),
             "{value}"
         );
     }
@@ -213,7 +216,7 @@ fn a_body_that_does_not_arrive_is_given_up() {
 
 #[test]
 fn only_json_is_a_call_and_only_broken_json_is_no_retry() {
-    let json = |text: &str| RequestBody::Json(text.as_bytes().to_vec());
+    let json = |text: &str| ReceivedBody::Json(text.as_bytes().to_vec());
     for good in ["{}", " [1] ", "null", "\"\\ud800\"", "1e999"] {
         assert!(json(good).json().is_ok(), "{good}");
         assert!(json(good).ignore().is_ok(), "{good}");
@@ -228,9 +231,9 @@ fn only_json_is_a_call_and_only_broken_json_is_no_retry() {
             "{bad}"
         );
     }
-    let latin1 = RequestBody::Json(b"\"\xe4\"".to_vec());
+    let latin1 = ReceivedBody::Json(b"\"\xe4\"".to_vec());
     assert!(matches!(latin1.json(), Err(ApiError::MalformedBody)));
-    for none in [RequestBody::Absent, RequestBody::PlainText] {
+    for none in [ReceivedBody::Absent, ReceivedBody::PlainText] {
         assert!(matches!(none.json(), Err(ApiError::MalformedBody)));
         assert!(none.ignore().is_ok());
     }
