@@ -1,6 +1,6 @@
 //! Refract: answers typed questions about a text, with probabilities and a memory.
 //!
-//! The program joins the crates; every command is a thin call into them.
+//! The program joins the crates; every command is a thin call into the crates below.
 
 mod commands;
 mod metrics;
@@ -19,7 +19,7 @@ use clap::Parser as _;
 
 use crate::commands::Program;
 
-/// Calls allocate much, in small pieces, on many threads: see ADR 7.
+/// Calls make many small allocations on many threads, which jemalloc serves best: see ADR 7.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -43,12 +43,12 @@ fn run(program: Program) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    // the database's connections live on this runtime, HTTP workers have their own
+    // database connections live on this runtime; HTTP workers have runtimes of their own
     let system = System::with_tokio_rt(|| runtime);
     system.block_on(program.run())
 }
 
-/// A setting that cannot be used is one line; other wrong usage is clap's to explain.
+/// Reports wrong usage: an unusable setting in one line, everything else as clap explains it.
 fn refuse_usage(error: &clap::Error) -> ExitCode {
     if commands::is_about_a_setting(error) {
         let words = error.to_string();

@@ -1,5 +1,4 @@
-//! What `/metrics` shows of the model and the database: the rooms below HTTP count, only here are
-//! they joined.
+//! The registry behind `/metrics`: each crate counts its own work, and the program joins the counts.
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
@@ -9,7 +8,7 @@ use refract_answering::AnsweringMetrics;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{ConnectionUse, Database};
 
-/// A registry of the use cases' counts, which reads the gateway whenever it is asked.
+/// A registry with the metrics of the use cases and of the gateway, which is read at each scrape.
 pub(crate) fn registry(gateway: &ModelGateway, answering: &AnsweringMetrics) -> Registry {
     let mut registry = Registry::default();
     answering.register(&mut registry);
@@ -43,7 +42,7 @@ impl Collector for ModelCollector {
     }
 }
 
-/// Adds the use of the database's connections.
+/// Adds the database's connections to a registry; they are counted at each scrape.
 pub(crate) fn add_database(registry: &mut Registry, database: &Database) {
     registry.register_collector(Box::new(DatabaseCollector(database.clone())));
 }
@@ -83,7 +82,7 @@ impl Collector for DatabaseCollector {
             ),
             (
                 "refract_database_connections_idle",
-                "Open connections of the pool that nobody uses now.",
+                "Open connections of the pool that no query uses now.",
                 idle,
             ),
             (

@@ -1,4 +1,4 @@
-//! What commands say: data to stdout, words to stderr.
+//! The output of commands: data to stdout, messages to stderr.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::terminal;
 
-/// What is said of data that did not reach stdout.
+/// The message when data could not be written to stdout.
 pub(crate) const NOT_WRITTEN: &str = "cannot write to stdout";
 
 /// Writes one JSON object on a line of its own.
@@ -20,7 +20,7 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     data(&line)
 }
 
-/// Writes a JSON object for people to read and change.
+/// Writes a JSON object indented, for people to read and edit.
 pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
@@ -40,9 +40,8 @@ pub(crate) fn list<R: Serialize>(
     table(headers, rows.iter().map(cells))
 }
 
-/// Writes rows under headers. On a terminal each takes one line: columns with nothing in them are
-/// left out, the first one is shown whole, the others share what is left and are cut where they do
-/// not fit.
+/// Writes a table. On a terminal every row takes one line: empty columns are left out, the first
+/// column is shown whole, and the other columns share the remaining width and are cut to fit.
 pub(crate) fn table(
     headers: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -86,37 +85,37 @@ fn shown<'a, T>(cells: &'a [T], is_shown: &'a [bool]) -> impl Iterator<Item = &'
         .map(|(cell, _)| cell)
 }
 
-/// A row that is never more than a line.
+/// A row of at most one line.
 fn line(cells: impl Iterator<Item = String>) -> Row {
     let mut row = Row::from(cells);
     row.max_height(1);
     row
 }
 
-/// Writes bytes as they are.
+/// Writes bytes to stdout unchanged.
 pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
     written.context(NOT_WRITTEN)
 }
 
-/// Says something beside the data. Whoever closed stderr does not want to know.
-pub(crate) fn say(words: &str) {
-    let _ = writeln!(io::stderr().lock(), "{words}");
+/// Writes a message to stderr. A closed stderr is no error: the reader chose not to read.
+pub(crate) fn say(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
-/// Ends with one line that says what failed.
+/// Writes an error as one line to stderr; returns the exit status for failure.
 pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
     fail_with(&format!("error: {error:#}"))
 }
 
-/// Ends with this line.
+/// Writes a message as one line to stderr; returns the exit status for failure.
 pub(crate) fn fail_with(line: &str) -> ExitCode {
     say(&line.replace('\n', " "));
     ExitCode::FAILURE
 }
 
-/// Whether nobody reads stdout any more, as under `| head`.
+/// Whether an error means that the reader of stdout has closed the pipe, as `head` does.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<io::Error>();
     cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

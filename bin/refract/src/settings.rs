@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use refract_model_gateway::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
 use refract_persistence::DatabaseSettings;
 
-/// Where the data is.
+/// The settings of the database.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Database")]
 pub(crate) struct DatabaseArgs {
@@ -36,7 +36,7 @@ pub(crate) struct DatabaseArgs {
 }
 
 impl DatabaseArgs {
-    /// What the persistence needs of it.
+    /// The settings as the persistence takes them.
     pub(crate) fn settings(&self) -> DatabaseSettings {
         DatabaseSettings {
             url: self.database_url.clone(),
@@ -45,7 +45,7 @@ impl DatabaseArgs {
     }
 }
 
-/// What is logged, and how.
+/// The settings of the log.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Logs")]
 pub(crate) struct LogSettings {
@@ -64,16 +64,16 @@ pub(crate) struct LogSettings {
     pub(crate) log_format: LogFormat,
 }
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Lines of text, for people.
     Text,
-    /// For machines.
+    /// Lines of JSON, for machines.
     Json,
 }
 
-/// Which model answers.
+/// The settings of the model.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Model")]
 #[expect(
@@ -141,8 +141,8 @@ pub(crate) struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// What the gateway needs of it; refused without an address, so that nobody gets toy answers
-    /// by forgetting a setting.
+    /// The settings as the gateway takes them. Without an address they are refused, so that a
+    /// forgotten setting does not give toy answers.
     pub(crate) fn settings(&self) -> anyhow::Result<ModelSettings> {
         let Some(url) = self.model_url.as_deref().filter(|url| !url.is_empty()) else {
             bail!(
@@ -153,7 +153,7 @@ impl ModelArgs {
         self.settings_for(url)
     }
 
-    /// The same with the built-in scorer where no address is given.
+    /// The settings as the gateway takes them, with the built-in scorer when no address is set.
     pub(crate) fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
         let given = self.model_url.as_deref().filter(|url| !url.is_empty());
         self.settings_for(given.unwrap_or("builtin:lexical"))
@@ -182,7 +182,7 @@ impl ModelArgs {
     }
 }
 
-/// Where and how the API is served.
+/// The settings of the server.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServeArgs {
@@ -219,19 +219,19 @@ pub(crate) struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// How long calls in flight may take to finish.
+    /// How long calls in flight may take to finish after the shutdown signal.
     pub(crate) fn grace(&self) -> Duration {
         milliseconds(self.shutdown_grace_ms)
     }
 
-    /// HTTP workers: as many as given, or one per core.
+    /// The number of HTTP workers: as set, or one per core.
     pub(crate) fn workers(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.workers.unwrap_or_else(cores)
     }
 }
 
-/// The address that a setting names.
+/// The socket address in a setting's value.
 pub(crate) fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
     let found = value
         .to_socket_addrs()

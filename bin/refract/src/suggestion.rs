@@ -1,10 +1,10 @@
-//! What a mistyped name was meant to be.
+//! Suggestions for mistyped names.
 
-/// How alike two names are that may be meant for each other, from 0 to 1; clap's own measure.
+/// The least Jaro similarity of a suggestion, from 0 to 1; clap uses this threshold for flags.
 const ALIKE: f64 = 0.7;
 
-/// What to say behind the words that refuse an unknown name: the known one that is most like it,
-/// or nothing.
+/// The end of a message about an unknown name: the most similar known name as a question, or
+/// nothing when no known name is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let name = name.to_lowercase();
     let likenesses = known
@@ -17,7 +17,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     }
 }
 
-/// Whoever knows some words of a name has nearly named it.
+/// The similarity of two names; a part of a known name always counts as similar.
 fn likeness(name: &str, known: &str) -> f64 {
     let is_part = name.len() >= 3 && known.contains(name);
     let part = if is_part { ALIKE + 0.01 } else { 0.0 };

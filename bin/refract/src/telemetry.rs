@@ -1,4 +1,4 @@
-//! Logs: to stderr, as text or JSON lines. Texts, contexts and keys never reach them.
+//! Logging to stderr, as text or JSON lines. Texts, contexts and keys are never logged.
 
 use std::io::{self, IsTerminal as _};
 use std::panic::PanicHookInfo;
@@ -8,11 +8,11 @@ use tracing_subscriber::EnvFilter;
 
 use crate::settings::{LogFormat, LogSettings};
 
-/// What the server library says of its threads, and of requests that are no HTTP, is for whoever
-/// asks for it by name.
+/// Turns down what actix logs about its threads and about requests that are not HTTP. A filter that
+/// names these targets still shows them.
 const QUIET: &str = "actix_server=warn,actix_http=off";
 
-/// Starts logging for the whole process; `default` is the filter where none was given.
+/// Starts logging for the whole process. `default` is the filter when none is set.
 pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
     let given = settings.log.as_deref().filter(|filter| !filter.is_empty());
     let filter = given.unwrap_or(default);
@@ -22,7 +22,7 @@ pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()>
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(colours)
-        // whoever reads the log may go away: to complain of that on stderr too would be a panic
+        // when stderr is closed, reporting that on stderr would panic
         .log_internal_errors(false)
         .with_writer(io::stderr);
     std::panic::set_hook(Box::new(log_panic));
@@ -33,7 +33,8 @@ pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Says where the code panicked. Its words stay out: they may quote what a caller sent.
+/// Logs where the code panicked. The panic message is left out, because it may quote what a caller
+/// sent.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(tracing::field::display);
     tracing::error!(location, "the code panicked: this is a bug");

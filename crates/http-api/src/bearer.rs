@@ -1,15 +1,17 @@
-//! The API key in a request's `Authorization` header (spec 5). Whether it is known is not asked here.
+//! The API key in a request's `Authorization` header (spec 5). Whether an account has the key is
+//! the use case's to find out.
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use refract_domain::api_key::ApiKey;
 
 use crate::error::ApiError;
 
-/// Reads the bearer token: `None` when it has not the shape of a key.
+/// Reads the bearer token: `None` when the token does not have the shape of a key.
 ///
 /// # Errors
-/// [`ApiError::NotAuthenticated`] unless the header stands there once and is `Bearer`, one space
-/// and one or more characters without white space. With two of them it is not known who calls.
+/// [`ApiError::NotAuthenticated`] unless there is exactly one header, and its value is `Bearer`, one
+/// space and one or more characters without white space. Two headers are refused, because they may
+/// name two callers.
 pub(crate) fn read(headers: &HeaderMap) -> Result<Option<ApiKey>, ApiError> {
     let mut sent = headers.get_all(AUTHORIZATION);
     let (Some(value), None) = (sent.next(), sent.next()) else {

@@ -12,30 +12,30 @@ use refract_domain::limits::BODY_BYTES;
 
 use crate::error::ApiError;
 
-/// How long a body may take to arrive; a connection that says nothing more is not kept for ever.
+/// How long a body may take to arrive; a client that stops sending must not hold its connection.
 const ARRIVAL: Duration = Duration::from_secs(30);
 
-/// Bodies of up to this size are read past where no answer needs them.
+/// The largest body that is read and dropped after a reply that did not need it.
 const DISCARDED_BYTES: usize = 64 * 1024;
-/// How long those are waited for: as a rule they come with their request.
+/// How long a body that is only dropped may take to arrive: most come with the head.
 const DISCARDED_ARRIVAL: Duration = Duration::from_millis(100);
 
-/// A body as it arrived, its syntax not looked at.
+/// A body as it arrived; its syntax is not checked yet.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Body {
+pub(crate) enum ReceivedBody {
     /// Neither a body nor a media type.
     Absent,
-    /// Some text, which no endpoint wants.
+    /// Plain text, which no endpoint reads.
     PlainText,
-    /// What should be one JSON value.
+    /// Bytes whose media type says one JSON value.
     Json(Vec<u8>),
 }
 
-impl Body {
-    /// The JSON value that an endpoint needs.
+impl ReceivedBody {
+    /// The body's JSON value, for an endpoint that needs one.
     ///
     /// # Errors
-    /// [`ApiError::MalformedBody`] when it is anything else.
+    /// [`ApiError::MalformedBody`] when the body is no JSON value.
     pub(crate) fn json(&self) -> Result<Json<'_>, ApiError> {
         match self {
             Self::Absent | Self::PlainText => Err(ApiError::MalformedBody),
@@ -43,10 +43,10 @@ impl Body {
         }
     }
 
-    /// For an endpoint that needs no body and ignores one.
+    /// Checks a body that the endpoint does not use.
     ///
     /// # Errors
-    /// [`ApiError::MalformedBody`] when it says to be JSON and is not.
+    /// [`ApiError::MalformedBody`] when the media type says JSON and the bytes are not JSON.
     pub(crate) fn ignore(&self) -> Result<(), ApiError> {
         match self {
             Self::Absent | Self::PlainText => Ok(()),
@@ -58,18 +58,22 @@ impl Body {
 /// Reads the body of a request that may have one.
 ///
 /// # Errors
-/// [`ApiError::UnsupportedMediaType`] before anything is read, [`ApiError::BodyTooLarge`] as soon
-/// as it is known, and [`ApiError::MalformedBody`] when the body ends early or does not arrive.
-pub(crate) async fn read(headers: &HeaderMap, payload: &mut Payload) -> Result<Body, ApiError> {
+/// [`ApiError::UnsupportedMediaType`] before anything is read, [`ApiError::BodyTooLarge`] from the
+/// declared length or at the first byte over the limit, and [`ApiError::MalformedBody`] when the
+/// body ends early or does not arrive in time.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    payload: &mut Payload,
+) -> Result<ReceivedBody, ApiError> {
     let media_type = MediaType::of(headers)?;
     refuse_encodings(headers)?;
     if declared_length(headers).is_some_and(|length| length > BODY_BYTES) {
         return Err(ApiError::BodyTooLarge);
     }
     match media_type {
-        MediaType::Absent => Ok(Body::Absent),
-        MediaType::PlainText => read_bytes(payload).await.map(|_| Body::PlainText),
-        MediaType::Json => read_bytes(payload).await.map(Body::Json),
+        MediaType::Absent => Ok(ReceivedBody::Absent),
+        MediaType::PlainText => read_bytes(payload).await.map(|_| ReceivedBody::PlainText),
+        MediaType::Json => read_bytes(payload).await.map(ReceivedBody::Json),
     }
 }
 
@@ -120,16 +124,16 @@ fn is_identity_name(name: &str) -> bool {
     name.eq_ignore_ascii_case("identity")
 }
 
-/// What `Content-Length` says; actix has refused one that is no number. Beyond all numbers is more
-/// than enough.
+/// The value of `Content-Length`. Actix has refused values that are no number; a number beyond
+/// `usize` is over every limit.
 fn declared_length(headers: &HeaderMap) -> Option<usize> {
     let value = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
     Some(value.parse().unwrap_or(usize::MAX))
 }
 
-/// Reads past a small body that no answer needed, so that the connection can go on to the next
-/// request; does nothing for one that was read. What is long in coming, or has no length, is left
-/// where it is, and costs the connection.
+/// Reads and drops a small body that the reply did not need, so that the connection can take the
+/// next request. A body that is large, slow or without a length stays unread, and the connection is
+/// closed. A body that was read already leaves nothing to drop.
 pub(crate) async fn discard(headers: &HeaderMap, payload: &mut Payload) {
     if declared_length(headers).is_none_or(|length| length > DISCARDED_BYTES) {
         return;

@@ -10,10 +10,10 @@ use crate::lifecycle::CallInFlight;
 use crate::reply::Reply;
 use crate::{bearer, body, call};
 
-/// Answers a request.
+/// Handles a create call.
 ///
 /// # Errors
-/// The first check that fails, in the specification's order.
+/// The first check of the specification's order that fails.
 pub(crate) async fn handle(
     answering: Answering,
     in_flight: CallInFlight,
@@ -27,7 +27,8 @@ pub(crate) async fn handle(
     Reply::answered(&in_flight.detached(use_case).await?, format)
 }
 
-/// The body's bytes end here: a call that waits on the model holds its values once.
+/// Reads the call and drops the body's bytes, so that a call waiting for the model holds its text
+/// once.
 async fn read_call(
     prism: &str,
     request: &HttpRequest,

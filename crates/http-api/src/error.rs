@@ -1,4 +1,5 @@
-//! Every error that a caller can see: its status, code and message (spec 7). Nothing else knows them.
+//! Every error that a caller can see, with its status, code and message (spec 7). No other module
+//! names a status or a code of an error.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -20,51 +21,52 @@ const INTERNAL_ERROR: &str = "internal_error";
 const MALFORMED: &str = "Malformed request";
 const UNAVAILABLE: &str = "Service Unavailable";
 
-/// Why a request got no result.
+/// Why a request is answered without a result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// Path, `format` or body break rules.
+    /// The path, `format` or the body breaks rules.
     #[error(transparent)]
     Invalid(#[from] Problems),
-    /// The body is no JSON, or there is none where there must be one.
+    /// The body is not JSON, or a body that is needed is absent.
     #[error("the body cannot be read")]
     MalformedBody,
     /// The body is over 1 MiB.
     #[error("the body is too large")]
     BodyTooLarge,
-    /// The body is of a type or encoding that is not read here.
-    #[error("the body is of another type")]
+    /// The body's media type or encoding is not supported.
+    #[error("the body's media type or encoding is not supported")]
     UnsupportedMediaType,
-    /// There is no bearer token.
+    /// The request has no bearer token.
     #[error("there is no bearer token")]
     NotAuthenticated,
-    /// No such path or method.
+    /// No route has this path and method.
     #[error("there is no such route")]
     RouteNotFound,
     /// The use case refused the call.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// A result could not be written in its format: a bug.
-    #[error("the result could not be written")]
+    /// A result could not be rendered in the format asked for: a bug.
+    #[error("the result could not be rendered")]
     NotRendered(#[from] io::Error),
     /// The code panicked: a bug.
     #[error("the code panicked")]
     Panicked,
-    /// The server stops.
+    /// The server is stopping.
     #[error("the server is draining")]
     Draining,
 }
 
-/// An error as it is sent.
+/// The status and body with which an error is sent.
 pub(crate) struct ErrorReply {
-    /// The status.
+    /// The HTTP status.
     pub(crate) status: StatusCode,
-    /// Compact JSON.
+    /// The body, compact JSON.
     pub(crate) body: Vec<u8>,
 }
 
 impl ApiError {
-    /// Status and body, in the order of the specification's section 7.
+    /// The status and body of the error; the match follows the table of the specification's
+    /// section 7.
     pub(crate) fn reply(&self) -> ErrorReply {
         let (status, code, message) = match self {
             Self::Invalid(problems) => (
@@ -148,16 +150,16 @@ impl ApiError {
     }
 }
 
-/// The words of an error and of what caused it, for the log.
+/// The messages of an error and of its causes, joined with `: `, for the log.
 pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let mut words = error.to_string();
+    let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        // writing to a string cannot fail
-        let _ = write!(words, ": {error}");
+        // writing to a `String` cannot fail
+        let _ = write!(message, ": {error}");
         cause = error.source();
     }
-    words
+    message
 }
 
 fn unavailable() -> ErrorReply {
@@ -174,7 +176,7 @@ fn unavailable() -> ErrorReply {
 }
 
 fn compact_json(body: &impl Serialize) -> Vec<u8> {
-    // strings and numbers can always be written
+    // serialising strings and numbers cannot fail
     serde_json::to_vec(body).unwrap_or_default()
 }
 

@@ -1,72 +1,122 @@
-//! The registry in Prometheus' text format 0.0.4.
+//! The text formats in which `/metrics` shows the registry.
 //!
-//! `prometheus-client` writes `OpenMetrics`, in which a counter's family is named without the
-//! `_total` of its samples. Every scraper and checker reads the older format.
+//! `OpenMetrics` is what `prometheus-client` encodes. Prometheus' older text format, which every
+//! scraper and checker reads, names the family of a counter like its samples, with `_total`;
+//! `OpenMetrics` names the family without the suffix.
 
-use std::collections::HashSet;
-
+use actix_web::http::header::Accept;
+use prometheus_client::encoding::text;
 use prometheus_client::registry::Registry;
 
-/// The media type of [`encode`]'s text.
-pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// A text format of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExpositionFormat {
+    /// Prometheus' text format 0.0.4.
+    Prometheus,
+    /// `OpenMetrics` 1.0.
+    OpenMetrics,
+}
 
-/// Writes every metric of the registry.
-pub(crate) fn encode(registry: &Registry) -> Result<String, std::fmt::Error> {
-    let mut text = String::new();
-    prometheus_client::encoding::text::encode_registry(&mut text, registry)?;
-    let counters: HashSet<&str> = text.lines().filter_map(counter_name).collect();
-    let mut out = String::with_capacity(text.len());
-    for line in text.lines().filter(|line| !line.starts_with("# UNIT ")) {
-        match family_name(line).filter(|name| counters.contains(name)) {
-            Some(name) => out.push_str(&line.replacen(name, &format!("{name}_total"), 1)),
-            None => out.push_str(line),
-        }
-        out.push('\n');
+impl ExpositionFormat {
+    /// The format that a scraper prefers; Prometheus' text format when it names neither.
+    pub(crate) fn preferred(accept: &Accept) -> Self {
+        let ranked = accept.ranked().into_iter();
+        let mut known = ranked.filter_map(|media_type| match media_type.essence_str() {
+            "application/openmetrics-text" => Some(Self::OpenMetrics),
+            "text/plain" => Some(Self::Prometheus),
+            _ => None,
+        });
+        known.next().unwrap_or(Self::Prometheus)
     }
-    Ok(out)
+
+    /// The media type of the format.
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+
+    /// Encodes every metric of a registry.
+    ///
+    /// # Errors
+    /// When a collector cannot encode its metrics.
+    pub(crate) fn encode(self, registry: &Registry) -> Result<String, std::fmt::Error> {
+        let mut exposition = String::new();
+        match self {
+            Self::Prometheus => {
+                text::encode_registry(&mut exposition, registry)?;
+                Ok(with_suffixed_counters(&exposition))
+            }
+            Self::OpenMetrics => {
+                text::encode(&mut exposition, registry)?;
+                Ok(exposition)
+            }
+        }
+    }
+}
+
+/// `OpenMetrics` text with the families of counters named like their samples.
+fn with_suffixed_counters(exposition: &str) -> String {
+    let counters = exposition.lines().filter_map(counter_name);
+    counters.fold(exposition.to_owned(), |text, name| {
+        ["HELP", "TYPE"].iter().fold(text, |text, keyword| {
+            text.replace(
+                &format!("# {keyword} {name} "),
+                &format!("# {keyword} {name}_total "),
+            )
+        })
+    })
 }
 
 fn counter_name(line: &str) -> Option<&str> {
     line.strip_prefix("# TYPE ")?.strip_suffix(" counter")
 }
 
-/// The name in a line that describes a family.
-fn family_name(line: &str) -> Option<&str> {
-    let rest = line
-        .strip_prefix("# TYPE ")
-        .or_else(|| line.strip_prefix("# HELP "))?;
-    rest.split(' ').next()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::time::Duration;
+
+    use actix_web::http::header::{ACCEPT, Header as _};
+    use actix_web::test::TestRequest;
 
     use super::*;
     use crate::lifecycle::Lifecycle;
     use crate::metrics::HttpMetrics;
 
-    #[test]
-    fn families_are_named_like_their_samples() {
+    fn encoded(format: ExpositionFormat) -> String {
         let mut registry = Registry::default();
         let lifecycle = Lifecycle::default();
         let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
         metrics.count("/v1/results/{result_id}", 200, Duration::from_millis(2));
         let _call = lifecycle.admit().unwrap();
-        let text = encode(&registry).unwrap();
-        for line in [
-            "# TYPE refract_http_requests_total counter",
-            "refract_http_requests_total{route=\"/v1/results/{result_id}\",status=\"200\"} 1",
-            "# TYPE refract_http_request_duration_seconds histogram",
-            "refract_http_request_duration_seconds_count{route=\"/v1/results/{result_id}\"} 1",
-            "# TYPE refract_calls_in_flight gauge",
-            "refract_calls_in_flight 1",
-        ] {
+        format.encode(&registry).unwrap()
+    }
+
+    fn assert_lines(text: &str, lines: &[&str]) {
+        for line in lines {
             assert!(
-                text.lines().any(|written| written == line),
+                text.lines().any(|written| written == *line),
                 "{line}\n{text}"
             );
         }
+    }
+
+    #[test]
+    fn families_are_named_like_their_samples() {
+        let text = encoded(ExpositionFormat::Prometheus);
+        assert_lines(
+            &text,
+            &[
+                "# TYPE refract_http_requests_total counter",
+                "refract_http_requests_total{route=\"/v1/results/{result_id}\",status=\"200\"} 1",
+                "# TYPE refract_http_request_duration_seconds histogram",
+                "refract_http_request_duration_seconds_count{route=\"/v1/results/{result_id}\"} 1",
+                "# TYPE refract_calls_in_flight gauge",
+                "refract_calls_in_flight 1",
+            ],
+        );
         assert_every_sample_is_described(&text);
     }
 
@@ -84,6 +134,59 @@ mod tests {
                 .find_map(|suffix| name.strip_suffix(suffix))
                 .filter(|family| described.contains(family));
             assert!(family.is_some() || described.contains(name), "{line}");
+        }
+    }
+
+    /// The name in a line that describes a family.
+    fn family_name(line: &str) -> Option<&str> {
+        let rest = line
+            .strip_prefix("# TYPE ")
+            .or_else(|| line.strip_prefix("# HELP "))?;
+        rest.split(' ').next()
+    }
+
+    #[test]
+    fn openmetrics_names_counters_without_their_suffix_and_ends_with_eof() {
+        let text = encoded(ExpositionFormat::OpenMetrics);
+        assert_lines(
+            &text,
+            &[
+                "# TYPE refract_http_requests counter",
+                "refract_http_requests_total{route=\"/v1/results/{result_id}\",status=\"200\"} 1",
+                "refract_calls_in_flight 1",
+            ],
+        );
+        assert!(text.ends_with("\n# EOF\n"), "{text}");
+    }
+
+    #[test]
+    fn the_preferred_format_is_chosen() {
+        let prometheus = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,\
+                          application/openmetrics-text;version=0.0.1;q=0.5,\
+                          text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,\
+                          text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+        for (accept, format) in [
+            (prometheus, ExpositionFormat::OpenMetrics),
+            (
+                "application/openmetrics-text",
+                ExpositionFormat::OpenMetrics,
+            ),
+            (
+                "application/openmetrics-text;q=0.2, text/plain",
+                ExpositionFormat::Prometheus,
+            ),
+            ("text/plain;version=0.0.4", ExpositionFormat::Prometheus),
+            ("*/*", ExpositionFormat::Prometheus),
+            ("text/html", ExpositionFormat::Prometheus),
+            ("", ExpositionFormat::Prometheus),
+        ] {
+            let mut request = TestRequest::default();
+            if !accept.is_empty() {
+                request = request.insert_header((ACCEPT, accept));
+            }
+            let accept =
+                Accept::parse(&request.to_http_request()).unwrap_or_else(|_| Accept::star());
+            assert_eq!(ExpositionFormat::preferred(&accept), format, "{accept:?}");
         }
     }
 }

@@ -1,11 +1,12 @@
-//! The HTTP API of Refract: three routes, five formats, and the operator's endpoints beside them.
+//! The HTTP API of Refract: three routes, five formats, and the operator's endpoints.
 //!
-//! A request passes these rooms: `worker` takes it, `lifecycle` lets it in, `routes` finds
-//! its handler; a handler reads the call (`body`, `call`), the key (`bearer`), runs the use
-//! case detached from the connection, and replies (`reply`, or `error`, which alone knows
-//! statuses, codes and messages). `request_record` logs and counts it.
+//! The path of a request: `worker` takes the request, `routes` finds the route and `lifecycle`
+//! admits the call. The handler (`create_result`, `read_result`, `retry_result`) reads the call
+//! (`body`, `call`) and the key (`bearer`), runs the use case detached from the connection, and
+//! makes the `reply`. Statuses, codes and messages of errors stand in `error` alone.
+//! `request_record` logs and counts the request.
 //!
-//! It knows nothing of the database or of model servers, and decides nothing about results.
+//! This crate knows neither the database nor model servers, and decides nothing about results.
 
 mod bearer;
 mod body;

@@ -1,4 +1,4 @@
-//! Calls in flight: let in, carried on without their client, waited for when the server stops.
+//! Calls in flight: admitted, detached from their client, and awaited when the server drains.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -14,35 +14,36 @@ use tracing::Instrument as _;
 
 use crate::error::{ApiError, with_causes};
 
-/// How the calls in flight ended when the server stopped.
+/// How the calls in flight ended when the server drained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drained {
-    /// All came to their end.
+    /// All calls finished.
     Clean,
-    /// This many were cut off when the grace time ran out.
+    /// This many calls were cut off when the grace time ran out.
     Cut(usize),
 }
 
-/// Whether calls are let in, and which are under way. Clones are the same.
+/// Whether the server admits calls, and how many are in flight. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
     is_draining: Arc<AtomicBool>,
     calls: TaskTracker,
 }
 
-/// A call that was let in: the server does not stop before this is dropped.
+/// An admitted call. A draining server waits until the value is dropped.
 #[derive(Debug)]
 pub(crate) struct CallInFlight {
     _token: TaskTrackerToken,
 }
 
 impl Lifecycle {
-    /// Lets a call in.
+    /// Admits a call.
     ///
     /// # Errors
-    /// [`ApiError::Draining`] once the server stops.
+    /// [`ApiError::Draining`] once the server drains.
     pub(crate) fn admit(&self) -> Result<CallInFlight, ApiError> {
-        // counted first, so that a drain that begins now either waits for it or is seen by it
+        // counted before the flag is read: a drain that begins now either waits for this call or
+        // has already set the flag
         let call = CallInFlight {
             _token: self.calls.token(),
         };
@@ -53,17 +54,17 @@ impl Lifecycle {
         }
     }
 
-    /// Whether the server is about to stop.
+    /// Whether the server drains and refuses new calls.
     pub(crate) fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::SeqCst)
     }
 
-    /// Calls under way.
+    /// The number of calls in flight.
     pub(crate) fn calls_in_flight(&self) -> usize {
         self.calls.len()
     }
 
-    /// Lets no more calls in and waits for those under way, up to the grace time.
+    /// Refuses new calls and waits for the calls in flight, up to the grace time.
     pub(crate) async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
         self.calls.close();
@@ -76,17 +77,17 @@ impl Lifecycle {
 }
 
 impl CallInFlight {
-    /// Runs a use case to its end, also when the client is gone and nobody waits for this any more:
-    /// an answer that was paid for is saved.
+    /// Runs a use case to its end in a task of its own, so that an answer that was paid for is saved
+    /// even when the client disconnects.
     ///
-    /// The outcome is the use case's, or [`ApiError::Panicked`]. Causes are logged here, since
-    /// nobody may be left to hear of them.
+    /// The outcome is the use case's, or [`ApiError::Panicked`]. Internal errors are logged here,
+    /// because after a disconnect no handler is left to log them.
     pub(crate) fn detached<T: 'static>(
         self,
         use_case: impl Future<Output = Result<T, Refusal>> + 'static,
     ) -> impl Future<Output = Result<T, ApiError>> {
-        // boxed, since it is large and moved several times until it runs; combinators, not async
-        // blocks, which would hold a waiting use case twice
+        // boxed, because the future is large and moved several times before it runs; combinators,
+        // because nested async blocks would hold a waiting use case twice
         let work = unless_panicked(Box::pin(use_case)).map(move |outcome| {
             let outcome = outcome.and_then(|done| Ok(done?));
             if let Err(ApiError::Refused(Refusal::Internal(error))) = &outcome {
@@ -96,13 +97,13 @@ impl CallInFlight {
             outcome
         });
         let task = actix_web::rt::spawn(work.in_current_span());
-        // the task neither panics nor is it aborted but with its whole worker
+        // the task does not panic, and is aborted only together with its worker
         task.map(|ended| ended.unwrap_or(Err(ApiError::Panicked)))
     }
 }
 
-/// Awaits a future and turns a panic into an error. The panic's words are left to the panic hook:
-/// they may quote what a caller sent.
+/// Awaits a future and turns a panic into an error. The panic message is not logged here, because
+/// it may quote what a caller sent.
 pub(crate) fn unless_panicked<T>(
     future: impl Future<Output = T>,
 ) -> impl Future<Output = Result<T, ApiError>> {

@@ -1,4 +1,4 @@
-//! What is counted of the HTTP API, and how the registry is written for Prometheus.
+//! The metrics of the HTTP API: requests, their durations, calls in flight.
 
 use std::time::Duration;
 
@@ -13,12 +13,13 @@ use prometheus_client::registry::Registry;
 
 use crate::lifecycle::Lifecycle;
 
-/// Upper bounds in seconds: from a read out of the cache to a call that asked the model twice.
+/// Upper bounds of the duration buckets in seconds, from a fast read to a create whose model request
+/// was attempted twice.
 const SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 40.0,
 ];
 
-/// The API's own metrics. Clones count together.
+/// The API's own metrics. Clones share their counters.
 #[derive(Clone)]
 pub(crate) struct HttpMetrics {
     requests: Family<RequestLabels, Counter>,
@@ -37,7 +38,7 @@ struct RouteLabel {
 }
 
 impl HttpMetrics {
-    /// Adds the API's metrics to those that the registry has.
+    /// Adds the API's metrics to a registry.
     pub(crate) fn register(registry: &mut Registry, lifecycle: Lifecycle) -> Self {
         let metrics = Self {
             requests: Family::default(),
@@ -57,7 +58,7 @@ impl HttpMetrics {
         metrics
     }
 
-    /// Counts a request that ended.
+    /// Counts a finished request.
     pub(crate) fn count(&self, route: &'static str, status: u16, took: Duration) {
         self.requests
             .get_or_create(&RequestLabels { route, status })
@@ -74,7 +75,7 @@ struct CallsInFlight(Lifecycle);
 impl Collector for CallsInFlight {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let calls = i64::try_from(self.0.calls_in_flight()).unwrap_or(i64::MAX);
-        let help = "Calls under way, those included whose client is gone.";
+        let help = "Calls in progress, including calls whose client has disconnected.";
         let descriptor =
             encoder.encode_descriptor("refract_calls_in_flight", help, None, MetricType::Gauge)?;
         ConstGauge::new(calls).encode(descriptor)

@@ -1,29 +1,30 @@
-//! The operator's listener: `/healthz`, `/readyz` and `/metrics`. Nothing of a caller's is here.
+//! The operator's listener: `/healthz`, `/readyz` and `/metrics`. It serves nothing that a caller
+//! sent.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use actix_web::{HttpResponse, Route, web};
+use actix_web::http::header::{Accept, CACHE_CONTROL, CONTENT_TYPE, Header as _, VARY};
+use actix_web::{HttpRequest, HttpResponse, Route, web};
 use prometheus_client::registry::Registry;
 use refract_answering::Answering;
 
-use crate::exposition;
+use crate::exposition::ExpositionFormat;
 use crate::lifecycle::Lifecycle;
 
-/// How long the database may take to say that it is there.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Upper bound on the database ping behind `/readyz`.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the operator's listener tells.
+/// What the operator's endpoints report on.
 #[derive(Clone)]
-pub(crate) struct Ops {
+pub(crate) struct Operations {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) registry: Arc<Registry>,
 }
 
-impl Ops {
-    /// Adds the three paths to an application.
+impl Operations {
+    /// Adds the three endpoints to an application.
     pub(crate) fn configure(self, app: &mut web::ServiceConfig) {
         let Self {
             answering,
@@ -31,8 +32,9 @@ impl Ops {
             registry,
         } = self;
         let readyz = move || ready(answering.clone(), lifecycle.clone());
-        let metrics = move || std::future::ready(written(&registry));
-        app.route("/healthz", get_or_head().to(|| async { told(true) }))
+        let metrics =
+            move |request: HttpRequest| std::future::ready(exposition(&registry, &request));
+        app.route("/healthz", get_or_head().to(|| async { health(true) }))
             .route("/readyz", get_or_head().to(readyz))
             .route("/metrics", get_or_head().to(metrics));
     }
@@ -44,12 +46,12 @@ fn get_or_head() -> Route {
 }
 
 async fn ready(answering: Answering, lifecycle: Lifecycle) -> HttpResponse {
-    let answers = tokio::time::timeout(PATIENCE, answering.is_ready());
-    told(!lifecycle.is_draining() && answers.await.unwrap_or(false))
+    let answers = tokio::time::timeout(PING_TIMEOUT, answering.is_ready());
+    health(!lifecycle.is_draining() && answers.await.unwrap_or(false))
 }
 
-fn told(is_so: bool) -> HttpResponse {
-    let (mut response, words) = if is_so {
+fn health(is_good: bool) -> HttpResponse {
+    let (mut response, words) = if is_good {
         (HttpResponse::Ok(), "ok\n")
     } else {
         (HttpResponse::ServiceUnavailable(), "not ready\n")
@@ -60,13 +62,16 @@ fn told(is_so: bool) -> HttpResponse {
         .body(words)
 }
 
-fn written(registry: &Registry) -> HttpResponse {
-    match exposition::encode(registry) {
+fn exposition(registry: &Registry, request: &HttpRequest) -> HttpResponse {
+    let accept = Accept::parse(request).unwrap_or_else(|_| Accept::star());
+    let format = ExpositionFormat::preferred(&accept);
+    match format.encode(registry) {
         Ok(text) => HttpResponse::Ok()
-            .insert_header((CONTENT_TYPE, exposition::CONTENT_TYPE))
+            .insert_header((CONTENT_TYPE, format.content_type()))
+            .insert_header((VARY, "accept"))
             .body(text),
         Err(error) => {
-            tracing::error!(%error, "the metrics could not be written");
+            tracing::error!(%error, "the metrics could not be encoded");
             HttpResponse::InternalServerError().finish()
         }
     }

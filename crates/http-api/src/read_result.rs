@@ -8,10 +8,10 @@ use crate::lifecycle::CallInFlight;
 use crate::reply::Reply;
 use crate::{bearer, call};
 
-/// Answers a request. Its body, if it has one, is never looked at.
+/// Handles a read call. A body is left unread.
 ///
 /// # Errors
-/// The first check that fails, in the specification's order.
+/// The first check of the specification's order that fails.
 pub(crate) async fn handle(
     answering: Answering,
     in_flight: CallInFlight,

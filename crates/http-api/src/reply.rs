@@ -1,4 +1,4 @@
-//! What goes back: a result in its format or an error, with the headers that every answer has.
+//! The reply to a request: a result in a format, or an error, with the headers of every response.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -19,26 +19,28 @@ use crate::request_id::{RequestId, X_REQUEST_ID};
 
 const JSON: &str = "application/json; charset=utf-8";
 
-/// An answer, not sent yet.
+/// A reply that is ready to be sent.
 pub(crate) struct Reply {
     status: StatusCode,
     content_type: &'static str,
     body: Vec<u8>,
-    about: Option<About>,
+    subject: Option<ReplySubject>,
 }
 
-/// The result that an answer is about, for the log.
+/// The result in a reply and the prism that made the result, for the log.
 #[derive(Clone)]
-pub(crate) struct About {
+pub(crate) struct ReplySubject {
+    /// The prism's slug.
     pub(crate) prism: String,
+    /// The result's id.
     pub(crate) result: ResultId,
 }
 
 impl Reply {
-    /// A result that this call made or repeated: 200, or 502 when it failed (spec 4.1, 4.3).
+    /// The reply to a create or a retry: 200, or 502 when the result failed (spec 4.1, 4.3).
     ///
     /// # Errors
-    /// When it cannot be rendered.
+    /// When the result cannot be rendered.
     pub(crate) fn answered(result: &ReadableResult, format: Format) -> Result<Self, ApiError> {
         let status = if result.is_ok() {
             StatusCode::OK
@@ -48,10 +50,10 @@ impl Reply {
         Self::result(status, result, format)
     }
 
-    /// A result that was read: 200, whatever its own status (spec 4.2).
+    /// The reply to a read: 200, also for a failed result (spec 4.2).
     ///
     /// # Errors
-    /// When it cannot be rendered.
+    /// When the result cannot be rendered.
     pub(crate) fn read(result: &ReadableResult, format: Format) -> Result<Self, ApiError> {
         Self::result(StatusCode::OK, result, format)
     }
@@ -63,7 +65,7 @@ impl Reply {
     ) -> Result<Self, ApiError> {
         let mut body = Vec::new();
         render(format, &result.columns(), &result.view(), &mut body)?;
-        let about = About {
+        let subject = ReplySubject {
             prism: result.prism_slug().to_owned(),
             result: result.id(),
         };
@@ -71,32 +73,32 @@ impl Reply {
             status,
             content_type: format.content_type(),
             body,
-            about: Some(about),
+            subject: Some(subject),
         })
     }
 
-    /// An error: JSON, whatever format was asked for (spec 2.7).
+    /// The reply for an error: JSON in every format (spec 2.7).
     pub(crate) fn error(error: &ApiError) -> Self {
         let ErrorReply { status, body } = error.reply();
         Self {
             status,
             content_type: JSON,
             body,
-            about: None,
+            subject: None,
         }
     }
 
-    /// The status.
+    /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The result that it is about.
-    pub(crate) fn about(&self) -> Option<&About> {
-        self.about.as_ref()
+    /// The result in the reply and its prism; `None` for an error.
+    pub(crate) fn subject(&self) -> Option<&ReplySubject> {
+        self.subject.as_ref()
     }
 
-    /// The response. What was not read of the request goes along: see [`ReplyBody`].
+    /// The response. It holds the request's payload until it is sent: see [`ReplyBody`].
     pub(crate) fn into_response(self, id: &RequestId, unread: Payload) -> HttpResponse {
         let body = ReplyBody {
             bytes: Some(Bytes::from(self.body)),
@@ -110,10 +112,10 @@ impl Reply {
     }
 }
 
-/// The bytes of an answer, and the request's payload.
+/// The bytes of a response, and the request's payload.
 ///
-/// Actix reads a chunked payload that was dropped to its end, however long that is, before it
-/// takes the next request; one that is still held at the end of the answer closes the connection.
+/// After a chunked payload is dropped, actix reads the rest of it, however long, before the next
+/// request. A payload that still exists when the response ends closes the connection instead.
 struct ReplyBody {
     bytes: Option<Bytes>,
     _unread: Payload,

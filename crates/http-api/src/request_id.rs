@@ -1,21 +1,21 @@
-//! The id under which a request is logged, which goes out as `x-request-id` (readings).
+//! The id of a request, which is logged and sent back as `x-request-id` (readings).
 
 use std::fmt;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-/// The header's name, coming in and going out.
+/// The header that holds a request id, in requests and in responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Longest id that is taken from a caller.
+/// The longest id that is accepted from a caller, in characters.
 const MOST_CHARS: usize = 128;
 
-/// 1 to 128 letters, digits, `.`, `_` or `-`.
+/// A request's id: 1 to 128 letters, digits, `.`, `_` or `-`.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(Box<str>);
 
 impl RequestId {
-    /// The caller's own id when it has the shape, else a new one.
+    /// The id that the caller sent, or a new one when that is absent or has another shape.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let sent = headers
             .get(X_REQUEST_ID)
@@ -26,7 +26,7 @@ impl RequestId {
         }
     }
 
-    /// The id as a header's value.
+    /// The id as a header value.
     pub(crate) fn to_header_value(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).unwrap_or(HeaderValue::from_static(""))
     }

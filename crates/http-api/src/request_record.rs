@@ -1,18 +1,18 @@
-//! One line in the log and one count in the metrics for every request, however it ends.
+//! One log line and one count in the metrics for every request, however the request ends.
 //!
-//! Never a text, a context, a `ref` or a key: what a caller sent is not here but for the method
-//! and the request id.
+//! A record never holds a text, a context, a `ref` or a key: the method and the request id are all
+//! that a caller can put into the log.
 
 use std::time::Instant;
 
 use crate::metrics::HttpMetrics;
-use crate::reply::{About, Reply};
+use crate::reply::{Reply, ReplySubject};
 use crate::request_id::RequestId;
 
-/// The status under which a request is counted whose client did not wait for the answer.
+/// The status that is recorded when the client did not wait for the reply.
 const CLIENT_GONE: u16 = 499;
 
-/// A request under way. It is logged and counted when this is dropped.
+/// The record of a request in progress. Dropping the record logs and counts the request.
 pub(crate) struct RequestRecord {
     metrics: HttpMetrics,
     id: RequestId,
@@ -20,11 +20,11 @@ pub(crate) struct RequestRecord {
     route: &'static str,
     began: Instant,
     status: u16,
-    about: Option<About>,
+    subject: Option<ReplySubject>,
 }
 
 impl RequestRecord {
-    /// Begins the record of a request.
+    /// Begins the record when a request arrives.
     pub(crate) fn begin(
         metrics: HttpMetrics,
         id: RequestId,
@@ -38,14 +38,14 @@ impl RequestRecord {
             route,
             began: Instant::now(),
             status: CLIENT_GONE,
-            about: None,
+            subject: None,
         }
     }
 
-    /// Ends it with its answer.
+    /// Ends the record with the reply.
     pub(crate) fn end(mut self, reply: &Reply) {
         self.status = reply.status().as_u16();
-        self.about = reply.about().cloned();
+        self.subject = reply.subject().cloned();
     }
 }
 
@@ -53,14 +53,14 @@ impl Drop for RequestRecord {
     fn drop(&mut self) {
         let took = self.began.elapsed();
         self.metrics.count(self.route, self.status, took);
-        let about = self.about.as_ref();
+        let subject = self.subject.as_ref();
         tracing::info!(
             method = self.method,
             route = self.route,
             status = self.status,
             ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            prism = about.map(|about| about.prism.as_str()),
-            result = about.map(|about| tracing::field::display(about.result)),
+            prism = subject.map(|subject| subject.prism.as_str()),
+            result = subject.map(|subject| tracing::field::display(subject.result)),
             request_id = %self.id,
             "request"
         );

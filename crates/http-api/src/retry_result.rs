@@ -1,4 +1,4 @@
-//! `POST /v1/results/{result_id}/retry`: ask a failed result's question once more (spec 4.3).
+//! `POST /v1/results/{result_id}/retry`: ask the model again about a failed result (spec 4.3).
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
@@ -9,10 +9,10 @@ use crate::lifecycle::CallInFlight;
 use crate::reply::Reply;
 use crate::{bearer, body, call};
 
-/// Answers a request.
+/// Handles a retry call.
 ///
 /// # Errors
-/// The first check that fails, in the specification's order.
+/// The first check of the specification's order that fails.
 pub(crate) async fn handle(
     answering: Answering,
     in_flight: CallInFlight,

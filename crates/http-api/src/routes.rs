@@ -1,11 +1,11 @@
-//! The three routes, found from the method and the path as it was sent.
+//! The three routes, found from the method and the raw path.
 //!
-//! Actix decodes a path before it matches and leaves some escapes; a prism must be decoded once
-//! and whole (readings), so the path is cut here and its parts stay as they were sent.
+//! Actix decodes a path before matching and keeps some escapes, but a prism must be decoded fully
+//! and once (readings). So the raw path is split here, and its parts stay percent-encoded.
 
 use actix_web::http::Method;
 
-/// A request's route, with the part of the path that varies still percent-encoded.
+/// The route of a request, with its path parameter still percent-encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     /// `POST /v1/prisms/{prism}/results` (spec 4.1).
@@ -14,12 +14,12 @@ pub(crate) enum Route<'a> {
     ReadResult { result_id: &'a str },
     /// `POST /v1/results/{result_id}/retry` (spec 4.3).
     RetryResult { result_id: &'a str },
-    /// Another path or method, `HEAD`, `OPTIONS` and a trailing slash included.
+    /// Any other path or method, including `HEAD`, `OPTIONS` and a trailing slash.
     Unknown,
 }
 
 impl<'a> Route<'a> {
-    /// Finds the route of a method and a raw path.
+    /// Finds the route for a method and a raw path.
     pub(crate) fn find(method: &Method, path: &'a str) -> Self {
         let Some(path) = path.strip_prefix("/v1/") else {
             return Self::Unknown;
@@ -51,7 +51,7 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// The path as a pattern, for logs and metrics: nothing that a caller sent.
+    /// The route's path pattern, for logs and metrics: never a value that a caller sent.
     pub(crate) fn pattern(self) -> &'static str {
         match self {
             Self::CreateResult { .. } => "/v1/prisms/{prism}/results",
@@ -62,7 +62,7 @@ impl<'a> Route<'a> {
     }
 }
 
-/// Whether a path belongs to the API, so that draining answers it (readings, "Draining").
+/// Whether a path is under `/v1`, where a draining server answers 503 (readings, "Draining").
 pub(crate) fn is_under_v1(path: &str) -> bool {
     path.strip_prefix("/v1")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

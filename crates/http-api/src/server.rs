@@ -1,4 +1,4 @@
-//! Puts the server together, and stops it in the right order.
+//! Assembles the server, and stops its parts in the right order.
 
 use std::io;
 use std::net::TcpListener;
@@ -13,41 +13,41 @@ use refract_answering::Answering;
 
 use crate::lifecycle::{Drained, Lifecycle};
 use crate::metrics::HttpMetrics;
-use crate::ops::Ops;
+use crate::ops::Operations;
 use crate::worker::Worker;
 
-/// How long an idle connection is kept: longer than load balancers in front keep theirs (60 s), so
-/// that none of them sends a call into a connection that is being closed.
+/// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
+/// balancer sends a call into a connection that is being closed.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// How long the head of a connection's first request may take.
+/// How long the head of a connection's first request may take to arrive.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long the rest of a body is thrown away after an answer that did not need it, so that its
-/// sender gets to read that answer.
+/// How long the rest of an unread body is received and dropped after the response, so that the
+/// client gets to read the response before the connection closes.
 const LINGER: Duration = Duration::from_secs(2);
-/// Seconds in which answers must have left the sockets once all calls have ended.
-const LAST_WORDS_SECONDS: u64 = 5;
+/// Seconds for sending the last responses once all calls have ended.
+const FLUSH_SECONDS: u64 = 5;
 
 /// Where and how the API is served.
 pub struct HttpSettings {
-    /// The API's listener, bound: see [`bind`](crate::bind).
+    /// The API's bound listener: see [`bind`](crate::bind).
     pub listen: TcpListener,
-    /// The operator's listener; `None` for no operations endpoints.
+    /// The operator's bound listener; `None` turns the operator's endpoints off.
     pub ops: Option<TcpListener>,
-    /// Threads that serve the API.
+    /// The number of threads that serve the API.
     pub workers: NonZeroUsize,
     /// How long calls in flight may finish after the shutdown signal.
     pub grace: Duration,
-    /// What `/metrics` shows beside the API's own metrics.
+    /// The metrics that `/metrics` shows, to which the API adds its own.
     pub registry: Registry,
 }
 
 /// Serves the API until `shutdown` resolves, then lets the calls in flight finish.
 ///
-/// `make_answering` is called once on every worker thread. Calls that arrive while others finish
-/// are answered 503.
+/// `make_answering` is called once on every worker thread. After `shutdown`, new calls are answered
+/// 503 while the calls in flight finish.
 ///
 /// # Errors
-/// When a listener cannot be served.
+/// When a listener cannot be served, or the server ends before `shutdown`.
 pub async fn serve<F>(
     settings: HttpSettings,
     make_answering: F,
@@ -92,8 +92,8 @@ where
     }
 
     let drained = lifecycle.drain(grace).await;
-    // `stop` ends detached calls with their worker: nothing is left for it to end but answers on
-    // their way out, or what the grace time did not suffice for
+    // `stop` kills detached calls together with their worker, so draining comes first: what is left
+    // is responses on their way out, or calls that outlasted the grace time
     api_handle.stop(drained == Drained::Clean).await;
     api_task.await??;
     if let (Some(handle), Some(task)) = (ops_handle, ops_task) {
@@ -129,7 +129,7 @@ where
         .client_request_timeout(HEAD)
         .client_disconnect_timeout(LINGER)
         .tcp_nodelay(true)
-        .shutdown_timeout(LAST_WORDS_SECONDS)
+        .shutdown_timeout(FLUSH_SECONDS)
         .disable_signals()
         .listen(listener)?;
     Ok(server.run())
@@ -145,7 +145,7 @@ where
     F: Fn() -> Answering + Send + Clone + 'static,
 {
     let server = HttpServer::new(move || {
-        let ops = Ops {
+        let ops = Operations {
             answering: make_answering(),
             lifecycle: lifecycle.clone(),
             registry: Arc::clone(&registry),

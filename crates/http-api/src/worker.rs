@@ -1,7 +1,7 @@
-//! One request from its head to its answer, on one worker thread.
+//! A request from its head to its reply, on one worker thread.
 //!
-//! There is one handler for every path and method: the specification has one order of checks,
-//! while actix would run extractors at the same time and answer unknown routes by itself.
+//! One actix handler takes every path and method, because the specification fixes the order of the
+//! checks: actix runs extractors concurrently and answers unknown routes itself.
 
 use actix_web::dev::Payload;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -18,7 +18,7 @@ use crate::request_record::RequestRecord;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
 
-/// What a worker thread answers with. Clones are cheap.
+/// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct Worker {
     pub(crate) answering: Answering,
@@ -27,7 +27,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Answers a request, logs and counts it.
+    /// Answers a request, then logs and counts it.
     pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
         let id = RequestId::of(request.headers());
         let route = Route::find(request.method(), request.path());
@@ -72,7 +72,7 @@ impl Worker {
             Route::Unknown => Err(ApiError::RouteNotFound),
         };
         if let Err(error @ ApiError::NotRendered(_)) = &answer {
-            tracing::error!(error = with_causes(error), "an answer was not written");
+            tracing::error!(error = with_causes(error), "a result was not rendered");
         }
         answer
     }

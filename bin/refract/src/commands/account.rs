@@ -11,13 +11,13 @@ use super::operator;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// What may be done to accounts.
+/// The subcommands of `refract account`.
 #[derive(Subcommand)]
 pub(crate) enum AccountCommand {
     /// Makes an account
     #[command(after_help = "Examples:\n  refract account create acme")]
     Create {
-        /// Its name, unique
+        /// The account's name, unique
         name: String,
     },
     /// Lists the accounts
@@ -47,7 +47,7 @@ impl From<AccountRow> for ShownAccount {
 }
 
 impl AccountCommand {
-    /// Carries it out.
+    /// Runs a `refract account` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {

@@ -8,25 +8,25 @@ use serde::Serialize;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// Where the copy goes.
+/// The arguments of `refract backup`.
 #[derive(Args)]
 pub(crate) struct BackupCommand {
-    /// A file that is not there yet; the copy appears in its place when it is whole
+    /// A file that does not exist yet; it appears when the copy is complete
     file: PathBuf,
 }
 
+/// What `refract backup` prints.
 #[derive(Serialize)]
-struct Backup {
+struct BackupReport {
     file: String,
     bytes: u64,
 }
 
 impl BackupCommand {
-    /// Carries it out. The database is not brought up to date: a backup is what an upgrade begins
-    /// with.
+    /// Runs `refract backup`. Migrations are not run: a backup is made before an upgrade.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let bytes = refract_persistence::back_up(&database.settings().url, &self.file).await?;
-        output::json(&Backup {
+        output::json(&BackupReport {
             file: self.file.display().to_string(),
             bytes,
         })

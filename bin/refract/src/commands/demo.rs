@@ -22,17 +22,17 @@ use super::serve;
 use crate::settings::{self, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
-/// The prism of the demo.
+/// The file of the demo's prism.
 const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-triage.json");
-/// Its slug.
+/// The slug of the demo's prism.
 const PRISM: &str = "support-triage";
-/// The text that is answered.
+/// The body of the demo's create call.
 const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
-/// The demo's own database.
+/// The address of the demo's own database.
 const DATABASE_URL: &str = "sqlite://refract-demo.db";
 
-/// A demo, with the settings of `serve`. Its data is in `refract-demo.db` in the folder where it is
-/// started, whatever the database settings say.
+/// The arguments of `refract demo`: the settings of `serve` without the database. The data is in
+/// `refract-demo.db` in the current folder.
 #[derive(Args)]
 pub(crate) struct DemoCommand {
     /// Exits after the call instead of serving on
@@ -45,7 +45,7 @@ pub(crate) struct DemoCommand {
 }
 
 impl DemoCommand {
-    /// Carries it out.
+    /// Runs `refract demo`.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings_or_lexical()?)?;
         let settings = DatabaseSettings {
@@ -86,7 +86,7 @@ impl DemoCommand {
     }
 }
 
-/// The demo's prism, made when it is not there, and a new key.
+/// Makes the demo's prism when it is missing, and a new key.
 async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     let account = AccountArg::of_default().find(database).await?;
     let selector = PrismSelector::Slug(PRISM.to_owned());
@@ -97,7 +97,7 @@ async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     Ok(key)
 }
 
-/// The address of a setting, or a free port when it is taken.
+/// Binds a listener to an address, or to a free port when the address is taken.
 fn bind_or_free(address: &str) -> anyhow::Result<std::net::TcpListener> {
     let wanted = settings::address("the address", address)?;
     let any_port = SocketAddr::new(wanted.ip(), 0);
@@ -105,7 +105,7 @@ fn bind_or_free(address: &str) -> anyhow::Result<std::net::TcpListener> {
     listener.with_context(|| format!("cannot listen on {wanted} or any other port there"))
 }
 
-/// Makes the call and prints it with its answers.
+/// Makes a create and a read call, and prints the requests and their replies.
 async fn show(
     address: SocketAddr,
     key: &ApiKey,
@@ -113,10 +113,10 @@ async fn show(
     once: bool,
 ) -> anyhow::Result<()> {
     let url = format!("http://{address}/v1/prisms/{PRISM}/results");
-    let mut words = String::new();
-    writeln!(words, "The model: {}", gateway.describe())?;
+    let mut text = String::new();
+    writeln!(text, "The model: {}", gateway.describe())?;
     if gateway.is_for_trying_only() {
-        writeln!(words, "It compares words and is for trying things only.")?;
+        writeln!(text, "It compares words and is for trying things only.")?;
     }
     let json = call(
         address,
@@ -127,17 +127,17 @@ async fn show(
     )
     .await?;
     writeln!(
-        words,
+        text,
         "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}"
     )?;
     let saved: SavedId = serde_json::from_str(&json)?;
     let path = format!("/v1/results/{}?format=csv", saved.id);
     let csv = call(address, "GET", &path, "", key).await?;
     writeln!(
-        words,
-        "\nGET http://{address}{path}\n\nThe same as a spreadsheet's row:\n{csv}"
+        text,
+        "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
     )?;
-    output::data(words.replace('\r', "").as_bytes())?;
+    output::data(text.replace('\r', "").as_bytes())?;
     if !once {
         let curl = format!(
             "Go on with:\n\ncurl -s {url} \\\n  -H 'Authorization: Bearer {}' \\\n  \
@@ -150,13 +150,16 @@ async fn show(
     Ok(())
 }
 
-/// What the demo needs of an answer.
+/// The part of a reply that the demo reads.
 #[derive(Deserialize)]
 struct SavedId {
     id: String,
 }
 
-/// One HTTP call to the demo's own server; the body of its answer.
+/// Makes one HTTP call to the demo's own server and returns the body of the reply.
+///
+/// The request is written by hand: client libraries either cannot address IPv6 (`minreq`) or add half
+/// a megabyte to the program (`ureq`), for two calls to a server that the program itself runs.
 async fn call(
     address: SocketAddr,
     method: &str,
@@ -172,11 +175,11 @@ async fn call(
         body.len()
     );
     stream.write_all(request.as_bytes()).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    let (head, body) = answer
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).await?;
+    let (head, body) = reply
         .split_once("\r\n\r\n")
-        .context("the server cut its answer")?;
+        .context("the server closed the connection before its reply ended")?;
     let status = head.lines().next().unwrap_or_default();
     anyhow::ensure!(
         status.contains(" 200 ") || status.contains(" 502 "),

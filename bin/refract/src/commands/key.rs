@@ -1,4 +1,4 @@
-//! `refract key`: API keys. A key is shown when it is made, and never again.
+//! `refract key`: API keys. A key is printed when it is made, and never again.
 
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -11,7 +11,7 @@ use super::operator::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// What may be done to keys.
+/// The subcommands of `refract key`.
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
     /// Makes a key and shows it, this one time
@@ -66,7 +66,7 @@ struct ShownKey {
 }
 
 impl KeyCommand {
-    /// Carries it out.
+    /// Runs a `refract key` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {

@@ -1,4 +1,4 @@
-//! `refract completions` and the manual: both made from the commands themselves.
+//! `refract completions` and `refract man`, both generated from the definitions of the commands.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) fn write_completions(mut program: clap::Command, shell: Shell) -> any
     output::data(&script)
 }
 
-/// Writes a page for the program and for each of its commands: `refract.1`, `refract-prism.1`, …
+/// Writes a manual page for the program and for each command: `refract.1`, `refract-prism.1`, …
 pub(crate) fn write_pages(program: clap::Command, folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(program, folder))

@@ -4,7 +4,7 @@ use super::operator;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// Runs the migrations that the database lacks.
+/// Runs `refract migrate`: the migrations that the database lacks.
 pub(crate) async fn run(database: &DatabaseArgs) -> anyhow::Result<()> {
     let database = operator::connect_when_up(&database.settings()).await?;
     match database.migrate().await? {

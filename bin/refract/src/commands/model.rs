@@ -1,21 +1,21 @@
-//! `refract model`: whether the configured model can serve, shown by small calls.
+//! `refract model`: whether the configured model can serve, found out by small trials.
 
 mod advice;
+mod trial_report;
 mod trials;
 
 use clap::Subcommand;
-use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelReport, ModelSettings};
-use serde::Serialize;
+use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings};
 use serde_json::json;
 
+use self::trial_report::{HEADERS, TrialReport};
 use self::trials::Trial;
 use crate::output;
 use crate::settings::ModelArgs;
 
-/// What may be done with the model.
+/// The commands about the model.
 #[derive(Subcommand)]
 pub(crate) enum ModelCommand {
     /// Asks the configured model a small call of every question type and shows how it answered
@@ -31,33 +31,8 @@ pub(crate) enum ModelCommand {
     },
 }
 
-/// How one call went.
-#[derive(Serialize)]
-struct Shown {
-    call: &'static str,
-    /// The outcome that the model found most probable, and whether it is the right one.
-    answer: String,
-    right: bool,
-    /// Of the right outcome.
-    probability: f64,
-    outcomes: usize,
-    /// Outcomes with a number of their own; the others share what is left.
-    readable: usize,
-    /// Of the protocol `chat`: tokens that the code was cut into, and before it.
-    code_tokens: Option<usize>,
-    tokens_before: Option<usize>,
-    /// Of the protocol `chat`: what of the whole probability was on the codes.
-    on_codes: Option<f64>,
-    model: Option<String>,
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    requests: u32,
-    attempts: u32,
-    took_ms: u128,
-}
-
 impl ModelCommand {
-    /// Carries it out.
+    /// Runs a `refract model` command.
     pub(crate) async fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Check { json, model } => check(&model.settings()?, json).await,
@@ -65,133 +40,50 @@ impl ModelCommand {
     }
 }
 
-/// Makes the calls one after the other, shows those that were answered, and ends with the reason
-/// when one was not.
+/// Asks the trials' questions one after the other, shows the reports, and fails with the reason
+/// when a trial was not answered.
 async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     let gateway = ModelGateway::new(settings.clone())?;
     let model = gateway.model();
-    let mut shown = Vec::new();
+    let mut reports = Vec::new();
     let mut failed = None;
     for trial in trials::all() {
         match ask(&model, &trial).await? {
-            Ok(row) => shown.push(row),
+            Ok(report) => reports.push(report),
             Err(failure) => {
                 failed = Some((trial.name, failure));
                 break;
             }
         }
     }
-    if !shown.is_empty() {
-        show(as_json, &shown)?;
+    if !reports.is_empty() {
+        output::list(as_json, &HEADERS, &reports, TrialReport::cells)?;
     }
-    if let Some((call, failure)) = failed {
+    if let Some((trial, failure)) = failed {
         let advice = advice::after(&failure, settings.protocol);
-        anyhow::bail!("this model cannot serve ({call}): {failure}{advice}");
+        anyhow::bail!("this model cannot serve ({trial}): {failure}{advice}");
     }
     output::say(&format!(
         "Asked {}: {}.",
         gateway.describe(),
         advice::reading(settings)
     ));
-    for line in advice::findings(settings, &shown) {
+    for line in advice::findings(settings, &reports) {
         output::say(&line);
     }
     Ok(())
 }
 
-fn show(as_json: bool, shown: &[Shown]) -> anyhow::Result<()> {
-    let headers = [
-        "call",
-        "answer",
-        "right",
-        "probability",
-        "readable",
-        "code",
-        "on codes",
-        "requests",
-        "attempts",
-        "ms",
-    ];
-    output::list(as_json, &headers, shown, |row| {
-        vec![
-            row.call.to_owned(),
-            row.answer.clone(),
-            if row.right { "yes" } else { "no" }.to_owned(),
-            format!("{:.3}", row.probability),
-            format!("{} of {}", row.readable, row.outcomes),
-            code(row),
-            row.on_codes
-                .map_or_else(String::new, |mass| format!("{mass:.3}")),
-            row.requests.to_string(),
-            row.attempts.to_string(),
-            row.took_ms.to_string(),
-        ]
-    })
-}
-
-/// How the code is cut into tokens, in words.
-fn code(row: &Shown) -> String {
-    let tokens = match row.code_tokens {
-        None => return String::new(),
-        Some(1) => "1 token".to_owned(),
-        Some(tokens) => format!("{tokens} tokens"),
-    };
-    match row.tokens_before {
-        None | Some(0) => tokens,
-        Some(before) => format!("{tokens} after {before}"),
-    }
-}
-
-async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<Shown, ModelFailure>> {
+async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<TrialReport, ModelFailure>> {
     let version =
         json!({"fields": [{"key": "text", "label": "Message"}], "questions": [trial.question]});
     let version: PrismVersion = serde_json::from_value(version)?;
     let sent = SentFields(vec![("text".to_owned(), trial.text.to_owned())]);
     let submission = Submission::new(sent, None, version.fields())?;
-    let call = model.answer(&version, &submission).await;
-    let took_ms = call.took.as_millis();
-    Ok(call.outcome.map(|answers| {
-        let read = answers.as_slice().first();
-        let read = read.map(|(_, answer)| outcome(answer, trial.right));
-        shown(trial, read.unwrap_or_default(), call.report, took_ms)
+    let asked = model.answer(&version, &submission).await;
+    let took_ms = asked.took.as_millis();
+    Ok(asked.outcome.map(|answers| {
+        let answer = answers.as_slice().first().map(|(_, answer)| answer);
+        TrialReport::new(trial, answer, asked.report, took_ms)
     }))
-}
-
-fn shown(trial: &Trial, read: (String, f64), report: ModelReport, took_ms: u128) -> Shown {
-    let (answer, probability) = read;
-    let codes = report.coverage.codes;
-    Shown {
-        call: trial.name,
-        right: answer == trial.right,
-        answer,
-        probability,
-        outcomes: report.coverage.outcomes,
-        readable: report.coverage.listed,
-        code_tokens: codes.and_then(|codes| codes.tokens),
-        tokens_before: codes.map(|codes| codes.tokens_before),
-        on_codes: codes.map(|codes| codes.mass.to_f64()),
-        model: report.model,
-        input_tokens: report.input_tokens,
-        output_tokens: report.output_tokens,
-        requests: report.requests,
-        attempts: report.attempts,
-        took_ms,
-    }
-}
-
-/// The most probable outcome, and the probability of the right one.
-fn outcome(answer: &Answer, right: &str) -> (String, f64) {
-    let probabilities = match answer {
-        Answer::YesNo { probability } => {
-            let yes = probability.to_f64();
-            return (if yes >= 0.5 { "yes" } else { "no" }.to_owned(), yes);
-        }
-        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => probabilities,
-    };
-    let named = most_probable(probabilities).map_or("none", |key| key.as_str());
-    let right = probabilities.iter().find(|(key, _)| key.as_str() == right);
-    (
-        named.to_owned(),
-        right.map_or(0.0, |(_, share)| share.to_f64()),
-    )
 }

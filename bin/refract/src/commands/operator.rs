@@ -1,4 +1,4 @@
-//! What commands work on: the database, brought up to date, and one account in it.
+//! What commands share: the opened database, the account, and the reading of arguments.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,18 +12,19 @@ use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
 use refract_domain::slug::PrismSelector;
 use refract_lens_rendering::RowFormat;
+use refract_model_gateway::ModelGateway;
 use refract_persistence::{DEFAULT_ACCOUNT, Database, DatabaseSettings};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-use crate::suggestion;
+use crate::{output, suggestion};
 
-/// How long the start waits for a database that is still starting itself.
+/// How long a start waits for a database that is still starting.
 const WAIT_FOR_START: Duration = Duration::from_secs(10);
-/// How often it looks.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// The pause between two attempts to connect to a starting database.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
-/// Which account a command works in.
+/// The argument that names the account of a command.
 #[derive(Args)]
 pub(crate) struct AccountArg {
     /// Account to work in
@@ -32,7 +33,7 @@ pub(crate) struct AccountArg {
 }
 
 impl AccountArg {
-    /// The account that is made when it is missing.
+    /// The argument as if left out: the account `default`.
     pub(crate) fn of_default() -> Self {
         Self {
             account: DEFAULT_ACCOUNT.to_owned(),
@@ -44,7 +45,7 @@ impl AccountArg {
         &self.account
     }
 
-    /// The account; only `default` is made when it is missing.
+    /// The account's id. Only the account `default` is made when it is missing.
     pub(crate) async fn find(&self, database: &Database) -> anyhow::Result<AccountId> {
         if self.account == DEFAULT_ACCOUNT {
             let id = AccountId(Uuid::now_v7());
@@ -63,43 +64,44 @@ impl AccountArg {
     }
 }
 
-/// Opens the database and brings it up to date.
+/// Opens the database and runs the migrations that it lacks.
 pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let database = Database::connect(settings, Handle::current()).await?;
     database.migrate().await?;
     Ok(database)
 }
 
-/// The same for what is started beside its database: waits a little for one that is not up yet.
-///
-/// It says so for those who look closely only: a start that fails ends in one line and no more.
+/// Opens the database for a server, which may have been started together with the database: waits
+/// for a database that is still starting, then runs the migrations that it lacks.
 pub(crate) async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let database = connect_when_up(settings).await?;
     database.migrate().await?;
     Ok(database)
 }
 
-/// Opens the database as it is, when it is up.
+/// Opens the database without running migrations, and waits for one that is still starting.
+///
+/// The wait is logged at debug level only, so that a start that fails prints one line.
 pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let deadline = Instant::now() + WAIT_FOR_START;
-    let mut is_said = false;
+    let mut is_logged = false;
     loop {
         match Database::connect(settings, Handle::current()).await {
             Err(error) if error.is_passing() && Instant::now() < deadline => {
-                if !is_said {
+                if !is_logged {
                     let seconds = WAIT_FOR_START.as_secs();
                     tracing::debug!("{error}; waiting up to {seconds} s for the database to start");
-                    is_said = true;
+                    is_logged = true;
                 }
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(RECONNECT_PAUSE).await;
             }
             ended => return Ok(ended?),
         }
     }
 }
 
-/// The prism of the account that was named on the command line; a name that is nearly another's
-/// is refused with that one.
+/// Finds the prism that the command line names. The error for an unknown name suggests the most
+/// similar slug.
 pub(crate) async fn find_prism(
     database: &Database,
     account: AccountId,
@@ -117,22 +119,29 @@ pub(crate) async fn find_prism(
     }
 }
 
-/// A format of rows that was named on the command line.
+/// Tells the operator when the built-in scorer answers instead of a model.
+pub(crate) fn say_if_for_trying_only(gateway: &ModelGateway) {
+    if gateway.is_for_trying_only() {
+        output::say("The built-in scorer answers: it is for trying things only.");
+    }
+}
+
+/// Reads a row format from the command line.
 pub(crate) fn row_format(name: &str) -> anyhow::Result<RowFormat> {
     RowFormat::parse(name).context("expected csv, tsv or jsonl")
 }
 
-/// The bytes of a file that a command was given.
+/// Reads a file that the command line names.
 pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// A name that a person gave: trimmed, 1 to 200 characters.
+/// Reads a name from the command line: trimmed, 1 to 200 characters.
 pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<PrismName> {
     PrismName::parse(text).map_err(|faults| faulty(argument, &faults))
 }
 
-/// An argument that cannot be used, and why.
+/// The error for an argument that cannot be used.
 pub(crate) fn faulty(argument: &str, faults: &[Fault]) -> anyhow::Error {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     anyhow::anyhow!("{argument} cannot be used: {}", faults.join("; "))

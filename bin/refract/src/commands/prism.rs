@@ -13,7 +13,7 @@ use super::operator::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// What may be done to prisms.
+/// The subcommands of `refract prism`.
 #[derive(Subcommand)]
 pub(crate) enum PrismCommand {
     /// Makes a prism from a file
@@ -96,7 +96,7 @@ struct SavedPrism {
 }
 
 #[derive(Serialize)]
-struct ShownRow {
+struct ListedPrism {
     id: String,
     slug: String,
     name: String,
@@ -105,7 +105,7 @@ struct ShownRow {
 }
 
 impl PrismCommand {
-    /// Carries it out.
+    /// Runs a `refract prism` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {
@@ -144,7 +144,7 @@ impl PrismCommand {
             Self::List { json, account } => {
                 let account = account.find(&database).await?;
                 let prisms = database.list_prisms(account).await?;
-                let shown: Vec<_> = prisms.into_iter().map(row).collect();
+                let shown: Vec<_> = prisms.into_iter().map(listed).collect();
                 let headers = ["id", "slug", "name", "version", "archived"];
                 output::list(json, &headers, &shown, |prism| {
                     vec![
@@ -205,8 +205,8 @@ fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {
     }
 }
 
-fn row(prism: PrismRow) -> ShownRow {
-    ShownRow {
+fn listed(prism: PrismRow) -> ListedPrism {
+    ListedPrism {
         id: prism.id.to_string(),
         slug: prism.slug.to_string(),
         name: prism.name,

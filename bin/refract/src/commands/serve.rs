@@ -16,7 +16,7 @@ use super::signals::StopSignals;
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
-/// The server with its model.
+/// The arguments of `refract serve`.
 #[derive(Args)]
 pub(crate) struct ServeCommand {
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub(crate) struct ServeCommand {
 }
 
 impl ServeCommand {
-    /// Carries it out.
+    /// Runs `refract serve`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let counts = AnsweringMetrics::default();
@@ -44,7 +44,7 @@ impl ServeCommand {
         if gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
-        // a port of 0 is only known now
+        // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
         tracing::info!(%api, ops = ops.map(tracing::field::display), "listening");
@@ -52,7 +52,7 @@ impl ServeCommand {
     }
 }
 
-/// Serves until `stop`, then lets calls in flight finish.
+/// Serves the API until `stop`, then lets the calls in flight finish.
 pub(crate) async fn serve(
     mut http: HttpSettings,
     database: Database,
@@ -63,18 +63,16 @@ pub(crate) async fn serve(
     metrics::add_database(&mut http.registry, &database);
     let key_uses = KeyUses::default();
     let save_backoff = SaveBackoff::within(http.grace);
-    let parts = (
-        gateway.clone(),
-        database.clone(),
-        key_uses.clone(),
-        counts,
-        save_backoff.clone(),
-    );
     let threads = http.workers;
-    let make_answering = move || {
-        let (gateway, database, key_uses, counts, save_backoff) = parts.clone();
-        let database = database.for_this_thread(threads);
-        Answering::new(database, gateway.model(), key_uses, counts).with_save_backoff(save_backoff)
+    let make_answering = {
+        let (gateway, database) = (gateway.clone(), database.clone());
+        let (key_uses, save_backoff) = (key_uses.clone(), save_backoff.clone());
+        move || {
+            let database = database.for_this_thread(threads);
+            let (key_uses, counts) = (key_uses.clone(), counts.clone());
+            Answering::new(database, gateway.model(), key_uses, counts)
+                .with_save_backoff(save_backoff.clone())
+        }
     };
     let stop = async move {
         stop.await;
@@ -88,20 +86,20 @@ pub(crate) async fn serve(
     match served.context("the server failed")? {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {
-            let words = format!("error: {calls} calls did not finish within the grace time");
-            Ok(output::fail_with(&words))
+            let message = format!("error: {calls} calls did not finish within the grace time");
+            Ok(output::fail_with(&message))
         }
     }
 }
 
-/// Opens the socket of a setting.
+/// Binds a listener to the address in a setting.
 fn listen(setting: &str, address: &str) -> anyhow::Result<TcpListener> {
     let address = settings::address(setting, address)?;
     refract_http_api::bind(address)
         .with_context(|| format!("{setting}: cannot listen on {address}"))
 }
 
-/// Ends at the first SIGTERM or SIGINT.
+/// Waits for the first SIGTERM or SIGINT.
 pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     let mut signals = StopSignals::watch()?;
     Ok(async move { signals.next().await })

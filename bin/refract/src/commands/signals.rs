@@ -1,16 +1,16 @@
-//! The signals that ask the program to stop.
+//! The signals on which the program stops.
 
 use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// SIGTERM and SIGINT, as they come.
+/// The stream of SIGTERM and SIGINT signals.
 pub(crate) struct StopSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl StopSignals {
-    /// Watches from now on: neither of them ends the program by itself any more.
+    /// Starts watching. From now on neither signal ends the program by itself.
     pub(crate) fn watch() -> anyhow::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?,
@@ -18,7 +18,7 @@ impl StopSignals {
         })
     }
 
-    /// Ends at the next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

@@ -15,7 +15,7 @@ use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
-use super::shown_result::{self, Facts, Shown};
+use super::shown_result::{self, Facts, ResultDisplay};
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
@@ -25,7 +25,7 @@ Examples:
   refract try support-triage --file letter.txt --context 'A customer since 2019' --ref letter-4
   refract try support-triage --format json < letter.txt";
 
-/// One text for a prism.
+/// The arguments of `refract try`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TryCommand {
@@ -58,8 +58,8 @@ pub(crate) struct TryCommand {
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
     /// else json]
-    #[arg(long, value_parser = Shown::parse)]
-    format: Option<Shown>,
+    #[arg(long, value_parser = ResultDisplay::parse)]
+    format: Option<ResultDisplay>,
 
     #[command(flatten)]
     account: AccountArg,
@@ -69,21 +69,21 @@ pub(crate) struct TryCommand {
 }
 
 impl TryCommand {
-    /// Carries it out; a failed result is printed and ends with status 1.
+    /// Runs `refract try`. A failed result is printed too, and gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
-        if gateway.is_for_trying_only() {
-            output::say("The built-in scorer answers: it is for trying things only.");
-        }
-        let shown = self.format.unwrap_or_else(Shown::usual);
+        operator::say_if_for_trying_only(&gateway);
+        let display = self
+            .format
+            .unwrap_or_else(ResultDisplay::default_for_stdout);
         let prism = operator::find_prism(&database, account, &self.prism).await?;
         let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
-        shown_result::print(&result, shown, &Facts::default())?;
+        shown_result::print(&result, display, &Facts::default())?;
         match result.view().status.error() {
             None => Ok(ExitCode::SUCCESS),
             Some(error) => Ok(output::fail_with(&format!("error: {error}"))),
@@ -133,12 +133,12 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
         return Ok(without_last_break(read_stdin()?));
     }
     let text = String::from_utf8(operator::read_file(file)?);
-    // the fault would hold the text
+    // the original error holds the text
     let text = text.map_err(|_| anyhow::anyhow!("{} is not UTF-8", file.display()))?;
     Ok(without_last_break(text))
 }
 
-/// What another program wrote to stdin, if there is one and it wrote something.
+/// The text on stdin; `None` when it is empty.
 fn piped_text() -> anyhow::Result<Option<String>> {
     if io::stdin().is_terminal() {
         output::say("Write the text, then end it with Ctrl-D on a line of its own:");

@@ -1,4 +1,4 @@
-//! How far long work is: a bar where stderr is a terminal, elsewhere a line every few seconds.
+//! The progress of long work: a bar when stderr is a terminal, else a line every few seconds.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -8,40 +8,46 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressS
 
 use crate::output;
 
-/// Between two lines where there is no bar.
+/// The time between two lines when there is no bar.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// How far work is. It is drawn by whoever calls [`Progress::show`], ten times a second at most.
+/// The progress of one piece of work. [`Progress::show`] draws it and can be called as often as ten
+/// times a second.
 pub(crate) struct Progress {
-    shown: Shown,
+    display: ProgressDisplay,
 }
 
-enum Shown {
+/// How progress is shown.
+enum ProgressDisplay {
     Bar(ProgressBar),
-    Lines(RefCell<Lines>),
+    Lines(RefCell<ProgressLines>),
 }
 
 impl Progress {
-    /// Begins: `what` is a word for the work, such as `rows`. Without a total there is no end in
-    /// sight.
+    /// Begins to show progress. `what` names the units, such as `rows`; without a total neither a
+    /// bar nor the time left is shown.
     pub(crate) fn begin(what: &'static str, total: Option<u64>) -> Self {
-        let shown = if super::stderr_is_terminal() {
-            Shown::Bar(drawn(what, total))
+        let display = if super::stderr_is_terminal() {
+            ProgressDisplay::Bar(drawn(what, total))
         } else {
-            Shown::Lines(RefCell::new(Lines::begin(what, total, Instant::now())))
+            ProgressDisplay::Lines(RefCell::new(ProgressLines::begin(
+                what,
+                total,
+                Instant::now(),
+            )))
         };
-        Self { shown }
+        Self { display }
     }
 
-    /// How much is done by now, and what else is to be said of it.
+    /// Shows how many units are done, followed by `words`.
     pub(crate) fn show(&self, done: u64, words: &str) {
-        match &self.shown {
-            Shown::Bar(bar) => {
+        match &self.display {
+            ProgressDisplay::Bar(bar) => {
                 bar.set_message(words.to_owned());
                 bar.set_position(done);
                 bar.tick();
             }
-            Shown::Lines(lines) => {
+            ProgressDisplay::Lines(lines) => {
                 if let Some(line) = lines.borrow_mut().due(done, words, Instant::now()) {
                     output::say(&line);
                 }
@@ -49,19 +55,19 @@ impl Progress {
         }
     }
 
-    /// Writes to the terminal while the bar is out of the way.
+    /// Hides the bar while `write` writes to the terminal.
     pub(crate) fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.shown {
-            Shown::Bar(bar) => bar.suspend(write),
-            Shown::Lines(_) => write(),
+        match &self.display {
+            ProgressDisplay::Bar(bar) => bar.suspend(write),
+            ProgressDisplay::Lines(_) => write(),
         }
     }
 
-    /// Takes the bar away; whoever did the work says how it ended.
+    /// Removes the bar. How the work ended is the caller's to say.
     pub(crate) fn end(&self) {
-        match &self.shown {
-            Shown::Bar(bar) => bar.finish_and_clear(),
-            Shown::Lines(_) => {}
+        match &self.display {
+            ProgressDisplay::Bar(bar) => bar.finish_and_clear(),
+            ProgressDisplay::Lines(_) => {}
         }
     }
 }
@@ -87,15 +93,15 @@ fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// The lines, and when the last one was said.
-struct Lines {
+/// The state of progress in lines: the last line's moment and count.
+struct ProgressLines {
     what: &'static str,
     total: Option<u64>,
     last: Instant,
     done: u64,
 }
 
-impl Lines {
+impl ProgressLines {
     fn begin(what: &'static str, total: Option<u64>, now: Instant) -> Self {
         Self {
             what,
@@ -105,7 +111,7 @@ impl Lines {
         }
     }
 
-    /// The line that is due, if one is.
+    /// The next line, when it is due.
     fn due(&mut self, done: u64, words: &str, now: Instant) -> Option<String> {
         let since = now.duration_since(self.last);
         if since < BETWEEN_LINES {
@@ -134,7 +140,7 @@ mod tests {
     #[test]
     fn a_line_is_due_every_few_seconds() {
         let start = Instant::now();
-        let mut lines = Lines::begin("rows", Some(10_000), start);
+        let mut lines = ProgressLines::begin("rows", Some(10_000), start);
         assert_eq!(lines.due(1, "", start + Duration::from_secs(4)), None);
         assert_eq!(
             lines
@@ -154,7 +160,7 @@ mod tests {
     #[test]
     fn without_a_total_no_end_is_promised() {
         let start = Instant::now();
-        let mut lines = Lines::begin("results", None, start);
+        let mut lines = ProgressLines::begin("results", None, start);
         let line = lines.due(5_000, "", start + Duration::from_secs(5));
         assert_eq!(line.unwrap(), "5,000 results 1000/s");
     }

@@ -61,6 +61,12 @@ impl Node {
         Request::outside("GET", path).send(self.ops).await
     }
 
+    /// The metrics in a format that the caller asks for.
+    pub(crate) async fn metrics_as(&self, accept: &str) -> Answer {
+        let request = Request::outside("GET", "/metrics").header("accept", accept);
+        request.send(self.ops).await
+    }
+
     /// The value of a metric without labels.
     pub(crate) async fn metric(&self, name: &str) -> f64 {
         let text = self.ops("/metrics").await.body;

@@ -199,6 +199,32 @@ async fn metrics_are_well_formed_and_count_what_happened() {
 }
 
 #[tokio::test]
+async fn a_scraper_that_asks_for_openmetrics_gets_it() {
+    let service = Service::start(Backend::Sqlite).await;
+    service.create(&json!({"text": TEXT})).await;
+    let prometheus =
+        "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3";
+    let answer = service.nodes[0].metrics_as(prometheus).await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/openmetrics-text; version=1.0.0; charset=utf-8")
+    );
+    let counter = "# TYPE refract_http_requests counter";
+    assert!(answer.body.lines().any(|line| line == counter));
+    assert!(answer.body.contains("\nrefract_http_requests_total{"));
+    assert!(answer.body.ends_with("\n# EOF\n"));
+    let answer = service.nodes[0]
+        .metrics_as("text/plain;version=0.0.4")
+        .await;
+    assert_eq!(
+        answer.header("content-type"),
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    check(&answer.body);
+}
+
+#[tokio::test]
 async fn metrics_tell_how_the_connections_of_postgresql_are_used() {
     let [allowed, of_threads, _] = connections_after_a_call(Backend::Postgres).await;
     assert!((allowed - 16.0).abs() < f64::EPSILON, "the default");

@@ -15,20 +15,23 @@ fn headers(list: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
-/// Reads a body that arrives in these chunks.
-fn read_chunks(list: &[(&'static str, &str)], chunks: Vec<Vec<u8>>) -> Result<Body, String> {
+/// Reads a body that arrives in the given chunks.
+fn read_chunks(
+    list: &[(&'static str, &str)],
+    chunks: Vec<Vec<u8>>,
+) -> Result<ReceivedBody, String> {
     let stream = futures_util::stream::iter(chunks.into_iter().map(|c| Ok(Bytes::from(c))));
     let mut payload = Payload::from(stream.boxed_local());
     read_from(&headers(list), &mut payload)
 }
 
-fn read_sent(list: &[(&'static str, &str)], bytes: &'static [u8]) -> Result<Body, String> {
+fn read_sent(list: &[(&'static str, &str)], bytes: &'static [u8]) -> Result<ReceivedBody, String> {
     let (_, mut payload) = TestRequest::default().set_payload(bytes).to_http_parts();
     read_from(&headers(list), &mut payload)
 }
 
-fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<Body, String> {
-    // with its clock paused, the runtime skips the time that it would wait
+fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<ReceivedBody, String> {
+    // with a paused clock the runtime skips every wait
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
     runtime
@@ -49,7 +52,7 @@ fn json_is_read_under_any_parameters_and_case() {
         "  application/json  ;",
     ] {
         let read = read_sent(&[("content-type", value), ("content-length", "2")], b"{}");
-        assert_eq!(read, Ok(Body::Json(b"{}".to_vec())), "{value}");
+        assert_eq!(read, Ok(ReceivedBody::Json(b"{}".to_vec())), "{value}");
     }
 }
 
@@ -59,7 +62,7 @@ fn plain_text_is_read_and_dropped() {
         ("content-type", "Text/Plain; charset=utf-8"),
         ("content-length", "2"),
     ];
-    assert_eq!(read_sent(&list, b"{}"), Ok(Body::PlainText));
+    assert_eq!(read_sent(&list, b"{}"), Ok(ReceivedBody::PlainText));
 }
 
 #[test]
@@ -96,8 +99,11 @@ fn a_body_needs_a_type_and_no_body_needs_none() {
         read_sent(&[("transfer-encoding", "chunked")], b"{}"),
         refused
     );
-    assert_eq!(read_sent(&[("content-length", "0")], b""), Ok(Body::Absent));
-    assert_eq!(read_sent(&[], b""), Ok(Body::Absent));
+    assert_eq!(
+        read_sent(&[("content-length", "0")], b""),
+        Ok(ReceivedBody::Absent)
+    );
+    assert_eq!(read_sent(&[], b""), Ok(ReceivedBody::Absent));
 }
 
 #[test]
@@ -119,7 +125,7 @@ fn an_encoding_other_than_identity_is_refused() {
         ];
         assert_eq!(
             read_sent(&list, b"{}"),
-            Ok(Body::Json(b"{}".to_vec())),
+            Ok(ReceivedBody::Json(b"{}".to_vec())),
             "{value}"
         );
     }
@@ -134,7 +140,7 @@ fn a_mebibyte_is_the_limit_by_length_and_by_count() {
         };
         let full = vec![vec![b' '; 65_536]; 16];
         assert_eq!(read("1048576", full.clone()), Ok(()));
-        // the length decides before a byte was read
+        // the declared length decides before a byte is read
         let unread = vec![b"{}".to_vec()];
         assert_eq!(read("1048577", unread.clone()), Err(TOO_LARGE.to_owned()));
         assert_eq!(
@@ -210,7 +216,7 @@ fn a_body_that_does_not_arrive_is_given_up() {
 
 #[test]
 fn only_json_is_a_call_and_only_broken_json_is_no_retry() {
-    let json = |text: &str| Body::Json(text.as_bytes().to_vec());
+    let json = |text: &str| ReceivedBody::Json(text.as_bytes().to_vec());
     for good in ["{}", " [1] ", "null", "\"\\ud800\"", "1e999"] {
         assert!(json(good).json().is_ok(), "{good}");
         assert!(json(good).ignore().is_ok(), "{good}");
@@ -225,9 +231,9 @@ fn only_json_is_a_call_and_only_broken_json_is_no_retry() {
             "{bad}"
         );
     }
-    let latin1 = Body::Json(b"\"\xe4\"".to_vec());
+    let latin1 = ReceivedBody::Json(b"\"\xe4\"".to_vec());
     assert!(matches!(latin1.json(), Err(ApiError::MalformedBody)));
-    for none in [Body::Absent, Body::PlainText] {
+    for none in [ReceivedBody::Absent, ReceivedBody::PlainText] {
         assert!(matches!(none.json(), Err(ApiError::MalformedBody)));
         assert!(none.ignore().is_ok());
     }

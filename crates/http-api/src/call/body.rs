@@ -1,28 +1,25 @@
 //! The body of a create call, key by key in the order of the specification's table (spec 4.1).
 
+use refract_answering::CreateCall;
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Fault, Problems};
 use refract_domain::reference::{IdempotencyKey, Ref};
+use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 
-use super::{Listed, whole};
+use super::invalid_value::{InvalidValue, refuse_lost_characters};
 
-/// What a body says.
-pub(super) struct CreateBody {
-    pub(super) fields: SentFields,
-    pub(super) context: Option<CallContext>,
-    pub(super) reference: Option<Ref>,
-    pub(super) version: Option<VersionNumber>,
-    pub(super) idempotency_key: Option<IdempotencyKey>,
-}
-
-/// Reads a body. Keys that it does not know are ignored whole.
-pub(super) fn read(body: Json<'_>, problems: &mut Problems) -> Result<CreateBody, Listed> {
+/// Reads a body into the call for a prism. Unknown keys are ignored, whatever their values.
+pub(super) fn read(
+    body: Json<'_>,
+    prism: Result<PrismSelector, InvalidValue>,
+    problems: &mut Problems,
+) -> Result<CreateCall, InvalidValue> {
     let body = body
         .into_object()
-        .map_err(|fault| Listed::list(problems, "body", [fault]))?;
+        .map_err(|fault| InvalidValue::list(problems, "body", [fault]))?;
     let fields = fields_or_text(&body, problems);
     let context = optional(&body, "context", problems, |json| {
         string(json, |sent| CallContext::parse(sent.text))
@@ -34,7 +31,8 @@ pub(super) fn read(body: Json<'_>, problems: &mut Problems) -> Result<CreateBody
     let idempotency_key = optional(&body, "idempotency_key", problems, |json| {
         string(json, |sent| IdempotencyKey::parse(&sent.text))
     });
-    Ok(CreateBody {
+    Ok(CreateCall {
+        prism: prism?,
         fields: fields?,
         context: context?.flatten(),
         reference: reference?,
@@ -43,15 +41,15 @@ pub(super) fn read(body: Json<'_>, problems: &mut Problems) -> Result<CreateBody
     })
 }
 
-/// Reads a key that may be absent; `null` is a value like any other.
+/// Reads a key that may be absent. A `null` is present, and refused for its type.
 fn optional<T>(
     body: &Object<'_>,
     key: &str,
     problems: &mut Problems,
     read: impl FnOnce(Json<'_>) -> Result<T, Vec<Fault>>,
-) -> Result<Option<T>, Listed> {
+) -> Result<Option<T>, InvalidValue> {
     let read = body.get(key).map(read).transpose();
-    read.map_err(|faults| Listed::list(problems, key, faults))
+    read.map_err(|faults| InvalidValue::list(problems, key, faults))
 }
 
 fn string<T>(
@@ -59,38 +57,38 @@ fn string<T>(
     read: impl FnOnce(JsonString) -> Result<T, Vec<Fault>>,
 ) -> Result<T, Vec<Fault>> {
     let sent = json.into_string().map_err(|fault| vec![fault])?;
-    let is_whole = !sent.has_unpaired_surrogate;
-    whole(read(sent), is_whole)
+    let are_lost = sent.has_unpaired_surrogate;
+    refuse_lost_characters(read(sent), are_lost)
 }
 
-/// `fields`, or `text` for a prism whose only field has that name.
-fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFields, Listed> {
+/// Reads `fields`, or `text`, which is short for an only field named `text`.
+fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFields, InvalidValue> {
     match (body.get("fields"), body.get("text")) {
         (Some(fields), None) => read_fields(fields, problems),
         (None, Some(text)) => {
             let value =
-                field_value(text).map_err(|faults| Listed::list(problems, "text", faults))?;
+                field_value(text).map_err(|faults| InvalidValue::list(problems, "text", faults))?;
             Ok(SentFields(vec![("text".to_owned(), value)]))
         }
         (Some(_), Some(_)) | (None, None) => {
             let fault = Fault::rule("send either fields or text");
-            Err(Listed::list(problems, "fields", [fault]))
+            Err(InvalidValue::list(problems, "fields", [fault]))
         }
     }
 }
 
-fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, Listed> {
+fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, InvalidValue> {
     let fields = fields
         .into_object()
-        .map_err(|fault| Listed::list(problems, "fields", [fault]))?;
+        .map_err(|fault| InvalidValue::list(problems, "fields", [fault]))?;
     let mut values = Vec::new();
-    let mut listed = None;
+    let mut invalid = None;
     for (key, value) in fields.iter() {
         match (key_fault(key), field_value(value)) {
             (None, Ok(value)) => values.push((key.text.clone(), value)),
             (key_fault, read) => {
                 let faults = key_fault.into_iter().chain(read.err().unwrap_or_default());
-                listed = Some(Listed::list(
+                invalid = Some(InvalidValue::list(
                     problems,
                     &format!("fields.{}", key.text),
                     faults,
@@ -98,10 +96,10 @@ fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, 
             }
         }
     }
-    listed.map_or(Ok(SentFields(values)), Err)
+    invalid.map_or(Ok(SentFields(values)), Err)
 }
 
-/// A key may be of any length: one that is no field's is found out later, against the version.
+/// A key may have any length: whether the version has such a field is checked later.
 fn key_fault(key: &JsonString) -> Option<Fault> {
     let is_forbidden = key.has_unpaired_surrogate || key.text.contains('\0');
     is_forbidden.then_some(Fault::ForbiddenCharacters)
@@ -125,8 +123,8 @@ fn version(json: Json<'_>) -> Result<VersionNumber, Vec<Fault>> {
         .ok_or_else(|| version_faults(number))
 }
 
-/// Every fault of a number that is no version. One beyond the range of a double is whole, as every
-/// number past 2^53 is.
+/// Every fault of a number that is no version number. A number beyond the range of a double is
+/// read as infinite and counts as an integer, as all doubles past 2^53 are integers.
 fn version_faults(number: f64) -> Vec<Fault> {
     let mut faults = Vec::new();
     if number.is_finite() && number.fract() != 0.0 {
@@ -141,11 +139,11 @@ fn version_faults(number: f64) -> Vec<Fault> {
     faults
 }
 
-/// The number as an integer, when it is one of 32 bits.
+/// The number as an integer, when it is an integer of 32 bits.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
-    reason = "the standard library has no checked way from a float; the range is checked here"
+    reason = "the standard library has no checked conversion from a float; the range is checked here"
 )]
 fn whole_number(number: f64) -> Option<i32> {
     let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);

@@ -6,43 +6,37 @@ use refract_domain::problem::{Fault, Problems};
 use refract_domain::slug::PrismSelector;
 use refract_lens_rendering::Format;
 
-use super::{Listed, whole};
+use super::invalid_value::{InvalidValue, refuse_lost_characters};
 
-/// `{prism}`: decoded, then measured. Bytes that are not UTF-8 are refused like NUL (readings).
-pub(super) fn prism(raw: &str, problems: &mut Problems) -> Result<PrismSelector, Listed> {
+/// Reads `{prism}`: percent-decoded, then measured. Bytes that are not UTF-8 are refused as NUL is
+/// (readings).
+pub(super) fn prism(raw: &str, problems: &mut Problems) -> Result<PrismSelector, InvalidValue> {
     let decoded = percent_decode_str(raw);
-    let is_whole = decoded.clone().decode_utf8().is_ok();
+    let are_lost = decoded.clone().decode_utf8().is_err();
     let read = PrismSelector::parse(&decoded.decode_utf8_lossy());
-    whole(read, is_whole).map_err(|faults| Listed::list(problems, "prism", faults))
+    refuse_lost_characters(read, are_lost)
+        .map_err(|faults| InvalidValue::list(problems, "prism", faults))
 }
 
-/// `{result_id}`.
-pub(super) fn result_id(raw: &str, problems: &mut Problems) -> Result<ResultId, Listed> {
+/// Reads `{result_id}`, percent-decoded.
+pub(super) fn result_id(raw: &str, problems: &mut Problems) -> Result<ResultId, InvalidValue> {
     let decoded = percent_decode_str(raw).decode_utf8_lossy();
     ResultId::parse(&decoded)
-        .ok_or_else(|| Listed::list(problems, "result_id", [Fault::InvalidUuid]))
+        .ok_or_else(|| InvalidValue::list(problems, "result_id", [Fault::InvalidUuid]))
 }
 
-/// `format`: left out when empty; given twice it must say the same.
-pub(super) fn format(query: &str, problems: &mut Problems) -> Result<Format, Listed> {
-    let mut sent = query.split('&').filter_map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decode(name) == "format").then(|| decode(value))
-    });
-    let first = sent.next().unwrap_or_default();
+/// Reads `format` from the query. An empty value counts as left out; two different values are an
+/// unknown format (readings).
+pub(super) fn format(query: &str, problems: &mut Problems) -> Result<Format, InvalidValue> {
+    let parameters = form_urlencoded::parse(query.as_bytes());
+    let mut values = parameters.filter_map(|(name, value)| (name == "format").then_some(value));
+    let first = values.next().unwrap_or_default();
     let format = if first.is_empty() {
         Some(Format::default())
     } else {
         Format::parse(&first)
     };
     format
-        .filter(|_| sent.all(|other| other == first))
-        .ok_or_else(|| Listed::list(problems, "format", [Fault::NotOneOf(&Format::NAMES)]))
-}
-
-/// Decodes a part of a query, in which `+` is a space.
-fn decode(raw: &str) -> String {
-    percent_decode_str(&raw.replace('+', " "))
-        .decode_utf8_lossy()
-        .into_owned()
+        .filter(|_| values.all(|other| other == first))
+        .ok_or_else(|| InvalidValue::list(problems, "format", [Fault::NotOneOf(&Format::NAMES)]))
 }

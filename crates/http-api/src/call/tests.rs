@@ -1,4 +1,4 @@
-//! Bodies are compared with zod in [`zod`]; here is what zod was not asked.
+//! Cases beyond the comparison with zod, which is in [`zod`].
 
 mod zod;
 

@@ -169,6 +169,6 @@ fn causes_are_told_in_a_row() {
     let nested = ApiError::NotRendered(io::Error::other("disk"));
     assert_eq!(
         with_causes(&nested),
-        "the result could not be written: disk"
+        "the result could not be rendered: disk"
     );
 }

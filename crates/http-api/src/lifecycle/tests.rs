@@ -5,7 +5,7 @@ use super::*;
 
 const LONG: Duration = Duration::from_mins(1);
 
-/// Runs a future where workers run theirs.
+/// Runs a future on a runtime like that of a worker thread.
 fn on_a_worker(future: impl Future<Output = ()>) {
     actix_web::rt::System::new().block_on(future);
 }

@@ -1,4 +1,4 @@
-//! What leaves the socket, tried over TCP on a server that reads a body and refuses it.
+//! The bytes on the wire, tested over TCP with a server that reads a body and refuses the request.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -10,7 +10,7 @@ use actix_web::{App, HttpRequest, HttpServer, web};
 use super::*;
 use crate::body;
 
-/// Starts a server on a port of its own and talks to it from another thread.
+/// Starts a server on a free port and runs the client on another thread.
 fn against_a_server(client: impl FnOnce(SocketAddr) + Send + 'static) {
     actix_web::rt::System::new().block_on(async {
         let server = HttpServer::new(|| App::new().default_service(web::to(refuse)));

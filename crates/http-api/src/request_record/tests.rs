@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ApiError;
-use crate::exposition;
+use crate::exposition::ExpositionFormat;
 use crate::lifecycle::Lifecycle;
 use crate::request_id::X_REQUEST_ID;
 
@@ -25,7 +25,7 @@ impl io::Write for Lines {
     }
 }
 
-/// Records a request, and gives the fields of its one line and the metrics.
+/// Records a request; returns the fields of the log line and the encoded metrics.
 fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
     let lines = Lines::default();
     let writer = lines.clone();
@@ -51,7 +51,7 @@ fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
     assert_eq!(line["level"], "INFO");
     (
         line["fields"].clone(),
-        exposition::encode(&registry).unwrap(),
+        ExpositionFormat::Prometheus.encode(&registry).unwrap(),
     )
 }
 

@@ -1,5 +1,6 @@
-//! The least that a read and a create can do: one row by primary key; one model request and one
-//! insert. Once over connections leased from a pool, once over one pipelined connection a worker.
+//! Bare handlers, which do the least that a read and a create need: a row by primary key; a model
+//! request and an insert. Each exists twice: with connections leased from a pool, and with one
+//! pipelined connection per worker.
 
 use actix_web::{App, HttpResponse, HttpServer, error, rt, web};
 use deadpool_postgres::{Config, Pool, Runtime};
@@ -9,10 +10,10 @@ use uuid::Uuid;
 const SELECT: &str = "SELECT body FROM bare WHERE id = $1";
 const INSERT: &str = "INSERT INTO bare VALUES ($1, $2)";
 const WORKERS: usize = 2;
-/// Leased connections of one worker; the node's default pool has 16 in all.
+/// Leased connections per worker; two workers have the 16 of a node's default pool.
 const LEASES: usize = 8;
 
-struct Worker {
+struct BareWorker {
     client: Client,
     select: Statement,
     insert: Statement,
@@ -21,7 +22,7 @@ struct Worker {
     model: String,
 }
 
-/// Serves where `LISTEN` says, over `DATABASE_URL`.
+/// Serves on the address in `LISTEN`, with the database in `DATABASE_URL`.
 pub fn serve(model: &str) -> anyhow::Result<()> {
     let listen = std::env::var("LISTEN")?;
     let database = std::env::var("DATABASE_URL")?;
@@ -34,7 +35,7 @@ pub fn serve(model: &str) -> anyhow::Result<()> {
         let server = HttpServer::new(move || {
             let (database, model) = (database.clone(), model.clone());
             App::new()
-                .data_factory(move || Worker::new(database.clone(), model.clone()))
+                .data_factory(move || BareWorker::new(database.clone(), model.clone()))
                 .route("/rows", web::post().to(insert_pipelined))
                 .route("/leased/{id}", web::get().to(read_leased))
                 .route("/pipelined/{id}", web::get().to(read_pipelined))
@@ -51,7 +52,7 @@ pub fn serve(model: &str) -> anyhow::Result<()> {
     })
 }
 
-impl Worker {
+impl BareWorker {
     async fn new(database: String, model: String) -> Result<Self, tokio_postgres::Error> {
         let client = connect(&database).await?;
         let mut config = Config::new();
@@ -64,7 +65,7 @@ impl Worker {
             pool: config
                 .create_pool(Some(Runtime::Tokio1), NoTls)
                 .expect("a pool"),
-            // as many connections to the model as there are calls
+            // no limit: every call has a connection to the model
             http: awc::Client::builder()
                 .connector(awc::Connector::new().limit(0))
                 .disable_timeout()
@@ -92,7 +93,7 @@ async fn connect(database: &str) -> Result<Client, tokio_postgres::Error> {
 
 async fn read_leased(
     id: web::Path<Uuid>,
-    worker: web::Data<Worker>,
+    worker: web::Data<BareWorker>,
 ) -> actix_web::Result<HttpResponse> {
     let client = worker
         .pool
@@ -112,13 +113,16 @@ async fn read_leased(
 
 async fn read_pipelined(
     id: web::Path<Uuid>,
-    worker: web::Data<Worker>,
+    worker: web::Data<BareWorker>,
 ) -> actix_web::Result<HttpResponse> {
     let row = worker.client.query_one(&worker.select, &[&*id]).await;
     Ok(json(row.map_err(error::ErrorInternalServerError)?.get(0)))
 }
 
-async fn create_leased(text: String, worker: web::Data<Worker>) -> actix_web::Result<HttpResponse> {
+async fn create_leased(
+    text: String,
+    worker: web::Data<BareWorker>,
+) -> actix_web::Result<HttpResponse> {
     let answer = worker.ask(text).await?;
     let client = worker
         .pool
@@ -138,14 +142,17 @@ async fn create_leased(text: String, worker: web::Data<Worker>) -> actix_web::Re
 
 async fn create_pipelined(
     text: String,
-    worker: web::Data<Worker>,
+    worker: web::Data<BareWorker>,
 ) -> actix_web::Result<HttpResponse> {
     let answer = worker.ask(text).await?;
     insert_pipelined(answer.clone(), worker).await?;
     Ok(json(answer))
 }
 
-async fn insert_pipelined(body: String, worker: web::Data<Worker>) -> actix_web::Result<String> {
+async fn insert_pipelined(
+    body: String,
+    worker: web::Data<BareWorker>,
+) -> actix_web::Result<String> {
     let id = Uuid::now_v7();
     let inserted = worker.client.execute(&worker.insert, &[&id, &body]).await;
     inserted.map_err(error::ErrorInternalServerError)?;

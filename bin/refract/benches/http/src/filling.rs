@@ -1,4 +1,4 @@
-//! Databases with many results in them, and a node over each.
+//! Databases that are filled with many results, and a node for each database.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,15 +8,13 @@ use memmap2::Mmap;
 use refract_test_support::cluster::Cluster;
 use tempfile::TempDir;
 use tokio_postgres::{Client, NoTls};
-use uuid::Uuid;
 
 use crate::node::Node;
-use crate::statement::Statement;
+use crate::result_ids::BEGIN;
+use crate::statement::BareStatement;
 
-/// The moment of the first result, in milliseconds since 1970; one more comes every 10 ms.
-pub const BEGIN: u64 = 1_700_000_000_000;
-
-/// As it is after a while of use: in order, on the disk, and in the server's memory.
+/// Statements that settle a filled database as months of use would: vacuumed, on disk, and in the
+/// server's memory.
 const SETTLE_POSTGRES: [&str; 4] = [
     "VACUUM ANALYZE",
     "CHECKPOINT",
@@ -25,21 +23,22 @@ const SETTLE_POSTGRES: [&str; 4] = [
 ];
 const SETTLE_SQLITE: &str = "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);";
 
-/// A node, and how many results its database had when it was filled.
+/// A filled database, its node, and the bare statement on the database.
 pub struct Filled {
     pub node: Node,
-    pub statement: Statement,
+    pub statement: BareStatement,
+    /// The number of generated results.
     pub results: u64,
-    /// On disk, indexes included.
+    /// Bytes on disk for each result, indexes included.
     pub bytes_per_result: u64,
-    _file: Option<(TempDir, Kept)>,
+    _file: Option<(TempDir, LockedInMemory)>,
 }
 
-/// A file that the system keeps in memory, as one does that has memory for it.
-struct Kept(#[expect(dead_code, reason = "it locks what it maps")] Mmap);
+/// A file that is locked in memory, as an operating system with enough memory would cache it.
+struct LockedInMemory(#[expect(dead_code, reason = "the mapping holds the lock")] Mmap);
 
 impl Filled {
-    /// A database of its own on the server.
+    /// Makes and fills a database on a PostgreSQL server.
     pub fn postgres(
         binary: &Path,
         model: &str,
@@ -63,14 +62,14 @@ impl Filled {
         on_postgres(&url, &statements)?;
         Ok(Self {
             node,
-            statement: Statement::on_postgres(&url, results)?,
+            statement: BareStatement::on_postgres(&url, results)?,
             results,
             bytes_per_result: bytes_on_postgres(&url)? / results,
             _file: None,
         })
     }
 
-    /// A file of its own.
+    /// Makes and fills an SQLite file.
     pub fn sqlite(binary: &Path, model: &str, results: u64) -> anyhow::Result<Self> {
         let folder = TempDir::new()?;
         let path = folder.path().join("growth.db");
@@ -87,17 +86,17 @@ impl Filled {
         connection.execute_batch(&format!("{insert}; {SETTLE_SQLITE}"))?;
         Ok(Self {
             node,
-            statement: Statement::on_sqlite(&path, results)?,
+            statement: BareStatement::on_sqlite(&path, results)?,
             results,
             bytes_per_result: path.metadata()?.len() / results,
-            _file: Some((folder, Kept::open(&path)?)),
+            _file: Some((folder, LockedInMemory::open(&path)?)),
         })
     }
 }
 
-impl Kept {
+impl LockedInMemory {
     fn open(path: &Path) -> anyhow::Result<Self> {
-        // SAFETY: nothing reads these bytes; SQLite writes the file, and never cuts it off
+        // SAFETY: the mapped bytes are never read, and SQLite never truncates the file
         let map = unsafe { Mmap::map(&File::open(path)?) }?;
         if let Err(error) = map.lock() {
             eprintln!("{}: not kept in memory: {error}", path.display());
@@ -106,12 +105,7 @@ impl Kept {
     }
 }
 
-/// The id of a result by its number, as the statements of [`Filled`] make it.
-pub fn id_of(number: u64) -> Uuid {
-    Uuid::from_u64_pair((BEGIN + number * 10) << 16 | 0x7000, 0x8000 << 48 | number)
-}
-
-/// The statement that makes the results, of the one prism and the one key that there are.
+/// The statement that inserts the results, all made by the database's only prism and key.
 fn insert(id: &str, moment: &str, rows: &str) -> String {
     include_str!("results.sql")
         .replace("{id}", id)
@@ -123,7 +117,7 @@ fn insert(id: &str, moment: &str, rows: &str) -> String {
 }
 
 fn on_postgres(url: &str, statements: &[&str]) -> anyhow::Result<()> {
-    connected(url, async |client| {
+    on_client(url, async |client| {
         for statement in statements {
             let done = client.batch_execute(statement).await;
             done.with_context(|| format!("{statement:.60}"))?;
@@ -133,14 +127,14 @@ fn on_postgres(url: &str, statements: &[&str]) -> anyhow::Result<()> {
 }
 
 fn bytes_on_postgres(url: &str) -> anyhow::Result<u64> {
-    connected(url, async |client| {
+    on_client(url, async |client| {
         let bytes = "SELECT pg_total_relation_size('results')";
         let bytes: i64 = client.query_one(bytes, &[]).await?.get(0);
         Ok(bytes.try_into()?)
     })
 }
 
-fn connected<T>(
+fn on_client<T>(
     url: &str,
     work: impl AsyncFnOnce(&Client) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {

@@ -1,11 +1,12 @@
-//! What calls and exports cost as results gather: reads of any result and of the latest, creates
-//! under idempotency keys, over databases of several sizes. Calls have two costs: how long a caller
-//! waits who is alone, and the processor time of a call among many. Beside them, what the database
-//! alone takes for its simplest statement by id.
+//! The cost of calls and exports as results gather: reads of any result, reads of late results, and
+//! creates with idempotency keys, on databases of several sizes. A call has two costs: the latency
+//! for a lone caller, and the processor time of a call among many. The cost of the bare statement by
+//! id is measured beside them.
 //!
-//! Each database has a node of its own, and all take turns, so that what else the machine does weighs
-//! on them alike. The PostgreSQL is a server of this bench with its default durability. It has all
-//! results in its memory, and SQLite has them in the system's: what a disk adds is the disk's.
+//! Each database has its own node, and the databases take turns, so that other load on the machine
+//! weighs on all sizes alike. PostgreSQL is a server of this bench with default durability. All
+//! results are in memory, in PostgreSQL's buffers or in the page cache, so a disk's latency is not
+//! part of the figures.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,30 +14,30 @@ use std::time::Duration;
 use anyhow::ensure;
 use refract_test_support::cluster::Cluster;
 
-use crate::filling::{BEGIN, Filled};
+use crate::filling::Filled;
 use crate::load::{Call, Measured};
-use crate::process::Server;
+use crate::process::ServerProcess;
+use crate::result_ids::BEGIN;
 
-/// Of callers at once.
+/// Concurrent callers.
 const MANY: usize = 64;
-/// Turns of each size.
+/// Turns for each database.
 const TURNS: usize = 15;
 const TURN_OF_MANY: Duration = Duration::from_secs(2);
 const TURN_ALONE: Duration = Duration::from_secs(1);
-/// Of each size.
+/// Exports of each database.
 const EXPORTS: usize = 3;
-/// What is called, in the order of [`calls`].
+/// The names of the calls, in the order of [`calls`].
 const NAMES: [&str; 3] = ["a read", "a late read", "a create"];
-/// How many results a second of reads before anything is measured is meant for: the first touch of
-/// each page is a page fault, once in the life of a connection to PostgreSQL.
+/// Results per second of warm-up reads. The first touch of a page is a page fault, once in the life
+/// of a connection to PostgreSQL, and must not be measured.
 const WARMED_UP_A_SECOND: u64 = 40_000;
-/// The latest results, which are read most.
+/// The number of latest results that count as late; late results are read most.
 const LATE: u64 = 10_000;
-/// More than these belong on a server.
+/// The largest number of results that is measured on SQLite; more belong on a server.
 const MOST_IN_A_FILE: u64 = 1_000_000;
 
-/// Fills databases with so many results each, on both backends unless one is named, and prints
-/// tables.
+/// Fills a database for each size, on both backends unless one is named, and prints tables.
 pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::Result<()> {
     if let Some(backend) = backend {
         ensure!(
@@ -44,7 +45,7 @@ pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::R
             "postgres or sqlite, not {backend:?}"
         );
     }
-    let model = Server::start_own(&["model", "0"], "")?;
+    let model = ServerProcess::start_own(&["model", "0"], "")?;
     let model = model.url("");
     if backend != Some("sqlite") {
         let cluster = cluster(sizes);
@@ -63,7 +64,7 @@ pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::R
     Ok(())
 }
 
-/// A server of the right size: all of it fits into its memory.
+/// A PostgreSQL server whose buffers hold the results of all sizes.
 fn cluster(sizes: &[u64]) -> Cluster {
     let kib = sizes.iter().sum::<u64>() * 13 / 10 + 262_144;
     Cluster::start(&[&format!("shared_buffers = {kib}kB"), "max_wal_size = 4GB"])
@@ -81,16 +82,16 @@ fn tables(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
     turns(backend, filled)
 }
 
-/// Beside what a command takes that exports nothing.
+/// Exported rows a second, not counting the time of a command that exports nothing.
 fn exported_a_second(filled: &Filled) -> anyhow::Result<f64> {
     let nothing = filled.node.export("2100-01-01T00:00:00Z")?;
     let all = filled.node.export("2000-01-01T00:00:00Z")?;
     Ok(filled.results as f64 / all.saturating_sub(nothing).as_secs_f64())
 }
 
-/// What one kind of call cost over one database, turn by turn.
+/// The measurements of one kind of call on one database, turn by turn.
 #[derive(Default)]
-struct Turns {
+struct CallTurns {
     alone: Vec<Measured>,
     among_many: Vec<Measured>,
 }
@@ -102,7 +103,7 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
         read.load(MANY, warm_up)?;
         filled.statement.cost(warm_up / 2)?;
     }
-    let mut turns: Vec<[Turns; 3]> = calls.iter().map(|_| Default::default()).collect();
+    let mut turns: Vec<[CallTurns; 3]> = calls.iter().map(|_| Default::default()).collect();
     let mut bare: Vec<Vec<f64>> = calls.iter().map(|_| Vec::new()).collect();
     let mut order: Vec<usize> = (0..filled.len()).collect();
     for _ in 0..TURNS {
@@ -116,7 +117,7 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
         for database in &order {
             bare[*database].push(filled[*database].statement.cost(TURN_OF_MANY)?);
         }
-        // so that none is always the first after the creates of another
+        // so that no database always comes first after the creates on another
         order.reverse();
     }
     println!(
@@ -157,7 +158,8 @@ fn figure(turns: &[Measured], figure: fn(&Measured) -> f64) -> anyhow::Result<f6
     median(turns.iter().map(|turn| Ok(figure(turn))))
 }
 
-/// That of its ratios to the turns beside these: the machine is faster at some times than at others.
+/// The median ratio of a figure to that of the turn beside it: the machine's speed varies over time,
+/// so only neighbouring turns are compared.
 fn ratio(
     turns: &[Measured],
     beside: &[Measured],
@@ -167,12 +169,12 @@ fn ratio(
     median(ratios.map(|(turn, beside)| Ok(figure(turn) / figure(beside))))
 }
 
-/// How long half of the calls took at most, in microseconds.
+/// The median latency in microseconds.
 fn wait(turn: &Measured) -> f64 {
     turn.p50_ms * 1e3
 }
 
-/// Processor time that one call takes of the node and of PostgreSQL, in seconds.
+/// The processor time of one call on the node and on PostgreSQL, in seconds.
 fn cost(turn: &Measured) -> f64 {
     turn.cpu_seconds + turn.database_seconds
 }
@@ -183,7 +185,7 @@ fn median(all: impl Iterator<Item = anyhow::Result<f64>>) -> anyhow::Result<f64>
     Ok(all[all.len() / 2])
 }
 
-/// A read of any result, a read of a late one, a create.
+/// A read of any result, a read of a late result, and a create.
 fn calls(filled: &Filled) -> [Call; 3] {
     let node = &filled.node;
     let late = filled.results.min(LATE);

@@ -1,4 +1,4 @@
-//! Load by `wrk`, and what it did to the servers.
+//! Load by `wrk`, and its cost on the servers.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use tempfile::NamedTempFile;
 
-use crate::process::{Server, cpu_seconds, cpu_seconds_of};
+use crate::process::{ServerProcess, cpu_seconds, cpu_seconds_of};
 
-/// One request, to be made again and again.
+/// A request that is made again and again.
 pub struct Call {
     url: String,
     pid: u32,
@@ -17,19 +17,19 @@ pub struct Call {
     script: Option<NamedTempFile>,
 }
 
-/// What a round of load showed.
+/// The measurements of one round of load.
 pub struct Measured {
     pub per_second: f64,
     pub p50_ms: f64,
     pub p99_ms: f64,
-    /// Of the server, for one request.
+    /// The server's processor time for one request.
     pub cpu_seconds: f64,
-    /// Of PostgreSQL, for one request.
+    /// PostgreSQL's processor time for one request.
     pub database_seconds: f64,
 }
 
 impl Call {
-    pub fn get(server: &Server, path: &str) -> Self {
+    pub fn get(server: &ServerProcess, path: &str) -> Self {
         Self {
             url: server.url(path),
             pid: server.pid(),
@@ -38,13 +38,13 @@ impl Call {
         }
     }
 
-    pub fn post(server: &Server, path: &str, body: &str) -> Self {
+    pub fn post(server: &ServerProcess, path: &str, body: &str) -> Self {
         let script = format!("wrk.method = 'POST'\nwrk.body = [==[{body}]==]\n");
         Self::scripted(server, path, &script)
     }
 
-    /// What a script for wrk, in Lua, makes of each request.
-    pub fn scripted(server: &Server, path: &str, script: &str) -> Self {
+    /// Requests that a Lua script of `wrk` makes.
+    pub fn scripted(server: &ServerProcess, path: &str, script: &str) -> Self {
         let mut file = NamedTempFile::new().expect("a file for wrk");
         file.write_all(script.as_bytes()).expect("wrk's script");
         Self {
@@ -59,7 +59,7 @@ impl Call {
         self
     }
 
-    /// Makes the request over so many connections at once for a while.
+    /// Makes the request on `connections` connections for `time`.
     pub fn load(&self, connections: usize, time: Duration) -> anyhow::Result<Measured> {
         let mut wrk = Command::new("wrk");
         wrk.args(["--threads", "1", "--latency", "--timeout", "20"]);
@@ -90,21 +90,21 @@ impl Call {
     }
 }
 
-/// The word after a label.
+/// The word after a label in wrk's output.
 fn word<'a>(output: &'a str, label: &str) -> anyhow::Result<&'a str> {
     let mut words = output.split_whitespace();
     words
         .by_ref()
         .find(|word| *word == label)
         .and_then(|_| words.next())
-        .with_context(|| format!("wrk says nothing of {label}:\n{output}"))
+        .with_context(|| format!("wrk's output lacks {label}:\n{output}"))
 }
 
 fn number(output: &str, label: &str) -> anyhow::Result<f64> {
     Ok(word(output, label)?.parse()?)
 }
 
-/// Reads `830.00us`, `1.25ms` or `1.02s`.
+/// Reads a time such as `830.00us`, `1.25ms` or `1.02s`.
 fn milliseconds(time: &str) -> anyhow::Result<f64> {
     let of = |number: &str, factor: f64| Ok(number.parse::<f64>()? * factor);
     if let Some(number) = time.strip_suffix("us") {

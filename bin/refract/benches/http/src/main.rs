@@ -1,12 +1,13 @@
-//! The served API under load, beside bare actix-web handlers that do the least a read and a create
-//! can do, in one run: see docs/PERFORMANCE.md.
+//! Measures the served API under load beside bare actix-web handlers, which do the least that a read
+//! and a create need, in one run: see docs/PERFORMANCE.md.
 //!
-//! `refract-bench-http REFRACT_BINARY [speed|memory]` starts everything on free ports of 127.0.0.1, each server a
-//! process of its own, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
+//! `refract-bench-http REFRACT_BINARY [speed|memory]` starts every server as a process on a free port
+//! of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
 //! `REFRACT_TEST_POSTGRES_URL`.
 //!
-//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]… [postgres|sqlite]` measures calls and
-//! exports over databases of its own with so many results. It needs PostgreSQL's binaries instead.
+//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]… [postgres|sqlite]` measures calls
+//! and exports on databases with these numbers of results, which it makes itself. It needs the
+//! binaries of PostgreSQL instead.
 
 mod bare;
 mod filling;
@@ -15,6 +16,7 @@ mod load;
 mod model;
 mod node;
 mod process;
+mod result_ids;
 mod statement;
 mod waiting;
 
@@ -25,7 +27,7 @@ use anyhow::Context as _;
 
 use crate::load::{Call, Measured};
 use crate::node::Node;
-use crate::process::Server;
+use crate::process::ServerProcess;
 
 const CONNECTIONS: [usize; 3] = [1, 64, 512];
 const ROUNDS: usize = 3;
@@ -62,17 +64,17 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Reads and creates per second, their latency and what they cost.
+/// Prints reads and creates per second, their latency and their processor time.
 fn speed(binary: &std::path::Path, database: &str) -> anyhow::Result<()> {
-    let model = Server::start_own(&["model", "0"], database)?;
-    let bare = Server::start_own(&["bare", &model.url("/systemone")], database)?;
+    let model = ServerProcess::start_own(&["model", "0"], database)?;
+    let bare = ServerProcess::start_own(&["bare", &model.url("/systemone")], database)?;
     let node = Node::start(binary, database, &model.url(""), 16)?;
     let body = node.call_body();
     let result = node.create_result()?;
     let row = bare.post("/rows", &node.read(&result)?)?;
 
-    let get = |server: &Server, path: String| Call::get(server, &path);
-    let post = |server: &Server, path: &str| Call::post(server, path, &body);
+    let get = |server: &ServerProcess, path: String| Call::get(server, &path);
+    let post = |server: &ServerProcess, path: &str| Call::post(server, path, &body);
     let reads = [
         (
             "refract",
@@ -114,7 +116,7 @@ fn speed(binary: &std::path::Path, database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All in turns, several times; of each the round of the median rate.
+/// Loads the servers in turns, several rounds each; returns for each the round of the median rate.
 fn measure(calls: &[(&str, Call); 3], connections: usize) -> anyhow::Result<[Measured; 3]> {
     let mut rounds: [Vec<Measured>; 3] = Default::default();
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! A node of Refract with a prism and a key.
+//! A node of Refract with one prism and one key.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::load::Call;
-use crate::process::Server;
+use crate::process::ServerProcess;
 
-/// A prism with one question of every type; [`model`](crate::model) answers it.
+/// A prism with one question of every type, which [`model`](crate::model) answers.
 const PRISM: &str = include_str!("../../../../../docs/examples/support-triage.json");
 
-/// `refract serve` over a database that has one prism and one key.
+/// `refract serve` on a database with one prism and one key.
 pub struct Node {
-    server: Server,
+    server: ServerProcess,
     binary: PathBuf,
     database: String,
     slug: String,
@@ -61,12 +61,12 @@ impl Node {
         let text = |value: &Value, key: &str| -> anyhow::Result<String> {
             Ok(value[key]
                 .as_str()
-                .context("a command says too little")?
+                .context("a command's output lacks a key")?
                 .to_owned())
         };
         let slug = text(&run(&["prism", "create", "prism.json"])?, "slug")?;
         let key = text(&run(&["key", "create"])?, "key")?;
-        let server = Server::start_refract(binary, folder.path(), &settings)?;
+        let server = ServerProcess::start_refract(binary, folder.path(), &settings)?;
         Ok(Self {
             server,
             binary: binary.to_owned(),
@@ -77,7 +77,7 @@ impl Node {
         })
     }
 
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &ServerProcess {
         &self.server
     }
 
@@ -99,8 +99,8 @@ impl Node {
         call.header(self.authorization())
     }
 
-    /// Exports the results of the prism to nowhere, those that were saved since a moment of RFC 3339;
-    /// how long the command takes.
+    /// Exports the prism's results since a moment in RFC 3339, discards the rows, and returns how long
+    /// the command took.
     pub fn export(&self, since: &str) -> anyhow::Result<Duration> {
         let begun = Instant::now();
         let status = Command::new(&self.binary)
@@ -113,7 +113,7 @@ impl Node {
         Ok(begun.elapsed())
     }
 
-    /// Makes a result and returns its id.
+    /// Creates a result and returns its id.
     pub fn create_result(&self) -> anyhow::Result<String> {
         let headers = format!("{}\r\n", self.authorization());
         let body = self

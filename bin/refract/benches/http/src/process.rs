@@ -1,4 +1,4 @@
-//! Server processes: started on a free port, found when they listen, stopped when they are dropped.
+//! Server processes: started on a free port, awaited until they listen, stopped when dropped.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
-/// How long a server may take to listen.
+/// How long a server may take until it listens.
 const START: Duration = Duration::from_secs(30);
 
 /// A process that serves HTTP on 127.0.0.1.
-pub struct Server {
+pub struct ServerProcess {
     child: Child,
     address: SocketAddr,
 }
 
-impl Server {
-    /// Starts this very program with other arguments.
+impl ServerProcess {
+    /// Starts this program with other arguments.
     pub fn start_own(arguments: &[&str], database: &str) -> anyhow::Result<Self> {
         let address = free_address()?;
         let child = Command::new(std::env::current_exe()?)
@@ -76,12 +76,12 @@ impl Server {
         self.child.id()
     }
 
-    /// Makes one POST of JSON and returns the answer's body.
+    /// Makes one POST of JSON and returns the body of the reply.
     pub fn post(&self, path: &str, body: &str) -> anyhow::Result<String> {
         self.send("POST", path, "", body)
     }
 
-    /// Makes one request over a connection of its own and returns the answer's body.
+    /// Makes one request on a new connection and returns the body of the reply.
     pub fn send(
         &self,
         method: &str,
@@ -106,25 +106,25 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// An address that was free a moment ago.
+/// An address whose port was free when it was asked for.
 fn free_address() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
-/// Processor time that a process has used, in seconds.
+/// The processor time that a process has used, in seconds.
 pub fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     ticks(&stat).context("an odd /proc/PID/stat")
 }
 
-/// The same for all processes of a name together, such as a database's.
+/// The processor time of all processes with a name, such as a database's, in seconds.
 pub fn cpu_seconds_of(name: &str) -> f64 {
     let in_parentheses = format!("({name})");
     let Ok(processes) = std::fs::read_dir("/proc") else {
@@ -141,11 +141,11 @@ fn ticks(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let user: f64 = fields.next()?.parse().ok()?;
     let system: f64 = fields.next()?.parse().ok()?;
-    // a tick is a hundredth of a second on every Linux that this runs on
+    // `USER_HZ` is 100 on every Linux that this runs on
     Some((user + system) / 100.0)
 }
 
-/// Memory that a process holds, in KiB.
+/// The resident memory of a process, in KiB.
 pub fn resident_kib(pid: u32) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

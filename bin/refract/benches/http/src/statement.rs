@@ -1,5 +1,5 @@
-//! What a database itself takes to find one result by its id, with nothing of ours around it: all
-//! columns of one row, by the primary key, prepared once.
+//! The bare cost of reading a result in the database: one prepared statement that selects all
+//! columns of one row by primary key, without Refract.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -13,26 +13,27 @@ use tokio::task::JoinSet;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-use crate::filling::id_of;
 use crate::process::{cpu_seconds, cpu_seconds_of};
+use crate::result_ids::id_of;
 
 const OF_POSTGRES: &str = "SELECT * FROM results WHERE id = $1";
 const OF_SQLITE: &str = "SELECT * FROM results WHERE id = ?1";
-/// On their way to PostgreSQL at the same time, over one connection.
+/// Statements in flight on one pipelined connection to PostgreSQL.
 const AT_ONCE: u64 = 64;
-/// From one result to the next, modulo how many there are: prime, so that each is read before any
-/// is read again, and long, so that no two neighbours share a page.
+/// The step from one read result to the next, modulo the number of results. It is prime, so that
+/// every result is read once before any is read twice, and large, so that consecutive reads touch
+/// different pages.
 const STEP: u64 = 2_654_435_761;
 
-/// The statement over one database.
-pub struct Statement {
+/// The statement on one database.
+pub struct BareStatement {
     results: u64,
-    database: Database,
-    /// How many were read so far, so that each time goes on with others.
+    database: BareDatabase,
+    /// The number of reads so far, so that each measurement goes on with other results.
     done: Cell<u64>,
 }
 
-enum Database {
+enum BareDatabase {
     Postgres {
         runtime: Runtime,
         client: Arc<Client>,
@@ -40,7 +41,7 @@ enum Database {
     Sqlite(rusqlite::Connection),
 }
 
-impl Statement {
+impl BareStatement {
     pub fn on_postgres(url: &str, results: u64) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -50,7 +51,7 @@ impl Statement {
         let client = Arc::new(client);
         Ok(Self {
             results,
-            database: Database::Postgres { runtime, client },
+            database: BareDatabase::Postgres { runtime, client },
             done: Cell::default(),
         })
     }
@@ -60,23 +61,23 @@ impl Statement {
             rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         Ok(Self {
             results,
-            database: Database::Sqlite(connection),
+            database: BareDatabase::Sqlite(connection),
             done: Cell::default(),
         })
     }
 
-    /// Reads for a while; the processor time that one statement takes of the database, in seconds.
+    /// Reads for `time`; returns the database's processor time for one statement, in seconds.
     pub fn cost(&self, time: Duration) -> anyhow::Result<f64> {
         let end = Instant::now() + time;
         let (first, results) = (self.done.get(), self.results);
         let any_id = move |turn: u64| id_of((first + turn).wrapping_mul(STEP) % results);
         let (seconds, done) = match &self.database {
-            Database::Postgres { runtime, client } => {
+            BareDatabase::Postgres { runtime, client } => {
                 let before = cpu_seconds_of("postgres");
                 let done = runtime.block_on(read_postgres(client, any_id, end))?;
                 (cpu_seconds_of("postgres") - before, done)
             }
-            Database::Sqlite(connection) => {
+            BareDatabase::Sqlite(connection) => {
                 let own = std::process::id();
                 let before = cpu_seconds(own)?;
                 let done = read_sqlite(connection, any_id, end)?;
@@ -88,7 +89,7 @@ impl Statement {
     }
 }
 
-/// How many it read.
+/// Reads until `end`; returns the number of reads.
 async fn read_postgres(
     client: &Arc<Client>,
     any_id: impl Fn(u64) -> Uuid + Copy + Send + 'static,
@@ -112,7 +113,7 @@ async fn read_postgres(
     Ok(each?.iter().sum())
 }
 
-/// How many it read.
+/// Reads until `end`; returns the number of reads.
 fn read_sqlite(
     connection: &rusqlite::Connection,
     any_id: impl Fn(u64) -> Uuid,

@@ -1,4 +1,4 @@
-//! What a call costs in memory while it waits for the model.
+//! The memory of a call that waits for the model.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::node::Node;
-use crate::process::{Server, resident_kib};
+use crate::process::{ServerProcess, resident_kib};
 
 const WAITING: [usize; 2] = [1000, 5000];
-/// How long the model takes: long enough for all calls to arrive.
+/// The model's delay: long enough for all calls to arrive.
 const ANSWER_MS: &str = "15000";
-/// When all calls have arrived.
+/// The time after which all calls have arrived.
 const ARRIVED: Duration = Duration::from_secs(8);
 
-/// Memory that a node and a bare handler grow by, for each of many calls that wait at once.
+/// Prints by how much a node and a bare handler grow for each of many waiting calls.
 pub fn memory(binary: &Path, database: &str) -> anyhow::Result<()> {
     println!("\n| waiting | refract, KiB a call | bare, KiB a call | ratio |");
     println!("|--:|--:|--:|--:|");
     for waiting in WAITING {
-        let model = Server::start_own(&["model", ANSWER_MS], database)?;
+        let model = ServerProcess::start_own(&["model", ANSWER_MS], database)?;
         let node = Node::start(binary, database, &model.url(""), waiting)?;
         let head = format!("{}\r\n", node.authorization());
         let of_node = grown(
@@ -33,7 +33,7 @@ pub fn memory(binary: &Path, database: &str) -> anyhow::Result<()> {
             waiting,
         )?;
         drop(node);
-        let bare = Server::start_own(&["bare", &model.url("/systemone")], database)?;
+        let bare = ServerProcess::start_own(&["bare", &model.url("/systemone")], database)?;
         let body = "x".repeat(1400);
         let of_bare = grown(&bare, "/leased", "", &body, waiting)?;
         println!(
@@ -44,7 +44,13 @@ pub fn memory(binary: &Path, database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn grown(server: &Server, path: &str, head: &str, body: &str, calls: usize) -> anyhow::Result<f64> {
+fn grown(
+    server: &ServerProcess,
+    path: &str,
+    head: &str,
+    body: &str,
+    calls: usize,
+) -> anyhow::Result<f64> {
     let request = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\n{head}content-type: application/json\r\n\
          content-length: {}\r\n\r\n{body}",

@@ -13,7 +13,7 @@ use refract_persistence::{ResultFilter, ResultOrder};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
-use super::share;
+use super::share::share;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress};
 use crate::{output, suggestion};

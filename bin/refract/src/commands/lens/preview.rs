@@ -14,7 +14,7 @@ use refract_persistence::{ResultFilter, ResultOrder};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
-use super::share;
+use super::share::share;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress};

@@ -1,16 +1,16 @@
-//! What an operator is told about a model that was tried.
+//! What `refract model check` tells an operator about the model.
 
 use refract_model_gateway::{ModelEndpoint, ModelFailure, ModelSettings, Protocol};
 
-use super::Shown;
+use super::trial_report::TrialReport;
 use super::trials::{FORWARD, REVERSED};
 
-/// By how much the order of options may move a probability before it is worth a word.
+/// The largest move of a probability by the order of options that is not worth a sentence.
 const NOTABLE_MOVE: f64 = 0.1;
-/// With less than this of the whole probability on the codes the model often writes other words.
-const MOST_ON_CODES: f64 = 0.8;
+/// The least part of the whole probability on the codes; below, the model often writes other words.
+const LEAST_ON_CODES: f64 = 0.8;
 
-/// How answers of this model come to be probabilities.
+/// How the probabilities of this model's answers are read.
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
         (ModelEndpoint::Lexical, _) => "it compares words",
@@ -26,35 +26,44 @@ pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     }
 }
 
-/// What the calls showed, a sentence each, and the recommendation at the end.
-pub(super) fn findings(settings: &ModelSettings, shown: &[Shown]) -> Vec<String> {
+/// One sentence for each finding of the trials, then the recommendation.
+pub(super) fn findings(settings: &ModelSettings, reports: &[TrialReport]) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(model) = shown.iter().find_map(|row| row.model.as_deref()) {
+    if let Some(model) = reports.iter().find_map(|report| report.model.as_deref()) {
         lines.push(format!("The server names its model {model}."));
     }
-    let moved = moved_by_order(shown);
+    let moved = moved_by_order(reports);
     if let Some(moved) = moved {
         lines.push(format!(
             "The order of the options moved the right one's probability by {moved:.3}."
         ));
     }
-    let hidden = shown.iter().filter(|row| row.readable < row.outcomes);
-    for row in hidden {
+    let hidden = reports
+        .iter()
+        .filter(|report| report.readable < report.outcomes);
+    for report in hidden {
         lines.push(format!(
             "Of the {} outcomes of `{}` {} had a probability of their own: {}.",
-            row.outcomes,
-            row.call,
-            row.readable,
+            report.outcomes,
+            report.trial,
+            report.readable,
             others(settings.protocol)
         ));
     }
-    lines.push(recommendation(settings, shown, moved).to_owned());
+    lines.push(recommendation(settings, reports, moved).to_owned());
     lines
 }
 
-/// How far apart the right option's probabilities are, in order and reversed.
-fn moved_by_order(shown: &[Shown]) -> Option<f64> {
-    let of = |call: &str| Some(shown.iter().find(|row| row.call == call)?.probability);
+/// How far the right option's probability moves when the options are reversed.
+fn moved_by_order(reports: &[TrialReport]) -> Option<f64> {
+    let of = |trial: &str| {
+        Some(
+            reports
+                .iter()
+                .find(|report| report.trial == trial)?
+                .probability,
+        )
+    };
     Some((of(FORWARD)? - of(REVERSED)?).abs())
 }
 
@@ -65,13 +74,17 @@ fn others(protocol: Protocol) -> &'static str {
     }
 }
 
-fn recommendation(settings: &ModelSettings, shown: &[Shown], moved: Option<f64>) -> &'static str {
-    let least_on_codes = shown.iter().filter_map(|row| row.on_codes);
+fn recommendation(
+    settings: &ModelSettings,
+    reports: &[TrialReport],
+    moved: Option<f64>,
+) -> &'static str {
+    let least_on_codes = reports.iter().filter_map(|report| report.on_codes);
     if settings.endpoint == ModelEndpoint::Lexical {
         "The built-in scorer answers: it is for trying things only."
-    } else if shown.iter().any(|row| !row.right) {
+    } else if reports.iter().any(|report| !report.right) {
         "The model can be asked, but it got an easy question wrong: use a stronger one."
-    } else if least_on_codes.fold(1.0, f64::min) < MOST_ON_CODES {
+    } else if least_on_codes.fold(1.0, f64::min) < LEAST_ON_CODES {
         "The model can serve, but it often writes other words than a code: compare it with others."
     } else if moved.is_some_and(|moved| moved > NOTABLE_MOVE) {
         "The model can serve, but the order of options moves its answers: compare it with others."
@@ -80,7 +93,7 @@ fn recommendation(settings: &ModelSettings, shown: &[Shown], moved: Option<f64>)
     }
 }
 
-/// What to do about a failure, with a space before it; empty where its sentence says so already.
+/// What to do about a failure, after a leading space; empty where the failure's message says so.
 pub(super) fn after(failure: &ModelFailure, protocol: Protocol) -> &'static str {
     match failure {
         ModelFailure::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",

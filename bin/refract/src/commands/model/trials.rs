@@ -1,24 +1,25 @@
-//! The calls that a model is tried with: one of every question type, and one of 255 outcomes.
+//! The trials of a model: one of every question type, and one of 255 outcomes.
 
 use serde_json::{Value, json};
 
-/// Options of the largest question.
+/// The number of options of the largest question.
 const MOST_OPTIONS: usize = 253;
 
-/// The name of the choice, and of the same one with its options the other way round.
+/// The name of the choice trial.
 pub(super) const FORWARD: &str = "choice of 4";
+/// The name of the choice trial whose options stand in reverse order.
 pub(super) const REVERSED: &str = "choice of 4, reversed";
 
-/// A call whose right answer nobody doubts.
+/// A question about a text, with an answer that is beyond doubt.
 pub(super) struct Trial {
     pub(super) name: &'static str,
     pub(super) question: Value,
     pub(super) text: &'static str,
-    /// Key of the right outcome; `yes` for Yes / No.
+    /// The key of the right outcome; `yes` for Yes / No.
     pub(super) right: &'static str,
 }
 
-/// All calls, in the order in which they are made.
+/// All trials, in the order in which the model is asked.
 pub(super) fn all() -> [Trial; 5] {
     let choice = |options: Value| json!({"key": "topic", "type": "choice", "text": "What is the message about?", "options": options});
     let billing =

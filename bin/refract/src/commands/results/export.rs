@@ -11,13 +11,13 @@ use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
 use super::super::signals::StopSignals;
-use super::FilterArgs;
+use super::filter::FilterArgs;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
 
-/// The results of a prism as rows.
+/// The arguments of `refract results export`.
 #[derive(Args)]
 pub(crate) struct ExportCommand {
     /// Slug or id
@@ -27,7 +27,7 @@ pub(crate) struct ExportCommand {
     #[arg(long, default_value = "csv", value_parser = operator::row_format)]
     format: RowFormat,
 
-    /// A file to write instead of stdout; it takes its place when it is whole
+    /// A file to write instead of stdout; it appears when it is complete
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -39,7 +39,7 @@ pub(crate) struct ExportCommand {
 }
 
 impl ExportCommand {
-    /// Carries it out.
+    /// Runs `refract results export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
@@ -50,7 +50,7 @@ impl ExportCommand {
         let is_drawn = terminal::stderr_is_terminal()
             && (self.output.is_some() || !terminal::stdout_is_terminal());
         let progress = if is_drawn {
-            // a total that cannot be told in time holds nothing up
+            // when counting fails, the bar is shown without a total
             Some(Progress::begin("results", results.count().await.ok()))
         } else {
             None
@@ -80,13 +80,14 @@ async fn to_stdout(
     let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
     match export(&mut results, format, stdout, |done| show(progress, done)).await {
         Ok(written) => Ok(written),
-        // the error itself, by which a closed pipe is known
+        // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
         Err(error @ ExportError::Read(_)) => Err(error.into()),
     }
 }
 
-/// Stops at the first SIGTERM or SIGINT, with the file as it was before.
+/// Writes the rows to a file. The first SIGTERM or SIGINT stops the export and leaves an existing
+/// file unchanged.
 async fn to_file(
     mut results: PrismResults,
     format: RowFormat,

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_answering::{PrismResults, ReadableResult, prisms};
 use refract_domain::answer::most_probable;
@@ -10,14 +11,14 @@ use refract_lens_rendering::{Format, render};
 use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
-use super::{FilterArgs, moment_text};
+use super::filter::FilterArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// Between two values of a row.
+/// The separator between the values of a row.
 const BETWEEN: &str = " · ";
 
-/// Results of a prism, newest first.
+/// The arguments of `refract results list`.
 #[derive(Args)]
 pub(crate) struct ListCommand {
     /// Slug or id
@@ -39,7 +40,7 @@ pub(crate) struct ListCommand {
 }
 
 impl ListCommand {
-    /// Carries it out.
+    /// Runs `refract results list`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
@@ -105,7 +106,7 @@ fn values(result: &ReadableResult, lens: &[Column]) -> String {
     values.join(BETWEEN)
 }
 
-/// A value in a word; of all outcomes the most probable one.
+/// A value in a few words; for an `all` column, the most probable outcome.
 fn value_text(value: Value<'_>) -> String {
     match value {
         Value::Null => "–".to_owned(),
@@ -123,4 +124,9 @@ fn value_text(value: Value<'_>) -> String {
             label.unwrap_or("–").to_owned()
         }
     }
+}
+
+/// A moment in UTC, to the minute.
+fn moment_text(moment: DateTime<Utc>) -> String {
+    moment.format("%Y-%m-%d %H:%M").to_string()
 }

@@ -1,4 +1,4 @@
-//! `refract results retry`: every failed result of a prism that was never retried.
+//! `refract results retry`: retries every failed result of a prism that was never retried.
 
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::super::signals::StopSignals;
-use super::PeriodArgs;
+use super::filter::PeriodArgs;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;
 
-/// Asks the model again about what it did not answer.
+/// The arguments of `refract results retry`.
 #[derive(Args)]
 pub(crate) struct RetryCommand {
     /// Slug or id
@@ -44,25 +44,23 @@ pub(crate) struct RetryCommand {
     model: ModelArgs,
 }
 
-/// How it ended, in numbers of results.
+/// How the retries ended, in numbers of results.
 #[derive(Serialize)]
-struct Summary {
+struct RetrySummary {
     retried: u64,
     ok: u64,
     failed: u64,
 }
 
 impl RetryCommand {
-    /// Carries it out; results that failed again end it with status 1.
+    /// Runs `refract results retry`. Results that failed again give exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &prism).await?.id;
-        if gateway.is_for_trying_only() {
-            output::say("The built-in scorer answers: it is for trying things only.");
-        }
+        operator::say_if_for_trying_only(&gateway);
         let filter = self.period.filter();
         let total = database
             .count_retriable_results(account, prism, filter)
@@ -101,7 +99,7 @@ fn words(retried: &Retried) -> String {
 
 fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     let not_answered = retried.not_answered();
-    output::json(&Summary {
+    output::json(&RetrySummary {
         retried: retried.done(),
         ok: retried.ok,
         failed: not_answered,

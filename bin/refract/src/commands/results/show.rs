@@ -1,4 +1,4 @@
-//! `refract results show`: one result, with what its operator may know of it.
+//! `refract results show`: one result, with the facts that only operators see.
 
 use anyhow::Context as _;
 use clap::Args;
@@ -6,10 +6,10 @@ use refract_answering::ReadableResult;
 use refract_domain::ids::ResultId;
 
 use super::super::operator::{self, AccountArg};
-use super::super::shown_result::{self, Facts, Shown};
+use super::super::shown_result::{self, Facts, ResultDisplay};
 use crate::settings::DatabaseArgs;
 
-/// A saved result.
+/// The arguments of `refract results show`.
 #[derive(Args)]
 pub(crate) struct ShowCommand {
     /// The result's id
@@ -17,15 +17,15 @@ pub(crate) struct ShowCommand {
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
     /// else json]
-    #[arg(long, value_parser = Shown::parse)]
-    format: Option<Shown>,
+    #[arg(long, value_parser = ResultDisplay::parse)]
+    format: Option<ResultDisplay>,
 
     #[command(flatten)]
     account: AccountArg,
 }
 
 impl ShowCommand {
-    /// Carries it out.
+    /// Runs `refract results show`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
@@ -33,7 +33,9 @@ impl ShowCommand {
         let (result, retried_as) = ReadableResult::find(&database, account, id).await?;
         let provenance = database.find_provenance(account, id).await?;
         let facts = Facts::of(&result, &provenance.unwrap_or_default(), retried_as);
-        let shown = self.format.unwrap_or_else(Shown::usual);
-        shown_result::print(&result, shown, &facts)
+        let display = self
+            .format
+            .unwrap_or_else(ResultDisplay::default_for_stdout);
+        shown_result::print(&result, display, &facts)
     }
 }

@@ -1,4 +1,4 @@
-//! What else is known of a result, in lines of a name and a value.
+//! Facts about a result beside its answers, in lines of a name and a value.
 
 use indicatif::HumanCount;
 use refract_answering::ReadableResult;
@@ -7,15 +7,16 @@ use refract_persistence::Provenance;
 
 use crate::terminal::{Palette, plain};
 
-/// Characters of a field's value that are shown.
+/// The number of characters of a field's value that are shown.
 const MOST_CHARACTERS: usize = 2_000;
 
-/// Names and values, in the order in which they are shown.
+/// Facts about a result: names and values, in the order in which they are printed.
 #[derive(Default)]
 pub(crate) struct Facts(Vec<(String, String)>);
 
 impl Facts {
-    /// When a result was saved, who was asked, why it failed, what retried it, and what was sent.
+    /// The facts of a saved result: when it was saved, which model was asked, why it failed, which
+    /// result retried it, and the field values.
     pub(crate) fn of(
         result: &ReadableResult,
         provenance: &Provenance,
@@ -42,12 +43,12 @@ impl Facts {
         facts
     }
 
-    /// One more.
+    /// Adds a fact.
     pub(crate) fn add(&mut self, name: &str, value: String) {
         self.0.push((name.to_owned(), value));
     }
 
-    /// The lines, after an empty one; values of more lines go on below each other.
+    /// The facts as lines, after an empty line; the lines of one value stand below each other.
     pub(super) fn lines(&self) -> String {
         let palette = Palette::of_stdout();
         let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -66,8 +67,8 @@ impl Facts {
     }
 }
 
-/// Protocol and model, and what the call cost; nothing for a result that is older than this
-/// knowledge.
+/// The protocol, the model and the cost of the answer; `None` for results saved before these were
+/// recorded.
 fn asked(provenance: &Provenance) -> Option<String> {
     let mut asked = provenance.protocol.clone()?;
     if let Some(model) = &provenance.model {

@@ -1,4 +1,4 @@
-//! A result for a person: every question with a bar for each probability.
+//! A result as a table for a person: every question with a bar for each probability.
 
 use refract_answering::ReadableResult;
 use refract_domain::answer::{Answer, Distribution};
@@ -10,16 +10,17 @@ use refract_domain::question::Question;
 
 use crate::terminal::{Palette, bar, columns_of, fit, plain};
 
-/// Outcomes of one question that are shown.
+/// The number of outcomes that are shown for one question.
 const MOST_OUTCOMES: usize = 10;
-/// Wider is no easier to read.
+/// The widest table in columns: a wider one is no easier to read.
 const WIDEST: usize = 100;
+/// The narrowest table in columns.
 const NARROWEST: usize = 40;
 const CHOSEN: &str = "▸ ";
 const NOT_CHOSEN: &str = "  ";
 const NO_VALID_ANSWER: &str = "No valid answer";
 
-/// The result for a terminal of so many columns.
+/// The table of a result for a terminal of `width` columns.
 pub(super) fn of(result: &ReadableResult, width: usize) -> String {
     let view = result.view();
     let palette = Palette::of_stdout();
@@ -59,7 +60,7 @@ fn label_width(question: &Question) -> usize {
     labels.chain([columns_of("Unsure")]).max().unwrap_or(0)
 }
 
-/// How wide each part is, and how parts stand out.
+/// The widths and styles of a table.
 struct Layout {
     labels: usize,
     width: usize,
@@ -108,7 +109,7 @@ impl Layout {
         }
     }
 
-    /// The most probable first.
+    /// Adds the outcomes' lines, the most probable first.
     fn outcomes(
         &self,
         question: &Question,
@@ -117,7 +118,7 @@ impl Layout {
         lines: &mut Vec<String>,
     ) {
         let mut ranked: Vec<_> = probabilities.iter().collect();
-        // equal ones stay in the prism's order, but the chosen one goes first
+        // equal outcomes stay in the prism's order, except that the chosen outcome goes first
         ranked.sort_by_key(|(key, probability)| {
             (std::cmp::Reverse(*probability), Some(key) != chosen)
         });
@@ -141,7 +142,7 @@ impl Layout {
         }
     }
 
-    /// The probability of yes under the cutoffs of one column.
+    /// Adds the lines of one column: the probability of yes, and the column's cutoffs.
     fn label(
         &self,
         question: &Question,
@@ -171,7 +172,7 @@ impl Layout {
     }
 
     fn line(&self, label: &str, probability: Probability, marks: &[f64], chosen: bool) -> String {
-        // the mark, the label, the percents and the spaces between them
+        // the chosen mark, the label, the percentage and two spaces
         let room = self.width.saturating_sub(2 + self.labels + 1 + 1 + 6);
         let label = fit(label, self.labels);
         let bar = bar(probability.to_f64(), marks, room);
@@ -193,7 +194,7 @@ fn label_of(column: &Column) -> Option<Cutoffs> {
     }
 }
 
-/// With one decimal where it is not whole.
+/// A share as a percentage, with one decimal unless that is 0.
 fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 0.05 {

@@ -1,4 +1,5 @@
-//! Compares every body of the fixture with what zod 3 said of it: see `tests/zod/generate.mjs`.
+//! Compares the problems of every body in the fixture with the messages of zod 3: see
+//! `tests/zod/generate.mjs`.
 
 use serde::Deserialize;
 

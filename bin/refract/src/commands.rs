@@ -1,4 +1,4 @@
-//! The commands: what may be said to the program, and which room carries it out.
+//! The command line: every command with its help, and the module that runs the command.
 
 mod account;
 mod backup;
@@ -117,7 +117,7 @@ enum Command {
         after_help = "Examples:\n  refract man target/man && man -l target/man/refract.1"
     )]
     Man {
-        /// Made when it is missing
+        /// The folder, which is made when it is missing
         folder: PathBuf,
     },
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
@@ -130,9 +130,8 @@ enum Command {
 }
 
 impl Program {
-    /// The log filter where none was given. Only a server has a log to keep: the demo shows its
-    /// answers and nothing between them, a migration says for what it waits, the other commands
-    /// say themselves what failed, once.
+    /// The log filter when none is set. Only a server logs its work. The demo and a migration log
+    /// warnings; the other commands report a failure themselves, once.
     pub(crate) fn default_log(&self) -> &'static str {
         match self.command {
             Command::Serve(_) => "info",
@@ -151,7 +150,7 @@ impl Program {
         }
     }
 
-    /// Carries the command out.
+    /// Runs the command.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let database = &self.database;
         match self.command {
@@ -174,7 +173,8 @@ impl Program {
     }
 }
 
-/// Whether a value cannot be used and belongs to a setting: an argument that is also a variable.
+/// Whether the error is an unusable value of a setting, which is an argument that is also an
+/// environment variable.
 pub(crate) fn is_about_a_setting(error: &clap::Error) -> bool {
     let is_value = matches!(
         error.kind(),

@@ -1,7 +1,7 @@
-//! What a person sits at: whether there is a terminal, how wide it is, whether it has colour.
+//! The terminal: whether there is one, its width, and its colours.
 //!
-//! Colour is left out where a stream is no terminal, where `NO_COLOR` is set and on dumb
-//! terminals. Nothing here knows of prisms, results or commands.
+//! Colour is left out when the stream is not a terminal, when `NO_COLOR` is set, and on dumb
+//! terminals. This module knows nothing of prisms, results or commands.
 
 mod bar;
 mod progress;
@@ -13,34 +13,34 @@ use console::{Alignment, Style, Term};
 pub(crate) use self::bar::bar;
 pub(crate) use self::progress::Progress;
 
-/// The width where nobody says another.
+/// The width in columns when it cannot be determined.
 const DEFAULT_WIDTH: usize = 80;
 
-/// Whether stdout is a terminal: then a person reads it.
+/// Whether stdout is a terminal, so that a person reads the output.
 pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether stderr is a terminal: then it may draw.
+/// Whether stderr is a terminal, so that a progress bar can be drawn.
 pub(crate) fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Columns of the terminal that stdout is; 80 where it is none.
+/// The width of the terminal behind stdout in columns; 80 when stdout is not a terminal.
 pub(crate) fn width() -> usize {
     let size = Term::stdout().size_checked();
     size.map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
-/// A text cut to so many columns, with `…` at the cut, and padded to them. Characters that can be
-/// taken for commands to the terminal are left out.
+/// A text cut or padded to exactly `columns`, with `…` at the cut. Control characters, which a
+/// terminal could take for commands, are left out.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let plain = plain(text);
     let cut = console::truncate_str(&plain, columns, "…");
     console::pad_str(&cut, columns, Alignment::Left, None).into_owned()
 }
 
-/// A text on one line, without characters that can be taken for commands to the terminal.
+/// A text on one line, without control characters, which a terminal could take for commands.
 pub(crate) fn plain(text: &str) -> String {
     let spaced = text
         .chars()
@@ -48,26 +48,26 @@ pub(crate) fn plain(text: &str) -> String {
     spaced.filter(|c| !c.is_control()).collect()
 }
 
-/// Columns that a text takes: wide characters take two.
+/// The width of a text in columns; wide characters take two.
 pub(crate) fn columns_of(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// How words on stdout stand out, where there is colour.
+/// The styles of text on stdout; without colour they change nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette {
-    /// What was chosen.
+    /// The chosen outcome.
     pub(crate) chosen: Style,
-    /// What stands behind the rest.
+    /// Secondary text.
     pub(crate) faint: Style,
-    /// What failed.
+    /// Failures.
     pub(crate) bad: Style,
     /// Headings.
     pub(crate) heading: Style,
 }
 
 impl Palette {
-    /// For stdout.
+    /// The styles for stdout.
     pub(crate) fn of_stdout() -> Self {
         Self {
             chosen: Style::new().green().bold(),

@@ -2,6 +2,7 @@
 
 mod cutoffs;
 mod preview;
+mod share;
 
 use std::path::PathBuf;
 
@@ -13,15 +14,15 @@ use super::operator::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// What becomes of a lens before it is shown.
-enum Change {
+/// How a command changes a lens before showing it.
+enum LensChange {
     Nothing,
-    /// The columns of this file.
+    /// The columns of this lens file replace the lens.
     To(Vec<u8>),
     Reset,
 }
 
-/// What may be done to a lens.
+/// The subcommands of `refract lens`.
 #[derive(Subcommand)]
 pub(crate) enum LensCommand {
     /// Shows the lens
@@ -67,34 +68,28 @@ pub(crate) enum LensCommand {
 }
 
 impl LensCommand {
-    /// Carries it out, and shows the lens as it is then.
+    /// Runs a `refract lens` command; those that change the lens print it afterwards.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let (prism, account, change) = match self {
             Self::Preview(command) => return command.run(database).await,
             Self::Cutoffs(command) => return command.run(database).await,
-            Self::Show { prism, account } => (prism, account, Change::Nothing),
+            Self::Show { prism, account } => (prism, account, LensChange::Nothing),
             Self::Set {
                 prism,
                 file,
                 account,
-            } => (prism, account, Change::To(operator::read_file(&file)?)),
-            Self::Reset { prism, account } => (prism, account, Change::Reset),
+            } => (prism, account, LensChange::To(operator::read_file(&file)?)),
+            Self::Reset { prism, account } => (prism, account, LensChange::Reset),
         };
         let database = operator::open(&database.settings()).await?;
         let account = account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &prism).await?;
         match change {
-            Change::Nothing => {}
-            Change::To(file) => prisms::set_lens(&database, account, &prism, &file).await?,
-            Change::Reset => prisms::reset_lens(&database, account, &prism).await?,
+            LensChange::Nothing => {}
+            LensChange::To(file) => prisms::set_lens(&database, account, &prism, &file).await?,
+            LensChange::Reset => prisms::reset_lens(&database, account, &prism).await?,
         }
         let found = prisms::find_lens(&database, account, &prism).await?;
         output::json(&ShownLens::new(&found.lens, found.columns().lens))
     }
-}
-
-/// A part of a whole, from 0 to 1; of nothing it is 0.
-fn share(part: u64, whole: u64) -> f64 {
-    let millionths = part.saturating_mul(1_000_000) / whole.max(1);
-    f64::from(u32::try_from(millionths).unwrap_or(u32::MAX)) / 1e6
 }

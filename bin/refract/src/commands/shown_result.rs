@@ -1,4 +1,4 @@
-//! One result on stdout: for a person as a table, for programs as the API has it.
+//! Prints one result to stdout: as a table for a person, or as the API renders the result.
 
 mod facts;
 mod table;
@@ -10,44 +10,48 @@ use refract_lens_rendering::{Format, render};
 pub(crate) use self::facts::Facts;
 use crate::{output, terminal};
 
-/// How a result is shown.
+/// How a result is printed.
 #[derive(Clone, Copy)]
-pub(crate) enum Shown {
-    /// For a person.
+pub(crate) enum ResultDisplay {
+    /// A table with bars, for a person.
     Table,
-    /// The API's bytes.
-    As(Format),
+    /// The bytes that the API would send.
+    Format(Format),
 }
 
-impl Shown {
+impl ResultDisplay {
     /// Reads the name of a format, or `table`.
     pub(crate) fn parse(name: &str) -> anyhow::Result<Self> {
         if name == "table" {
             return Ok(Self::Table);
         }
-        let format = Format::parse(name).map(Self::As);
+        let format = Format::parse(name).map(Self::Format);
         format.context("expected json, raw, csv, tsv, jsonl or table")
     }
 
-    /// What is shown where nothing was asked for: a table on a terminal, else json.
-    pub(crate) fn usual() -> Self {
+    /// The display where no format was asked for: a table on a terminal, else json.
+    pub(crate) fn default_for_stdout() -> Self {
         if terminal::stdout_is_terminal() {
             Self::Table
         } else {
-            Self::As(Format::Json)
+            Self::Format(Format::Json)
         }
     }
 }
 
-/// Prints a result; `facts` stand below the table.
-pub(crate) fn print(result: &ReadableResult, shown: Shown, facts: &Facts) -> anyhow::Result<()> {
-    match shown {
-        Shown::Table => {
+/// Prints a result, with the facts below a table.
+pub(crate) fn print(
+    result: &ReadableResult,
+    display: ResultDisplay,
+    facts: &Facts,
+) -> anyhow::Result<()> {
+    match display {
+        ResultDisplay::Table => {
             let mut table = table::of(result, terminal::width());
             table.push_str(&facts.lines());
             output::data(table.as_bytes())
         }
-        Shown::As(format) => {
+        ResultDisplay::Format(format) => {
             let mut bytes = Vec::new();
             render(format, &result.columns(), &result.view(), &mut bytes)?;
             if matches!(format, Format::Json | Format::Raw) {

@@ -1,0 +1,132 @@
+//! How a model answered one trial, as `refract model check` shows it.
+
+use refract_domain::answer::{Answer, most_probable};
+use refract_model_gateway::ModelReport;
+use serde::Serialize;
+
+use super::trials::Trial;
+
+/// The headers of the table of reports.
+pub(super) const HEADERS: [&str; 10] = [
+    "call",
+    "answer",
+    "right",
+    "probability",
+    "readable",
+    "code",
+    "on codes",
+    "requests",
+    "attempts",
+    "ms",
+];
+
+/// How one trial went: a row of the table, or a JSON line.
+#[derive(Serialize)]
+pub(super) struct TrialReport {
+    /// The trial's name.
+    #[serde(rename = "call")]
+    pub(super) trial: &'static str,
+    /// The outcome that the model found most probable.
+    pub(super) answer: String,
+    /// Whether that outcome is the right one.
+    pub(super) right: bool,
+    /// The probability of the right outcome.
+    pub(super) probability: f64,
+    /// The number of the question's outcomes.
+    pub(super) outcomes: usize,
+    /// Outcomes with a probability of their own; the others share the rest.
+    pub(super) readable: usize,
+    /// Tokens that the code was cut into (`chat` only).
+    pub(super) code_tokens: Option<usize>,
+    /// Tokens that the model wrote before the code (`chat` only).
+    pub(super) tokens_before: Option<usize>,
+    /// The part of the whole probability that was on the codes (`chat` only).
+    pub(super) on_codes: Option<f64>,
+    /// The model's name, as the server gives it.
+    pub(super) model: Option<String>,
+    pub(super) input_tokens: Option<u64>,
+    pub(super) output_tokens: Option<u64>,
+    /// Model requests that the trial took.
+    pub(super) requests: u32,
+    /// Attempts at these requests.
+    pub(super) attempts: u32,
+    pub(super) took_ms: u128,
+}
+
+impl TrialReport {
+    /// The report of a trial whose model gave an answer; without one, nothing was right.
+    pub(super) fn new(
+        trial: &Trial,
+        answer: Option<&Answer>,
+        report: ModelReport,
+        took_ms: u128,
+    ) -> Self {
+        let read = answer.map(|answer| outcome(answer, trial.right));
+        let (answer, probability) = read.unwrap_or_default();
+        let codes = report.coverage.codes;
+        Self {
+            trial: trial.name,
+            right: answer == trial.right,
+            answer,
+            probability,
+            outcomes: report.coverage.outcomes,
+            readable: report.coverage.listed,
+            code_tokens: codes.and_then(|codes| codes.tokens),
+            tokens_before: codes.map(|codes| codes.tokens_before),
+            on_codes: codes.map(|codes| codes.mass.to_f64()),
+            model: report.model,
+            input_tokens: report.input_tokens,
+            output_tokens: report.output_tokens,
+            requests: report.requests,
+            attempts: report.attempts,
+            took_ms,
+        }
+    }
+
+    /// The cells of the report's row, in the order of [`HEADERS`].
+    pub(super) fn cells(&self) -> Vec<String> {
+        vec![
+            self.trial.to_owned(),
+            self.answer.clone(),
+            if self.right { "yes" } else { "no" }.to_owned(),
+            format!("{:.3}", self.probability),
+            format!("{} of {}", self.readable, self.outcomes),
+            self.code(),
+            self.on_codes
+                .map_or_else(String::new, |mass| format!("{mass:.3}")),
+            self.requests.to_string(),
+            self.attempts.to_string(),
+            self.took_ms.to_string(),
+        ]
+    }
+
+    /// How the code was cut into tokens, in words.
+    fn code(&self) -> String {
+        let tokens = match self.code_tokens {
+            None => return String::new(),
+            Some(1) => "1 token".to_owned(),
+            Some(tokens) => format!("{tokens} tokens"),
+        };
+        match self.tokens_before {
+            None | Some(0) => tokens,
+            Some(before) => format!("{tokens} after {before}"),
+        }
+    }
+}
+
+/// The most probable outcome, and the probability of the right one.
+fn outcome(answer: &Answer, right: &str) -> (String, f64) {
+    let probabilities = match answer {
+        Answer::YesNo { probability } => {
+            let yes = probability.to_f64();
+            return (if yes >= 0.5 { "yes" } else { "no" }.to_owned(), yes);
+        }
+        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => probabilities,
+    };
+    let named = most_probable(probabilities).map_or("none", |key| key.as_str());
+    let right = probabilities.iter().find(|(key, _)| key.as_str() == right);
+    (
+        named.to_owned(),
+        right.map_or(0.0, |(_, share)| share.to_f64()),
+    )
+}

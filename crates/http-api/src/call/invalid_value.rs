@@ -1,0 +1,37 @@
+//! A part of a call that breaks rules, whose faults the caller is told in one list.
+
+use refract_domain::problem::{Fault, Problems};
+
+/// Stands in for a value that breaks rules. Its faults are in the list of problems already, so it
+/// says nothing itself.
+#[derive(Debug)]
+pub(super) struct InvalidValue;
+
+impl InvalidValue {
+    /// Adds the faults of the value at `path` to the list.
+    pub(super) fn list(
+        problems: &mut Problems,
+        path: &str,
+        faults: impl IntoIterator<Item = Fault>,
+    ) -> Self {
+        problems.add_all(path, faults);
+        Self
+    }
+}
+
+/// The outcome of reading a string. Characters that decoding could not represent make the string
+/// forbidden, as NUL does, and that fault is listed last.
+pub(super) fn refuse_lost_characters<T>(
+    read: Result<T, Vec<Fault>>,
+    are_lost: bool,
+) -> Result<T, Vec<Fault>> {
+    let mut faults = match read {
+        Ok(value) if !are_lost => return Ok(value),
+        Ok(_) => Vec::new(),
+        Err(faults) => faults,
+    };
+    if are_lost && !faults.contains(&Fault::ForbiddenCharacters) {
+        faults.push(Fault::ForbiddenCharacters);
+    }
+    Err(faults)
+}
