@@ -14,47 +14,30 @@ mod syntax;
 use std::collections::BTreeMap;
 
 pub(crate) use module::{ItemKind, Module, Segments};
-pub(crate) use resolving::Target;
+pub(crate) use resolving::{CrateTree, Target};
 
-use crate::{files, manifests, read};
+use crate::{files, manifests};
 
-/// One library or program: its root module is number 0.
-#[derive(Default)]
-pub(crate) struct CrateTree {
-    modules: Vec<Module>,
-    /// The modules that hold an inherent impl's functions: by module and name of the type, then by
-    /// the function's name.
-    functions: BTreeMap<(usize, String), BTreeMap<String, usize>>,
-}
-
-impl CrateTree {
-    /// Parses the crate whose root is this file, without modules and items for tests. `source`
-    /// returns a file's text, or `None` where there is no such file.
-    pub(crate) fn read(root: &str, source: &dyn Fn(&str) -> Option<String>) -> Self {
-        let mut tree = Self {
-            modules: reading::modules(root, source),
-            functions: BTreeMap::new(),
-        };
-        tree.functions = tree.inherent_functions();
-        tree
-    }
-
-    pub(crate) fn modules(&self) -> &[Module] {
-        &self.modules
-    }
+/// Parses the crate whose root is this file, without modules and items for tests. `source` returns
+/// a file's text, or `None` where there is no such file.
+pub(crate) fn read(root: &str, source: &dyn Fn(&str) -> Option<String>) -> CrateTree {
+    CrateTree::new(reading::modules(root, source))
 }
 
 /// The libraries and programs of the workspace's members, by the path of their root file.
 pub(crate) fn of_members() -> BTreeMap<String, CrateTree> {
     let files = files();
-    let source = |file: &str| files.iter().any(|known| known == file).then(|| read(file));
+    let source = |file: &str| {
+        let is_there = files.iter().any(|known| known == file);
+        is_there.then(|| crate::read(file))
+    };
     let trees: BTreeMap<String, CrateTree> = manifests::members()
         .iter()
         .filter_map(|(manifest, _)| manifest.strip_suffix("Cargo.toml"))
         .flat_map(|folder| ["lib", "main"].map(|root| format!("{folder}src/{root}.rs")))
         .filter(|root| files.contains(root))
         .map(|root| {
-            let tree = CrateTree::read(&root, &source);
+            let tree = read(&root, &source);
             (root, tree)
         })
         .collect();

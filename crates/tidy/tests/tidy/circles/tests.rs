@@ -1,7 +1,7 @@
 //! The finder itself, on small made-up crates.
 
 use super::{circles, uses};
-use crate::crate_tree::CrateTree;
+use crate::crate_tree;
 
 /// The circles of a crate with these files.
 fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
@@ -9,7 +9,7 @@ fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
         let file = files.iter().find(|(file, _)| *file == wanted);
         file.map(|(_, text)| (*text).to_owned())
     };
-    circles(&uses(&CrateTree::read("src/lib.rs", &source)))
+    circles(&uses(&crate_tree::read("src/lib.rs", &source)))
 }
 
 #[test]

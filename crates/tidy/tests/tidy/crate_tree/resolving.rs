@@ -2,8 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::CrateTree;
 use super::module::{Import, Item, ItemKind, Module};
+
+/// One library or program: its root module is number 0.
+pub(crate) struct CrateTree {
+    modules: Vec<Module>,
+    /// The modules whose inherent impls hold a function or constant: by module and name of the
+    /// type, then by the name of the function.
+    functions: BTreeMap<(usize, String), BTreeMap<String, usize>>,
+}
 
 /// What a path may lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +29,19 @@ pub(crate) enum Target {
 type Under = Vec<(usize, String)>;
 
 impl CrateTree {
+    pub(super) fn new(modules: Vec<Module>) -> Self {
+        let mut tree = Self {
+            modules,
+            functions: BTreeMap::new(),
+        };
+        tree.functions = tree.inherent_functions();
+        tree
+    }
+
+    pub(crate) fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
     /// All that a path in a module may name: a type and a function may share a name. Nothing where
     /// the first name is no module's, as that of another crate or of a variable is.
     pub(crate) fn resolve(&self, from: usize, path: &[String]) -> Vec<Target> {
@@ -48,7 +68,7 @@ impl CrateTree {
     }
 
     /// Where the functions of all inherent impls stand.
-    pub(super) fn inherent_functions(&self) -> BTreeMap<(usize, String), BTreeMap<String, usize>> {
+    fn inherent_functions(&self) -> BTreeMap<(usize, String), BTreeMap<String, usize>> {
         let mut functions: BTreeMap<(usize, String), BTreeMap<String, usize>> = BTreeMap::new();
         for (number, module) in self.modules.iter().enumerate() {
             for inherent in &module.impls {
