@@ -1,6 +1,6 @@
 //! The whole file looked at before anything is asked.
 
-use refract_domain::asking::{State, json_chars};
+use refract_domain::model_input::{State, json_chars};
 use refract_model_gateway::Estimator;
 
 use super::input::listed;

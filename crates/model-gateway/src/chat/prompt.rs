@@ -4,7 +4,7 @@
 //! list of answers is only a part of a string, so nothing in it can look like the prompt around
 //! it. What is the same for all questions of a call comes first, for the server's prefix cache.
 
-use refract_domain::asking::{State, outcome_text, question_text};
+use refract_domain::model_input::{State, outcome_text, question_text};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;

@@ -64,7 +64,7 @@ const KEEPERS: [(&str, &[&str]); 9] = [
 const FOR_TESTS: [&str; 2] = ["refract-test-support", "refract-tidy"];
 
 /// Everything that `refract-lens-rendering` may bring along, so that it can be embedded alone.
-const RENDERING_TREE: [&str; 34] = [
+const RENDERING_TREE: [&str; 38] = [
     "block-buffer",
     "cfg-if",
     "chrono",
@@ -73,9 +73,12 @@ const RENDERING_TREE: [&str; 34] = [
     "csv",
     "csv-core",
     "digest",
+    "equivalent",
     "getrandom",
+    "hashbrown",
     "hybrid-array",
     "iana-time-zone",
+    "indexmap",
     "itoa",
     "libc",
     "memchr",
@@ -89,6 +92,7 @@ const RENDERING_TREE: [&str; 34] = [
     "serde_core",
     "serde_derive",
     "serde_json",
+    "serde_with",
     "sha2",
     "syn",
     "thiserror",
