@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply as Reply};
 use refract_test_support::postgres;
 
 use crate::watched::wait_and_watch;

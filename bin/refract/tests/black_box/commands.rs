@@ -6,7 +6,7 @@ use crate::expected::{ANSWERS, STORED, Saved};
 use crate::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT, example_prism, text,
 };
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 
 on_both!(
     accounts_are_created_and_listed,

@@ -6,7 +6,7 @@ use crate::expected::{ANSWERS, JSON, Saved};
 use crate::http::{Connection, Request};
 use crate::order::{NO_RESULT, TOO_LARGE};
 use crate::service::{Backend, PRISM, Service, TEXT};
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::process::Stdio;
 
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply as Reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 

@@ -1,6 +1,6 @@
 //! Failed results: saved, returned with 502, retried once (spec 3.1, 4.3).
 
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply as Reply};
 use serde_json::json;
 use tokio::net::TcpSocket;
 

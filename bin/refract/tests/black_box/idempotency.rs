@@ -1,6 +1,6 @@
 //! Idempotency keys: every row of the table in section 4.1.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};

@@ -1,6 +1,6 @@
 //! `refract lens preview` and `lens cutoffs`: lenses tried on stored results, no model asked.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::{Value, json};
 
 use crate::service::{Backend, LENS_FILE, PRISM, Service, TEXT};

@@ -1,6 +1,6 @@
 //! Clients that go and servers that stop: what was paid for is saved, and nothing by halves.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};

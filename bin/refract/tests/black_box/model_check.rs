@@ -1,7 +1,7 @@
 //! `refract model check`: what it asks, what it shows, how it ends.
 
 use refract_test_support::model_server::{
-    ChatModel, Continues, ModelServer, ReceivedRequest, Reply, tokens_reply,
+    ChatModel, Continues, ModelServer, ReceivedRequest, ScriptedReply as Reply, tokens_reply,
 };
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 //!
 //! Not here: the size estimate of a retry, since no stored result can be over it.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 
 use crate::expected::{JSON, Saved};
 use crate::http::Answer;

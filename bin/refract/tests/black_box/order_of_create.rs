@@ -9,7 +9,7 @@ use crate::order::{
     error, failing_model, ones_and_pairs, problem,
 };
 use crate::service::{Backend, PRISM, Service};
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 
 on_both!(of_two_faults_the_earlier_one_answers);
 

@@ -1,7 +1,7 @@
 //! What a model server says of itself is kept beside a result: it costs no answer, and no caller
 //! sees it.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::{Value, json};
 
 use crate::service::{Backend, Service};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::{Value, json};
 
 use crate::program::Ended;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 
 use crate::run::{numbered, service};
 use crate::service::Backend;

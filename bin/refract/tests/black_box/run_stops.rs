@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply as Reply};
 use tokio::process::Child;
 
 use crate::http::within_patience;

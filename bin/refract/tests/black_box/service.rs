@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply as Reply};
 use refract_test_support::postgres::{self, TestDatabase};
 use serde_json::{Value, json};
 use tempfile::TempDir;

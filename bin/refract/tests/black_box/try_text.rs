@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::http::within_patience;

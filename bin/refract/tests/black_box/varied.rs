@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use refract_test_support::model_server::{Reply, Script};
+use refract_test_support::model_server::{Script, ScriptedReply as Reply};
 use serde_json::{Value, json};
 
 use crate::http::{Connection, Request};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::json;
 use tokio::task::block_in_place;
 

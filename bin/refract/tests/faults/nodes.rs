@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use refract_test_support::model_server::{Reply, Script};
+use refract_test_support::model_server::{Script, ScriptedReply as Reply};
 use serde_json::json;
 use tokio::task::JoinSet;
 

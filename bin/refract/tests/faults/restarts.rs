@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use refract_test_support::cluster::{Cluster, Shutdown};
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply as Reply;
 use serde_json::json;
 use tokio::task::block_in_place;
 

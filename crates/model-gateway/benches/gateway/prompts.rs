@@ -5,7 +5,7 @@ use std::time::Duration;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply as Reply};
 use serde_json::{Value, json};
 
 /// A prism with so many questions of all types in turn.

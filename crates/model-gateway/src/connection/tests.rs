@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refract_test_support::model_server::{ModelServer, Reply as Scripted};
+use refract_test_support::model_server::{ModelServer, ScriptedReply as Scripted};
 use rustls::RootCertStore;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};

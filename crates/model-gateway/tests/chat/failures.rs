@@ -1,5 +1,5 @@
 use refract_domain::key::QuestionKey;
-use refract_test_support::model_server::{ChatModel, Reply, Script};
+use refract_test_support::model_server::{ChatModel, Script, ScriptedReply as Reply};
 
 use super::*;
 

@@ -1,4 +1,4 @@
-use refract_test_support::model_server::{ChatModel, Reply, tokens_reply};
+use refract_test_support::model_server::{ChatModel, ScriptedReply as Reply, tokens_reply};
 
 use super::*;
 

@@ -15,7 +15,7 @@ use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
     Model, ModelCall, ModelFailure, ModelGateway, ModelSettings, PROMPT_VERSION, Protocol,
 };
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply as Reply};
 use serde_json::{Value, json};
 
 fn version(questions: &Value) -> PrismVersion {

@@ -1,7 +1,9 @@
 use std::time::{Duration, Instant};
 
 use refract_model_gateway::{ModelCall, ModelSettings, Unreachable};
-use refract_test_support::model_server::{ModelServer, ReceivedRequest, Reply, Script};
+use refract_test_support::model_server::{
+    ModelServer, ReceivedRequest, Script, ScriptedReply as Reply,
+};
 
 use super::*;
 

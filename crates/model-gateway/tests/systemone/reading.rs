@@ -4,7 +4,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::probability::Probability;
 use refract_domain::question::QuestionType;
 use refract_model_gateway::PROMPT_VERSION;
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply as Reply};
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,6 +1,6 @@
 use refract_domain::model_input::{State, json_chars, question_chars};
 use refract_model_gateway::{ModelSettings, PROMPT_VERSION};
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply as Reply};
 use serde_json::value::RawValue;
 
 use super::*;

@@ -1,5 +1,5 @@
 use refract_model_gateway::ModelSettings;
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply as Reply};
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use refract_model_gateway::ModelSettings;
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply as Reply};
 
 use super::*;
 
