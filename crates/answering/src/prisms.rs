@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use chrono::Utc;
+use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Column;
 use refract_domain::lens_file;
-use refract_domain::prism::{KeyHistory, PrismName, PrismVersion, VersionNumber};
-use refract_domain::prism_file::{Past, PrismFile};
+use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism_file::PrismFile;
 use refract_domain::problem::Problems;
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{
@@ -104,13 +105,13 @@ pub async fn save_version(
             .latest_version
             .next()
             .ok_or(PrismRefusal::NoMoreVersions)?;
-        let past = Past { latest, keys, lens };
-        let PrismFile { name, version } = PrismFile::read(file, Some(&past))?;
-        let lens = past.lens.clone().after_save(version.questions());
+        let earlier = EarlierVersions { latest, keys, lens };
+        let PrismFile { name, version } = PrismFile::read(file, Some(&earlier))?;
+        let lens = earlier.lens.clone().after_save(version.questions());
         let new = NewVersion {
             name: &name,
             version: &version,
-            lens: (lens != past.lens).then_some(&lens),
+            lens: (lens != earlier.lens).then_some(&lens),
             now: Utc::now(),
         };
         if database.save_version(&prism, new).await? == Writing::Saved {

@@ -1,46 +1,49 @@
 //! Stored answers: what a model said to each question, with its probabilities (spec 2.4).
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, Map, Same};
 
 use crate::key::{OutcomeKey, QuestionKey};
-use crate::ordered_map;
 use crate::probability::Probability;
 use crate::question::QuestionType;
 
 /// Probabilities of a question's outcomes, in the prism's order.
+///
+/// A list of pairs and no `IndexMap`: hashing made reading stored answers up to a third slower, and
+/// rendering rows that are not in the processor's cache slower still.
 pub type Distribution = Vec<(OutcomeKey, Probability)>;
 
-/// What a model answered to one question.
+/// A model's answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
-    /// To a Choice question.
+    /// Answer to a Choice question.
     Choice {
-        /// What the model chose; `None` when it named an option that the prism does not have.
+        /// The chosen outcome; `None` when the model named an option that the prism does not have.
         value: Option<OutcomeKey>,
-        /// Of every option and of the two built-in outcomes.
-        #[serde(with = "ordered_map")]
+        /// Probabilities of every option and of the two built-in outcomes.
+        #[serde(with = "As::<Map<Same, Same>>")]
         probabilities: Distribution,
         /// The model's confidence in the choice, 0 to 1.
         confidence: Probability,
     },
-    /// To a Yes / No question.
+    /// Answer to a Yes / No question.
     YesNo {
-        /// Of yes.
+        /// Probability of yes.
         probability: Probability,
     },
-    /// To a Scale question.
+    /// Answer to a Scale question.
     Scale {
         /// The most probable level; on a tie the lower one.
         level: OutcomeKey,
-        /// Of every level, lowest first.
-        #[serde(with = "ordered_map")]
+        /// Probabilities of every level, lowest first.
+        #[serde(with = "As::<Map<Same, Same>>")]
         probabilities: Distribution,
     },
 }
 
 impl Answer {
-    /// The type of question that it answers.
+    /// The type of question that this answer belongs to.
     pub fn question_type(&self) -> QuestionType {
         match self {
             Self::Choice { .. } => QuestionType::Choice,
@@ -71,9 +74,10 @@ pub fn most_probable(probabilities: &[(OutcomeKey, Probability)]) -> Option<&Out
     best.map(|(key, _)| key)
 }
 
-/// How far the chosen of `outcomes` outcomes stands out: 0 is a guess, 1 is certain (readings).
+/// Confidence in an outcome chosen out of `outcomes`, from its probability: 0 is a guess, 1 is
+/// certain (readings).
 ///
-/// `(p − 1/k) / (1 − 1/k)`, cut at 0, for models that state no confidence of their own.
+/// `(p − 1/k) / (1 − 1/k)`, at least 0. For models that state no confidence of their own.
 pub fn confidence(chosen: f64, outcomes: u32) -> Probability {
     let guess = 1.0 / f64::from(outcomes.max(2));
     Probability::from_f64(((chosen - guess) / (1.0 - guess)).clamp(0.0, 1.0)).unwrap_or_default()
@@ -82,7 +86,7 @@ pub fn confidence(chosen: f64, outcomes: u32) -> Probability {
 /// The answers of one result, in the order of the version's questions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Answers(#[serde(with = "ordered_map")] Vec<(QuestionKey, Answer)>);
+pub struct Answers(#[serde(with = "As::<Map<Same, Same>>")] Vec<(QuestionKey, Answer)>);
 
 impl Answers {
     /// Answers in the order of the version's questions, one for each.

@@ -1,21 +1,21 @@
-//! API keys: shown once, kept as a hash (spec 2.8).
+//! API keys: shown to their owner once, stored as a hash (spec 2.8).
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// The three characters that every key begins with.
+/// The three characters that every API key begins with.
 pub const PREFIX: &str = "rk_";
-/// Characters after the prefix.
+/// Random characters after the prefix.
 const RANDOM_CHARS: usize = 32;
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// A whole key. It has no `Debug` and no `Display`: whoever shows it does so on purpose.
+/// A whole API key. It has no `Debug` and no `Display`, so that no log shows one by accident.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// Makes a key from random bytes, each of which gives one character.
+    /// Makes a key from random bytes, one character from each.
     pub fn from_random(random: [u8; RANDOM_CHARS]) -> Self {
         let letters = random
             .iter()
@@ -28,30 +28,30 @@ impl ApiKey {
         )
     }
 
-    /// Reads a key that a caller sent; `None` when it has not the shape of one.
+    /// Reads a key that a caller sent; `None` for a text that does not look like a key.
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(PREFIX)?;
         let shaped = random.len() == RANDOM_CHARS && random.bytes().all(|b| ALPHABET.contains(&b));
         shaped.then(|| Self(text.to_owned()))
     }
 
-    /// The key itself, for the one time that it is shown.
+    /// The key as text, for the one time that it is shown.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The first characters, by which its owner tells it from others.
+    /// The first characters, by which an owner tells one key from another.
     pub fn first_characters(&self) -> String {
         self.0.chars().take(PREFIX.len() + 4).collect()
     }
 
-    /// What is stored of it.
+    /// The hash that is stored in place of the key.
     pub fn hash(&self) -> ApiKeyHash {
         ApiKeyHash(Sha256::digest(self.0.as_bytes()).into())
     }
 }
 
-/// SHA-256 of a key: 192 random bits need no salt and no slow hash.
+/// SHA-256 of an API key: 192 random bits need no salt and no slow hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ApiKeyHash(pub [u8; 32]);
 

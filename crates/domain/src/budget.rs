@@ -1,14 +1,14 @@
-//! The token estimate: whether a text is too large to be asked about (spec 8).
+//! The token budget: how large a text may be, by an estimate (spec 8).
 
-use crate::asking::{State, json_chars};
 use crate::limits::{CHARS_PER_TOKEN, TOKEN_BUDGET};
+use crate::model_input::{State, json_chars};
 use crate::prism::PrismVersion;
 use crate::submission::Submission;
 
-/// Characters of `{"state":` `,"question":` `}` around the two parts.
+/// Characters around the JSON of the text and the JSON of the question.
 const FRAME_CHARS: usize = r#"{"state":,"question":}"#.len();
 
-/// The estimate is over the budget.
+/// A text whose token estimate is over the budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "Request too large: about {estimate} tokens of fields, context and the longest question, \
@@ -19,7 +19,8 @@ pub struct OverBudget {
     pub estimate: usize,
 }
 
-/// Estimated tokens of the text with its longest question: four characters of JSON a token.
+/// Estimated tokens of a submission with the version's longest question, at four characters of
+/// JSON a token.
 pub fn estimate(version: &PrismVersion, submission: &Submission) -> usize {
     let state = json_chars(&State {
         prism_context: version.context(),
@@ -28,10 +29,10 @@ pub fn estimate(version: &PrismVersion, submission: &Submission) -> usize {
     (FRAME_CHARS + state + version.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
 }
 
-/// Checks the estimate against the budget.
+/// Checks that a submission's token estimate is within the budget.
 ///
 /// # Errors
-/// The estimate, when it is over.
+/// When the estimate is over the budget.
 pub fn check(version: &PrismVersion, submission: &Submission) -> Result<(), OverBudget> {
     let estimate = estimate(version, submission);
     if estimate > TOKEN_BUDGET {
@@ -73,7 +74,7 @@ mod tests {
         Submission::new(sent, context, version.fields()).unwrap()
     }
 
-    /// The text that the specification measures, put together by hand.
+    /// The estimate of a state, from JSON that is put together by hand.
     fn by_hand(state: &Value) -> usize {
         let question = r#"{"type":"choice","instructions":"Which?\nLook \"twice\".","criteria":{"a":"Ä: d","b":"B","other":"Other: the text answers the question, but with none of the options above","insufficient_information":"Not enough information: the text does not say enough to answer the question"}}"#;
         let text = format!(r#"{{"state":{state},"question":{question}}}"#);

@@ -1,9 +1,11 @@
-//! Cutoffs: where a Yes / No label turns from `no` over `unsure` to `yes` (spec 2.5).
+//! Cutoffs: the probabilities at which a Yes / No label changes from `no` to `unsure` and from
+//! `unsure` to `yes` (spec 2.5).
 
 use crate::probability::{ONE, Probability};
 use crate::problem::Fault;
 
-/// A probability at which a label changes: the number as it was written, compared exactly.
+/// A probability at which a label changes. It is compared exactly, as the decimal number that a
+/// person wrote.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cutoff {
     value: f64,
@@ -12,13 +14,14 @@ pub struct Cutoff {
 }
 
 impl Cutoff {
-    const HALF: Self = Self {
+    /// Where `no` ends in a lens that does not say it (spec 2.5).
+    const DEFAULT: Self = Self {
         value: 0.5,
         first_at_or_above: ONE / 2,
     };
 
     /// A cutoff from a number above 0 and up to 1. The number meant is the shortest decimal that
-    /// reads back as this double: what a person wrote.
+    /// reads back as this double, which is what a person wrote.
     fn new(value: f64) -> Self {
         Self {
             value,
@@ -48,7 +51,7 @@ fn ceil_millionths(value: f64) -> u32 {
     millionths + u32::from(has_more)
 }
 
-/// Where `no` ends and `yes` begins in a Yes / No label (spec 2.5).
+/// The cutoffs of a `label` output: where `no` ends and where `yes` begins (spec 2.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cutoffs {
     no_below: Option<Cutoff>,
@@ -56,17 +59,18 @@ pub struct Cutoffs {
 }
 
 impl Cutoffs {
-    /// Those of the automatic lens: yes from 0.5, no band of `unsure`.
+    /// The cutoffs of the automatic lens, which shows its one cutoff: `no` below 0.5, then `yes`.
     pub const AUTOMATIC: Self = Self {
-        no_below: Some(Cutoff::HALF),
+        no_below: Some(Cutoff::DEFAULT),
         yes_from: None,
     };
 
-    /// Cutoffs as written in a lens.
+    /// Checks the cutoffs written in a lens.
     ///
     /// # Errors
-    /// The faults, each with the name of its number: `no_below` is strictly between 0 and 1;
-    /// `yes_from` is at most 1 and above `no_below`, or above 0.5 without it.
+    /// The faults, each with the name of the number that has it. `no_below` must be above 0 and
+    /// below 1; `yes_from` must be at most 1 and above `no_below`, or above 0.5 without a
+    /// `no_below`.
     pub fn new(
         no_below: Option<f64>,
         yes_from: Option<f64>,
@@ -81,11 +85,11 @@ impl Cutoffs {
             }
         }
         if let Some(value) = yes_from {
-            let floor = no_below.unwrap_or(0.5);
-            if value <= floor {
+            let default = Cutoff::DEFAULT.value;
+            if value <= no_below.unwrap_or(default) {
                 let rule = match no_below {
-                    Some(_) => "must be greater than no_below",
-                    None => "Number must be greater than 0.5",
+                    Some(_) => "must be greater than no_below".to_owned(),
+                    None => format!("Number must be greater than {default}"),
                 };
                 faults.push(("yes_from", Fault::rule(rule)));
             }
@@ -102,23 +106,25 @@ impl Cutoffs {
         })
     }
 
-    /// Below this it is `no`; 0.5 when absent.
+    /// The cutoff below which the label is `no`, as the lens has it; see [`Cutoffs::no_ends_at`].
     pub fn no_below(self) -> Option<Cutoff> {
         self.no_below
     }
 
-    /// At or above this it is `yes`; when absent yes begins where no ends.
+    /// The cutoff from which the label is `yes`, as the lens has it; without one, `yes` begins
+    /// where `no` ends.
     pub fn yes_from(self) -> Option<Cutoff> {
         self.yes_from
     }
 
+    /// Where `no` ends: at `no_below`, or at 0.5 without it.
+    pub fn no_ends_at(self) -> Cutoff {
+        self.no_below.unwrap_or(Cutoff::DEFAULT)
+    }
+
     /// The label of a probability of yes.
     pub fn label(self, probability: Probability) -> YesNoLabel {
-        if !self
-            .no_below
-            .unwrap_or(Cutoff::HALF)
-            .is_reached_by(probability)
-        {
+        if !self.no_ends_at().is_reached_by(probability) {
             YesNoLabel::No
         } else if self
             .yes_from
@@ -131,19 +137,19 @@ impl Cutoffs {
     }
 }
 
-/// What a Yes / No label says.
+/// A Yes / No label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum YesNoLabel {
-    /// At or above the cutoff of yes.
+    /// The probability is at or above the cutoff of `yes`.
     Yes,
-    /// Below the cutoff of no.
+    /// The probability is below the cutoff of `no`.
     No,
-    /// Between the two.
+    /// The probability is between the two cutoffs.
     Unsure,
 }
 
 impl YesNoLabel {
-    /// `yes`, `no` or `unsure`, as json and jsonl have it.
+    /// `yes`, `no` or `unsure`: what json and jsonl show.
     pub fn key(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -152,7 +158,7 @@ impl YesNoLabel {
         }
     }
 
-    /// Yes, No or Unsure, as cells have it.
+    /// Yes, No or Unsure: what cells of csv and tsv show.
     pub fn label(self) -> &'static str {
         match self {
             Self::Yes => "Yes",

@@ -1,9 +1,13 @@
 //! Numbers as people write them: plain decimals without an exponent (readings).
 
 use std::fmt;
+use std::io::Write as _;
 
-/// A number written out: no exponent, no zeros at the end of the decimals (`1`, `0`, `0.25`,
-/// `0.000001`). The one formatter of the numbers in results.
+/// Digits of the largest `u64`.
+const MOST_CHARS: usize = 20;
+
+/// A number written out without an exponent and without zeros at the end of the decimals: `1`,
+/// `0`, `0.25`, `0.000001`. Every number of a result is formatted here.
 ///
 /// ```
 /// # use refract_domain::decimal::Decimal;
@@ -11,13 +15,13 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Decimal {
-    /// ASCII, of which `length` bytes count.
-    text: [u8; 16],
+    /// The characters in ASCII, and zeros after `length` of them.
+    text: [u8; MOST_CHARS],
     length: usize,
 }
 
 impl Decimal {
-    /// Writes `units`, which counts units of 10^-`decimals`; up to 9 decimals.
+    /// Writes the number of `units` of 10^-`decimals` each; up to 9 decimals.
     #[inline]
     pub fn new(units: u32, decimals: u32) -> Self {
         let (mut rest, mut decimals) = (units, decimals);
@@ -25,8 +29,8 @@ impl Decimal {
             rest /= 10;
             decimals -= 1;
         }
-        // kept in a register, the first character lowest: bytes stored one by one and then copied
-        // together would wait for one another
+        // the characters are packed in a register, the first one lowest: a copy of bytes that were
+        // stored one by one would have to wait for each store
         let mut packed = 0;
         let mut length = 0;
         let mut push = |character: u32| {
@@ -45,10 +49,11 @@ impl Decimal {
             rest /= 10;
             push(u32::from(b'0') + rest % 10);
         }
-        Self {
-            text: packed.to_le_bytes(),
-            length,
+        let mut text = [0; MOST_CHARS];
+        if let Some(beginning) = text.first_chunk_mut() {
+            *beginning = packed.to_le_bytes();
         }
+        Self { text, length }
     }
 
     /// The number in ASCII.
@@ -61,6 +66,17 @@ impl Decimal {
 impl From<u32> for Decimal {
     fn from(number: u32) -> Self {
         Self::new(number, 0)
+    }
+}
+
+impl From<u64> for Decimal {
+    fn from(number: u64) -> Self {
+        let mut text = [0; MOST_CHARS];
+        let mut rest = text.as_mut_slice();
+        // twenty characters hold any `u64`
+        write!(rest, "{number}").ok();
+        let length = MOST_CHARS - rest.len();
+        Self { text, length }
     }
 }
 
@@ -92,6 +108,13 @@ mod tests {
         ];
         for (units, decimals, written) in cases {
             assert_eq!(Decimal::new(units, decimals).to_string(), written);
+        }
+    }
+
+    #[test]
+    fn a_whole_number_has_all_its_digits() {
+        for number in [0, 7, 412, u64::from(u32::MAX) + 1, u64::MAX] {
+            assert_eq!(Decimal::from(number).to_string(), number.to_string());
         }
     }
 

@@ -1,4 +1,4 @@
-//! Fields of a prism: what a caller sends values for (spec 2.2).
+//! Fields of a prism: a caller sends a value for each (spec 2.2).
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::key::FieldKey;
 /// One field of a prism version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
-    /// Fixed once saved.
+    /// The field's key, fixed once it is saved.
     pub key: FieldKey,
     /// Display text, 1 to 200 characters.
     pub label: String,

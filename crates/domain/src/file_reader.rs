@@ -1,4 +1,4 @@
-//! Reading files key by key, with every problem of the whole file collected.
+//! Reads files that people write, key by key, and collects every problem of the file.
 
 use std::ops::RangeInclusive;
 
@@ -6,10 +6,10 @@ use crate::json::{Json, JsonString, Object};
 use crate::problem::{Fault, Problems};
 use crate::text;
 
-/// The path of a whole file.
+/// The path of the whole file.
 pub(crate) const ROOT: &str = "file";
 
-/// Joins a path and a key or position; the keys of the root stand alone.
+/// Joins a path and a key or position; a key of the root stands without a path.
 pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     if path == ROOT {
         key.to_string()
@@ -18,14 +18,14 @@ pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     }
 }
 
-/// Collects what is wrong while values are read; a value that is wrong reads as `None`.
+/// Reads values and collects their problems; a wrong value reads as `None`.
 #[derive(Default)]
 pub(crate) struct FileReader {
     pub(crate) problems: Problems,
 }
 
 impl FileReader {
-    /// The whole file as an object.
+    /// The whole file as an object. A byte order mark before the object is ignored.
     pub(crate) fn root<'a>(&mut self, bytes: &'a [u8]) -> Option<Object<'a>> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match Json::parse(bytes) {
@@ -48,7 +48,7 @@ impl FileReader {
         }
     }
 
-    /// The list under a key, which must be there and have so many elements.
+    /// The list under a key, which must be there and have an allowed number of elements.
     pub(crate) fn list<'a>(
         &mut self,
         path: &str,
@@ -64,7 +64,7 @@ impl FileReader {
                 .add(&path, Fault::ArrayTooShort(*sizes.start()));
         }
         if elements.len() > *sizes.end() {
-            // its elements are not looked at: there may be millions
+            // the elements are not read: there may be millions
             self.problems.add(&path, Fault::ArrayTooLong(*sizes.end()));
             return None;
         }
@@ -93,7 +93,18 @@ impl FileReader {
         self.parsed(&join(path, key), object.get(key)?.into_string())
     }
 
-    /// A label: trimmed, and not blank.
+    /// The value of `key`, which must be there, as a key of this type.
+    pub(crate) fn key<K>(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        parse: impl Fn(&str) -> Result<K, Fault>,
+    ) -> Option<K> {
+        let sent = self.required_string(path, object, "key")?;
+        self.parsed(&join(path, "key"), parse(&sent.text))
+    }
+
+    /// A label, which must be there; trimmed.
     pub(crate) fn label(
         &mut self,
         path: &str,
@@ -106,7 +117,7 @@ impl FileReader {
         self.measured(&join(path, key), sent, chars)
     }
 
-    /// A text that may be left out; blank is left out.
+    /// A text that may be left out; a blank text counts as left out.
     pub(crate) fn optional_text(
         &mut self,
         path: &str,
@@ -119,7 +130,7 @@ impl FileReader {
         (!text.trim().is_empty()).then_some(text)
     }
 
-    /// The text, when its length and characters are allowed.
+    /// The text, when the length and the characters are allowed.
     pub(crate) fn measured(
         &mut self,
         path: &str,
@@ -135,7 +146,7 @@ impl FileReader {
         good.then_some(sent.text)
     }
 
-    /// The value of a parse, or its fault as a problem.
+    /// The parsed value; a fault becomes a problem at this path.
     pub(crate) fn parsed<T>(&mut self, path: &str, parsed: Result<T, Fault>) -> Option<T> {
         parsed.map_err(|fault| self.problems.add(path, fault)).ok()
     }

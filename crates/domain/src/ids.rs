@@ -1,4 +1,4 @@
-//! Ids: UUIDs that cannot be taken for one another.
+//! Ids: UUIDs, each kind with a type of its own, so that one cannot be passed for another.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// Reads a UUID written as 8-4-4-4-12 hexadecimal digits with hyphens, in any case.
 ///
-/// Braces, `urn:` and 32 bare digits are no such shape (readings).
+/// Braces, `urn:` and 32 bare digits are refused (readings).
 pub fn parse_uuid(text: &str) -> Option<Uuid> {
     if text.len() == 36 {
         Uuid::try_parse(text).ok()
@@ -24,7 +24,7 @@ macro_rules! id {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// Reads the hyphenated form, in any case; `None` for anything else.
+            /// Reads an id in the hyphenated form, in any case; `None` for anything else.
             pub fn parse(text: &str) -> Option<Self> {
                 parse_uuid(text).map(Self)
             }
@@ -39,19 +39,19 @@ macro_rules! id {
 }
 
 id! {
-    /// An account: everything a caller sees lives in one.
+    /// Id of an account, which owns prisms, results and API keys.
     AccountId
 }
 id! {
-    /// An API key's row; not the key itself.
+    /// Id of an API key; not the key itself.
     ApiKeyId
 }
 id! {
-    /// A prism.
+    /// Id of a prism.
     PrismId
 }
 id! {
-    /// A saved result (spec 2.6).
+    /// Id of a saved result (spec 2.6).
     ResultId
 }
 

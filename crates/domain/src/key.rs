@@ -23,7 +23,8 @@ pub const OTHER: &str = "other";
 /// Key of the outcome `insufficient_information`, which every Choice question has (spec 2.3).
 pub const INSUFFICIENT_INFORMATION: &str = "insufficient_information";
 
-/// Whether the text is a lowercase letter, then lowercase letters, digits or underscores.
+/// Whether the text is a lowercase letter, then lowercase letters, digits or underscores, up to
+/// `most` characters in all.
 fn is_snake_case(text: &str, most: usize) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_lowercase())
@@ -53,11 +54,11 @@ macro_rules! key {
     ($(#[$doc:meta])* $name:ident, $most:expr, $rule:expr) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-                #[serde(try_from = "Box<str>")]
+        #[serde(try_from = "Box<str>")]
         pub struct $name(Box<str>);
 
         impl $name {
-            /// Reads a key.
+            /// Checks a key.
             ///
             /// # Errors
             /// The rule that the text breaks.
@@ -105,11 +106,11 @@ key! {
     QuestionKey, KEY_CHARS, not_reserved
 }
 key! {
-    /// Key of what a question may be answered with: an option, a built-in outcome or a level.
+    /// Key of a possible outcome of a question: an option, a built-in outcome or a level.
     OutcomeKey, KEY_CHARS, |_| Ok(())
 }
 key! {
-    /// Name of a lens column: unique in its lens, none of the row names (spec 2.5).
+    /// Name of a lens column: unique in the lens, none of the row names (spec 2.5).
     ColumnName, COLUMN_NAME_CHARS, |text| {
         if ROW_NAMES.contains(&text) {
             return Err(Fault::rule("is the name of a row column"));
@@ -119,15 +120,15 @@ key! {
 }
 
 impl OutcomeKey {
-    /// Whether it is one of the two outcomes that every Choice question has.
+    /// Whether this is the key of one of the two outcomes that every Choice question has.
     pub fn is_built_in(&self) -> bool {
         matches!(self.as_str(), OTHER | INSUFFICIENT_INFORMATION)
     }
 
-    /// Makes a key from a label; `taken` tells which keys are not to be had.
+    /// Makes a key from a label; `taken` tells which keys are in use.
     ///
-    /// Words are joined by `_`; `option` stands where nothing is left and before a leading digit;
-    /// `_2`, `_3`, … is appended on a clash (readings).
+    /// The words of the label are joined by `_`. The key is `option` when no letter or digit is
+    /// left, and gets `option_` before a leading digit and `_2`, `_3`, … after a clash (readings).
     pub fn derive(label: &str, taken: impl Fn(&str) -> bool) -> Self {
         let joined = ascii_words(label).join("_");
         let base = match joined.bytes().next() {

@@ -1,4 +1,4 @@
-//! The lens file: the columns of a custom lens.
+//! The lens file, which lists the columns of a custom lens.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::prism::PrismVersion;
 use crate::problem::{Fault, Problems};
 use crate::question::Question;
 
-/// Reads the columns of a custom lens for a prism whose latest version is this one.
+/// Reads a lens file for a prism with this latest version.
 ///
 /// # Errors
 /// Every problem in the file, with its path such as `columns.0.no_below`.
@@ -101,10 +101,11 @@ fn read_question<'a>(
     reader.parsed(&join(path, "question"), found.ok_or(lacking))
 }
 
-/// The number under a key; `Some(None)` when it is absent or null, `None` when it is wrong.
+/// The number under a key; `Some(None)` when the number is absent or null, `None` when the value is
+/// wrong.
 #[expect(
     clippy::option_option,
-    reason = "wrong and absent differ, as everywhere in a reader"
+    reason = "a wrong value and an absent one differ"
 )]
 fn read_cutoff(
     reader: &mut FileReader,
@@ -149,15 +150,15 @@ fn with_cutoffs(
     good.then_some(output)
 }
 
-/// A lens as it is shown: its mode, and its columns in the form of the lens file.
+/// A lens as it is shown to people: the mode, and the columns in the form of the lens file.
 #[derive(Serialize)]
 pub struct ShownLens<'a> {
     mode: &'static str,
-    columns: Vec<ShownColumn<'a>>,
+    columns: Vec<LensFileColumn<'a>>,
 }
 
 #[derive(Serialize)]
-struct ShownColumn<'a> {
+struct LensFileColumn<'a> {
     name: &'a ColumnName,
     question: &'a QuestionKey,
     output: &'static str,
@@ -168,7 +169,7 @@ struct ShownColumn<'a> {
 }
 
 impl<'a> ShownLens<'a> {
-    /// A lens and its columns, as [`Lens::columns`] gives them.
+    /// A lens with its columns, which come from [`PrismVersion::columns`].
     pub fn new(lens: &Lens, columns: &'a [Column]) -> Self {
         let mode = match lens {
             Lens::Automatic => "automatic",
@@ -176,12 +177,12 @@ impl<'a> ShownLens<'a> {
         };
         Self {
             mode,
-            columns: columns.iter().map(ShownColumn::new).collect(),
+            columns: columns.iter().map(LensFileColumn::new).collect(),
         }
     }
 }
 
-impl<'a> ShownColumn<'a> {
+impl<'a> LensFileColumn<'a> {
     fn new(column: &'a Column) -> Self {
         let cutoffs = column.output.cutoffs().unwrap_or_default();
         Self {

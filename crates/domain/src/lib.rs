@@ -1,20 +1,22 @@
-//! The nouns and rules of Refract, each parsed once and valid ever after.
+//! The nouns and rules of Refract. A value is checked once, when it is made, and is valid from
+//! then on.
 //!
 //! A *prism* is a versioned set of fields, context and questions; a *submission* is one call's
-//! values for its fields; a *result* is what a model answered; a *lens* decides which columns of
-//! it a reader sees. The rules are those of the specification, named in comments as `spec N.N`.
+//! values for the fields; a *result* is what a model answered; a *lens* decides which columns of
+//! a result a reader sees. Comments cite the specification's rules as `spec N.N`, and its fine
+//! print as `readings`.
 //!
 //! This crate is pure: no input or output, no async, no clock, no randomness. Ids and times are
 //! arguments. It knows nothing of databases, HTTP or model servers.
 
 pub mod answer;
 pub mod api_key;
-pub mod asking;
 pub mod budget;
 pub mod column_tally;
 pub mod cutoff_steps;
 pub mod cutoffs;
 pub mod decimal;
+pub mod earlier_versions;
 pub mod field;
 mod file_reader;
 pub mod ids;
@@ -24,7 +26,7 @@ pub mod lens;
 pub mod lens_file;
 pub mod lens_preview;
 pub mod limits;
-mod ordered_map;
+pub mod model_input;
 pub mod prism;
 pub mod prism_file;
 pub mod probability;

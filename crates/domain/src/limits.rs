@@ -1,4 +1,4 @@
-//! Every number of the specification's section 8, once.
+//! The limits of the specification's section 8: each number stands here and nowhere else.
 //!
 //! Lengths count Unicode code points.
 
@@ -20,7 +20,7 @@ pub const REF_CHARS: RangeInclusive<usize> = 1..=200;
 pub const IDEMPOTENCY_KEY_CHARS: RangeInclusive<usize> = 1..=200;
 /// Highest version number (spec 8).
 pub const VERSION_MAX: i32 = i32::MAX;
-/// Longest `{prism}` in a path (spec 8), and so the longest slug.
+/// Longest `{prism}` in a path (spec 8), which bounds slugs too.
 pub const PRISM_PATH_CHARS: usize = 64;
 /// Longest context of a prism (spec 8).
 pub const PRISM_CONTEXT_CHARS: usize = 8_000;

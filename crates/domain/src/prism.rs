@@ -1,29 +1,29 @@
-//! Prism versions: fields, context and questions; and what every version after them must keep.
+//! Prisms: their names and their versions, each of which has fields, context and questions.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::asking;
 use crate::decimal::Decimal;
 use crate::field::Field;
-use crate::key::{FieldKey, QuestionKey};
-use crate::lens::{self, Column, Lens};
+use crate::key::QuestionKey;
+use crate::lens::{Column, Lens};
 use crate::limits::{LABEL_CHARS, VERSION_MAX};
+use crate::model_input;
 use crate::problem::Fault;
-use crate::question::{Question, QuestionType};
+use crate::question::Question;
 use crate::text;
 
-/// A prism's display name, trimmed, 1 to 200 characters. It belongs to the prism, not to a version.
+/// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to a
+/// version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrismName(String);
 
 impl PrismName {
-    /// Reads a name.
+    /// Trims and checks a name.
     ///
     /// # Errors
-    /// The faults of its length and characters.
+    /// The faults of the name's length and characters.
     pub fn parse(name: &str) -> Result<Self, Vec<Fault>> {
         let name = name.trim();
         let faults = text::faults(name, &LABEL_CHARS);
@@ -49,17 +49,17 @@ impl VersionNumber {
     /// The first version of every prism.
     pub const FIRST: Self = Self(1);
 
-    /// From 1 to 2147483647; `None` for anything else.
+    /// A version number from 1 to 2147483647; `None` for anything else.
     pub fn new(number: i32) -> Option<Self> {
         (1..=VERSION_MAX).contains(&number).then_some(Self(number))
     }
 
-    /// The number.
+    /// The version number as an integer.
     pub fn get(self) -> i32 {
         self.0
     }
 
-    /// The number of the version after this one; `None` after the highest.
+    /// The number of the next version; `None` after the highest.
     pub fn next(self) -> Option<Self> {
         self.0.checked_add(1).map(Self)
     }
@@ -92,20 +92,17 @@ pub struct PrismVersion {
 }
 
 impl PrismVersion {
-    /// Puts together parts that [`prism_file`](crate::prism_file) has checked.
+    /// Makes a version from parts that [`prism_file`](crate::prism_file) has checked.
     pub(crate) fn new(
         fields: Vec<Field>,
         context: Option<String>,
         questions: Vec<Question>,
     ) -> Self {
         Self {
-            automatic_columns: questions
-                .iter()
-                .filter_map(lens::automatic_column)
-                .collect(),
+            automatic_columns: questions.iter().filter_map(Column::automatic).collect(),
             longest_question_chars: questions
                 .iter()
-                .map(asking::question_chars)
+                .map(model_input::question_chars)
                 .max()
                 .unwrap_or(0),
             fields,
@@ -114,17 +111,17 @@ impl PrismVersion {
         }
     }
 
-    /// 1 to 8 fields, in order.
+    /// The 1 to 8 fields, in order.
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
 
-    /// What every question sees beside the text; up to 8,000 characters, never blank.
+    /// The context that the model reads with every text; up to 8,000 characters, never blank.
     pub fn context(&self) -> Option<&str> {
         self.context.as_deref()
     }
 
-    /// 1 to 100 questions, in order.
+    /// The 1 to 100 questions, in order.
     pub fn questions(&self) -> &[Question] {
         &self.questions
     }
@@ -134,8 +131,8 @@ impl PrismVersion {
         self.questions.iter().find(|question| question.key == *key)
     }
 
-    /// The columns of a lens in order, for the prism whose latest version this is: those of the
-    /// automatic lens are one per question.
+    /// The columns of a lens in order, when this is the prism's latest version: the automatic lens
+    /// has one column per question.
     pub fn columns<'a>(&'a self, lens: &'a Lens) -> &'a [Column] {
         match lens {
             Lens::Automatic => &self.automatic_columns,
@@ -143,7 +140,7 @@ impl PrismVersion {
         }
     }
 
-    /// Characters of the longest question as [`asking`] writes it.
+    /// Characters of the longest question as [`model_input`] writes it.
     pub(crate) fn longest_question_chars(&self) -> usize {
         self.longest_question_chars
     }
@@ -159,29 +156,5 @@ struct PrismVersionJson {
 impl From<PrismVersionJson> for PrismVersion {
     fn from(json: PrismVersionJson) -> Self {
         Self::new(json.fields, json.context, json.questions)
-    }
-}
-
-/// The keys that a prism's versions have ever had: they keep what they were (spec 2.3, readings).
-#[derive(Clone, Debug, Default)]
-pub struct KeyHistory {
-    pub(crate) fields: BTreeSet<FieldKey>,
-    pub(crate) questions: BTreeMap<QuestionKey, QuestionType>,
-}
-
-impl KeyHistory {
-    /// The keys of these versions.
-    pub fn of<'a>(versions: impl IntoIterator<Item = &'a PrismVersion>) -> Self {
-        let mut history = Self::default();
-        for version in versions {
-            history
-                .fields
-                .extend(version.fields.iter().map(|field| field.key.clone()));
-            let questions = version.questions.iter();
-            history
-                .questions
-                .extend(questions.map(|q| (q.key.clone(), q.question_type())));
-        }
-        history
     }
 }

@@ -1,4 +1,4 @@
-//! Probabilities, kept exactly: whole millionths.
+//! Probabilities as whole millionths, which are exact.
 
 use std::fmt;
 use std::iter::Sum;
@@ -7,22 +7,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::decimal::Decimal;
 
-/// Millionths in one.
+/// The millionths in 1.
 pub const ONE: u32 = 1_000_000;
 
 /// A number from 0 to 1 with six decimals (readings).
 ///
-/// Kept as whole millionths, so that comparing it with a cutoff and summing it are exact.
+/// It is stored in whole millionths, so that comparisons with a cutoff and sums are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Probability(u32);
 
 impl Probability {
-    /// Nothing.
+    /// Probability 0.
     pub const ZERO: Self = Self(0);
-    /// Certainty.
+    /// Probability 1.
     pub const CERTAIN: Self = Self(ONE);
 
-    /// Rounds to the nearest millionth, half away from zero; `None` outside 0 to 1 and for NaN.
+    /// Rounds a double to the nearest millionth, half away from zero; `None` outside 0 to 1 and for
+    /// NaN.
     pub fn from_f64(value: f64) -> Option<Self> {
         if !(0.0..=1.0).contains(&value) {
             return None;
@@ -37,23 +38,23 @@ impl Probability {
         Some(Self(millionths))
     }
 
-    /// From whole millionths; `None` above a million.
+    /// A probability of so many millionths; `None` above a million.
     pub fn from_millionths(millionths: u32) -> Option<Self> {
         (millionths <= ONE).then_some(Self(millionths))
     }
 
-    /// Whole millionths, 0 to 1,000,000.
+    /// The probability in millionths, 0 to 1,000,000.
     pub fn millionths(self) -> u32 {
         self.0
     }
 
-    /// The number written out.
+    /// The probability written out.
     #[inline]
     pub fn decimal(self) -> Decimal {
         Decimal::new(self.0, 6)
     }
 
-    /// The nearest double.
+    /// The double nearest to the probability.
     pub fn to_f64(self) -> f64 {
         f64::from(self.0) / f64::from(ONE)
     }
@@ -81,7 +82,7 @@ impl Serialize for Probability {
 impl<'de> Deserialize<'de> for Probability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
-        Self::from_f64(value).ok_or_else(|| serde::de::Error::custom("no probability"))
+        Self::from_f64(value).ok_or_else(|| serde::de::Error::custom("not a probability"))
     }
 }
 

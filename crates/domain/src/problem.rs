@@ -1,6 +1,6 @@
-//! What is wrong with something sent, and where: the words of a refusal (spec 7).
+//! Problems of something that was sent: what is wrong and where, in the words of a refusal (spec 7).
 //!
-//! The words are zod 3's for the same fault. They name paths and limits, never a value sent.
+//! The words follow zod 3. They name paths and limits, never a value that was sent.
 
 use std::fmt;
 
@@ -9,41 +9,41 @@ use std::fmt;
 pub enum Fault {
     /// A required key is absent.
     Required,
-    /// A value of another JSON type than the expected one.
+    /// A value has another JSON type than the expected one.
     Expected {
-        /// The type that is right.
+        /// The expected type.
         expected: &'static str,
         /// The type that was sent.
         received: &'static str,
     },
-    /// A string over this many characters.
+    /// A string has more characters than this.
     StringTooLong(usize),
-    /// A string under this many characters.
+    /// A string has fewer characters than this.
     StringTooShort(usize),
-    /// A number that is not whole.
+    /// A number is not whole.
     NotAnInteger,
-    /// A number under this one.
+    /// A number is below this one.
     NumberTooSmall(i64),
-    /// A number over this one.
+    /// A number is above this one.
     NumberTooBig(i64),
-    /// A list over this many elements.
+    /// A list has more elements than this.
     ArrayTooLong(usize),
-    /// A list under this many elements.
+    /// A list has fewer elements than this.
     ArrayTooShort(usize),
-    /// A string with NUL or an unpaired surrogate in it.
+    /// A string contains NUL or an unpaired surrogate.
     ForbiddenCharacters,
-    /// None of the values that are allowed, which are listed.
+    /// A value is not one of the allowed values, which are listed.
     NotOneOf(&'static [&'static str]),
-    /// Keys that an object of this kind does not have.
+    /// An object has keys that it must not have.
     UnrecognizedKeys(Vec<String>),
-    /// Text that is no UUID.
+    /// A text is not a UUID.
     InvalidUuid,
-    /// A rule of Refract's own, in words.
+    /// A value breaks a rule that zod has no words for.
     Rule(String),
 }
 
 impl Fault {
-    /// A rule of Refract's own, in words that name no value sent.
+    /// A fault in words of our own, which must not name a value that was sent.
     pub fn rule(words: impl Into<String>) -> Self {
         Self::Rule(words.into())
     }
@@ -103,16 +103,16 @@ fn write_joined(
 /// A fault and the path of the value that has it, such as `questions.0.key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Keys and positions joined with dots.
+    /// Keys and positions, joined with dots.
     pub path: String,
-    /// What is wrong there.
+    /// What is wrong with the value.
     pub fault: Fault,
 }
 
-/// Everything that is wrong with one thing sent, in the order in which it is reported.
+/// All problems of one request or file, in the order in which they are reported.
 ///
-/// Displayed as the message of the specification: `Invalid request: <path>: <problem>`, several
-/// joined with `; `.
+/// Displayed as the specification's message, `Invalid request: <path>: <problem>`, with `; `
+/// between problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Problems(Vec<Problem>);
 
@@ -141,12 +141,12 @@ impl Problems {
         }));
     }
 
-    /// Whether there is none.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// `value` when there is no problem.
+    /// Returns `value` when there are no problems.
     ///
     /// # Errors
     /// The problems, when there are any.

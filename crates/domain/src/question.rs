@@ -1,26 +1,26 @@
-//! Questions of a prism: choice, yes/no and scale, and what each may be answered with (spec 2.3).
+//! Questions of a prism (choice, yes/no and scale) and their possible outcomes (spec 2.3).
 
 use serde::{Deserialize, Serialize};
 
 use crate::key::{INSUFFICIENT_INFORMATION, OTHER, OutcomeKey, QuestionKey};
 
-/// The type of a question, fixed once its key was saved.
+/// The type of a question, fixed once the question's key is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionType {
-    /// One of the prism's options, or one of two built-in outcomes.
+    /// The answer is one of the prism's options or of the two built-in outcomes.
     Choice,
-    /// Yes or no.
+    /// The answer is yes or no.
     YesNo,
-    /// One of several levels with an order.
+    /// The answer is one of several ordered levels.
     Scale,
 }
 
 impl QuestionType {
-    /// The types' names, for messages.
+    /// The names of all types, for messages.
     pub const NAMES: [&'static str; 3] = ["choice", "yes_no", "scale"];
 
-    /// Reads a type's name.
+    /// The type with this name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Choice, Self::YesNo, Self::Scale]
             .into_iter()
@@ -40,28 +40,28 @@ impl QuestionType {
 /// An option of a Choice question or a level of a Scale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Stable over versions.
+    /// The key, which is stable over versions.
     pub key: OutcomeKey,
-    /// Display text, which the model sees too; 1 to 200 characters.
+    /// Display text that the model reads too; 1 to 200 characters.
     pub label: String,
-    /// What the model is told besides, to tell it from the others.
+    /// What tells this outcome from the others, for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// What a question may be answered with, as a reader of [`Question::outcomes`] sees it.
+/// One possible outcome of a question, own or built in, borrowed from [`Question::outcomes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutcomeRef<'a> {
-    /// Key in stored answers.
+    /// Key of the outcome in stored answers.
     pub key: &'a str,
-    /// Display text.
+    /// Display text that the model reads too.
     pub label: &'a str,
-    /// What the model is told besides.
+    /// What tells this outcome from the others, for the model.
     pub description: Option<&'a str>,
 }
 
 /// The outcomes that every Choice question has after its own options (spec 2.3).
-pub const BUILT_IN_OUTCOMES: [OutcomeRef<'static>; 2] = [
+const BUILT_IN_OUTCOMES: [OutcomeRef<'static>; 2] = [
     OutcomeRef {
         key: OTHER,
         label: "Other",
@@ -74,19 +74,19 @@ pub const BUILT_IN_OUTCOMES: [OutcomeRef<'static>; 2] = [
     },
 ];
 
-/// What a question asks for.
+/// A question's type with its own options or levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionKind {
-    /// One of 2 to 253 options or of the two built-in outcomes.
+    /// Choice among 2 to 253 options and the two built-in outcomes.
     Choice {
-        /// The prism's own options, in order.
+        /// The prism's own options, in the prism's order.
         options: Vec<Outcome>,
     },
     /// Yes or no.
     YesNo,
-    /// One of 2 to 10 levels.
+    /// Scale of 2 to 10 levels.
     Scale {
-        /// Lowest first.
+        /// The levels, lowest first.
         levels: Vec<Outcome>,
     },
 }
@@ -95,18 +95,18 @@ pub enum QuestionKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "QuestionJson", try_from = "QuestionJson")]
 pub struct Question {
-    /// Fixed once saved, with its type.
+    /// The question's key; once saved, it keeps its type.
     pub key: QuestionKey,
-    /// The question itself; the model reads it first.
+    /// The question in words, which the model reads first.
     pub text: String,
-    /// Read after the text.
+    /// Instructions that the model reads after the text.
     pub instructions: Option<String>,
-    /// What it asks for.
+    /// The type, with the options or levels.
     pub kind: QuestionKind,
 }
 
 impl Question {
-    /// Its type.
+    /// The type of the question.
     pub fn question_type(&self) -> QuestionType {
         match self.kind {
             QuestionKind::Choice { .. } => QuestionType::Choice,
@@ -124,8 +124,8 @@ impl Question {
         }
     }
 
-    /// All that it may be answered with, in order: options and then the built-in outcomes, or
-    /// levels; none for Yes / No.
+    /// All possible outcomes in order: options and then the built-in outcomes, or levels; none for
+    /// Yes / No.
     pub fn outcomes(&self) -> impl Iterator<Item = OutcomeRef<'_>> + Clone {
         let built_in: &[OutcomeRef<'static>] = match self.kind {
             QuestionKind::Choice { .. } => &BUILT_IN_OUTCOMES,
@@ -139,7 +139,7 @@ impl Question {
         own.chain(built_in.iter().copied())
     }
 
-    /// The label of an outcome.
+    /// The label of the outcome with this key.
     pub fn label_of(&self, key: &OutcomeKey) -> Option<&str> {
         self.outcomes()
             .find(|outcome| outcome.key == key.as_str())

@@ -1,4 +1,4 @@
-//! What a caller may say about a call besides its text: `ref` and `idempotency_key` (spec 4.1).
+//! How a caller names a call: `ref` and `idempotency_key` (spec 4.1).
 
 use std::fmt;
 
@@ -13,28 +13,28 @@ macro_rules! trimmed {
         pub struct $name(String);
 
         impl $name {
-            /// Trims and reads it.
+            /// Trims a text and checks it.
             ///
             /// # Errors
-            /// The faults of its length and characters.
+            /// The faults of the trimmed text's length and characters.
             pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
                 let text = text.trim();
                 let faults = text::faults(text, &$chars);
                 if faults.is_empty() { Ok(Self(text.to_owned())) } else { Err(faults) }
             }
 
-            /// As it was saved.
+            /// A value read from the database, which is not checked again.
             pub fn saved(text: String) -> Self {
                 Self(text)
             }
 
-            /// The text.
+            /// The value as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
         }
 
-        /// Shows nothing of it.
+        /// Hides the text, which belongs to the caller.
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(concat!(stringify!($name), "(…)"))
@@ -44,10 +44,11 @@ macro_rules! trimmed {
 }
 
 trimmed! {
-    /// A caller's own reference, returned in every format; not required to be unique.
+    /// A caller's own reference for a result, returned in every format; it need not be unique.
     Ref, REF_CHARS
 }
 trimmed! {
-    /// Makes a repeat safe: an account holds at most one result under each.
+    /// An idempotency key, which makes repeating a call safe: an account holds at most one result
+    /// under each key.
     IdempotencyKey, IDEMPOTENCY_KEY_CHARS
 }

@@ -1,6 +1,7 @@
-//! Saved results and their states: what may be retried, and what a repeated key means (spec 3).
+//! Saved results and their states: which may be retried, and what a repeated idempotency key means
+//! (spec 3).
 //!
-//! It decides and does not act: use cases ask the model, the database settles races.
+//! This module decides and does not act: use cases ask the model, and the database settles races.
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 
@@ -10,20 +11,20 @@ use crate::prism::VersionNumber;
 use crate::reference::{IdempotencyKey, Ref};
 use crate::submission::Submission;
 
-/// How a call ended. It never changes after it is saved (spec 3.1).
+/// The status of a result, which never changes after the result is saved (spec 3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultStatus {
-    /// Every question came back with an answer.
+    /// The model answered every question.
     Ok(Answers),
     /// The model gave no usable answer.
     Failed {
-        /// Why, in words for people.
+        /// The reason, in words for people.
         error: String,
     },
 }
 
 impl ResultStatus {
-    /// `ok` or `failed`.
+    /// The status's name: `ok` or `failed`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Ok(_) => "ok",
@@ -31,7 +32,7 @@ impl ResultStatus {
         }
     }
 
-    /// The answers; `None` when it failed.
+    /// The answers; `None` for a failed result.
     pub fn answers(&self) -> Option<&Answers> {
         match self {
             Self::Ok(answers) => Some(answers),
@@ -39,7 +40,7 @@ impl ResultStatus {
         }
     }
 
-    /// Why it failed; `None` when it did not.
+    /// The reason of a failure; `None` for a result that is `ok`.
     pub fn error(&self) -> Option<&str> {
         match self {
             Self::Ok(_) => None,
@@ -48,53 +49,53 @@ impl ResultStatus {
     }
 }
 
-/// One set of field values answered by one prism version (spec 2.6).
+/// One submission with the answers of one prism version, as it is saved (spec 2.6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedResult {
-    /// `UUIDv7`.
+    /// The result's id, a `UUIDv7`.
     pub id: ResultId,
-    /// The prism that answered.
+    /// The prism that was asked.
     pub prism: PrismId,
-    /// The version that answered.
+    /// The number of the version that was asked.
     pub version: VersionNumber,
     /// The caller's own reference.
     pub reference: Option<Ref>,
-    /// What was sent.
+    /// The field values and context that were sent.
     pub submission: Submission,
-    /// How it ended.
+    /// Answers or error.
     pub status: ResultStatus,
-    /// Duration of the call to the model, in milliseconds.
+    /// How long the model took to answer, in milliseconds.
     pub took_ms: u64,
-    /// When it was saved, in whole milliseconds.
+    /// When the result was saved, in whole milliseconds.
     pub created_at: DateTime<Utc>,
-    /// The key that it holds now; a retry takes it away.
+    /// The idempotency key that the result holds; a retry moves the key to the new result.
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
-/// A moment cut to milliseconds, as results keep it.
+/// A moment cut to whole milliseconds, the precision of saved results.
 pub fn whole_milliseconds(moment: DateTime<Utc>) -> DateTime<Utc> {
     moment.trunc_subsecs(3)
 }
 
-/// Why a result cannot be retried (spec 4.3), in the order in which the reasons are looked at.
+/// Why a result cannot be retried (spec 4.3), in the order in which the reasons are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetryRefusal {
-    /// It is `ok`.
+    /// The result is `ok`.
     #[error("Only a failed result can be retried.")]
     NotFailed,
-    /// A result is retried once.
+    /// The result has been retried before; a result is retried at most once.
     #[error("This result was already retried as {0}.")]
     AlreadyRetried(ResultId),
-    /// An archived prism does not answer.
+    /// The prism is archived, and an archived prism does not answer.
     #[error("This prism is archived, so it cannot answer.")]
     PrismArchived,
 }
 
 impl SavedResult {
-    /// Whether the result may be retried.
+    /// Checks that the result may be retried.
     ///
     /// # Errors
-    /// The first reason why not.
+    /// The first reason against a retry.
     pub fn may_be_retried(
         &self,
         retried_as: Option<ResultId>,
@@ -112,10 +113,11 @@ impl SavedResult {
         Ok(())
     }
 
-    /// What a create call means whose idempotency key this result holds (spec 4.1).
+    /// What to do with a create call to `prism` that repeats this result's idempotency key
+    /// (spec 4.1).
     ///
     /// # Errors
-    /// When the result is another prism's.
+    /// When the result belongs to another prism.
     pub fn repeat(&self, prism: PrismId) -> Result<Repeat, HeldByAnotherPrism> {
         if self.prism != prism {
             return Err(HeldByAnotherPrism);
@@ -127,16 +129,16 @@ impl SavedResult {
     }
 }
 
-/// What a repeated idempotency key asks for.
+/// What to do with a create call that repeats an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
-    /// The stored result, without asking the model.
+    /// Return the stored result without asking the model.
     Replay,
-    /// A retry with the stored fields, version, context and `ref`.
+    /// Ask the model again with the stored fields, version, context and `ref`.
     Retry,
 }
 
-/// The idempotency key is held by a result of another prism.
+/// A result of another prism holds the idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("This idempotency key was already used for another prism.")]
 pub struct HeldByAnotherPrism;

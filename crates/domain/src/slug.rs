@@ -1,4 +1,4 @@
-//! Slugs, and what may stand for a prism in a path.
+//! Slugs, and how a caller names a prism: by slug or by id.
 
 use std::fmt;
 
@@ -7,14 +7,13 @@ use crate::limits::PRISM_PATH_CHARS;
 use crate::problem::Fault;
 use crate::text::{ascii_prefix, ascii_words};
 
-/// A prism's name in paths, unique in its account; made once and never changed (spec 2.1).
+/// A prism's name in paths, unique in the account; made once and never changed (spec 2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slug(Box<str>);
 
 impl Slug {
-    /// The slugs that a prism of this name may get, in the order in which they are tried.
-    ///
-    /// The first one that is free in the account is the prism's.
+    /// The slugs to try for a new prism of this name, in order: the prism gets the first one that
+    /// is free in the account.
     pub fn candidates(name: &str) -> impl Iterator<Item = Self> {
         let words = ascii_words(name).join("-");
         let base = if words.is_empty() {
@@ -36,7 +35,7 @@ impl Slug {
             .map(|text| Self(text.into_boxed_str()))
     }
 
-    /// A slug as it was saved.
+    /// A slug read from the database, which is not checked again.
     pub fn saved(text: String) -> Self {
         Self(text.into_boxed_str())
     }
@@ -53,12 +52,12 @@ impl fmt::Display for Slug {
     }
 }
 
-/// What stands for a prism in a path or on the command line: its id or its slug (spec 2.1).
+/// A prism as a path or a command names it: by id or by slug (spec 2.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrismSelector {
-    /// A value shaped like a UUID is always an id.
+    /// An id: anything that looks like a UUID.
     Id(PrismId),
-    /// Anything else; no prism may have it.
+    /// A slug: anything else. There may be no prism with this slug.
     Slug(String),
 }
 
@@ -66,7 +65,7 @@ impl PrismSelector {
     /// Reads a slug or an id of 1 to 64 characters.
     ///
     /// # Errors
-    /// The faults of its length and characters.
+    /// The faults of the text's length and characters.
     pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
         let faults = crate::text::faults(text, &(1..=PRISM_PATH_CHARS));
         if !faults.is_empty() {

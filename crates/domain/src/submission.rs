@@ -1,30 +1,30 @@
-//! One call's values: the fields of a prism version and the call's context.
+//! Submissions: the field values and the context of one call.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_with::{As, Map, Same};
 
 use crate::field::Field;
 use crate::key::FieldKey;
 use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
-use crate::ordered_map;
 use crate::problem::Fault;
 use crate::text;
 
-/// The faults of a field's value (spec 8).
+/// The faults of a field value's length and characters (spec 8).
 pub fn field_value_faults(value: &str) -> Vec<Fault> {
     text::faults(value, &(0..=FIELD_VALUE_CHARS))
 }
 
-/// Background for one call, as it was sent and never blank (spec 4.1).
+/// The context of one call, as it was sent; never blank (spec 4.1).
 #[derive(Clone, PartialEq, Eq)]
 pub struct CallContext(String);
 
 impl CallContext {
-    /// Reads a context; blank is none. It is measured before it is found blank.
+    /// Checks a context; `None` for a blank one. A blank context that is too long is refused too.
     ///
     /// # Errors
-    /// The faults of its length and characters.
+    /// The faults of the text's length and characters.
     pub fn parse(text: String) -> Result<Option<Self>, Vec<Fault>> {
         let faults = text::faults(&text, &(0..=CALL_CONTEXT_CHARS));
         if !faults.is_empty() {
@@ -33,7 +33,7 @@ impl CallContext {
         Ok(Self::saved(text))
     }
 
-    /// A context as it was saved; blank is none.
+    /// A context read from the database, which is not checked again; `None` for a blank one.
     pub fn saved(text: String) -> Option<Self> {
         if text.trim().is_empty() {
             None
@@ -42,35 +42,35 @@ impl CallContext {
         }
     }
 
-    /// The text.
+    /// The context as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Values as a caller names them, before it is known which version they are for.
+/// Field values as a caller names them, before they are matched with a prism version.
 ///
-/// `text` is short for a field of that name. Every value has been checked on its own.
+/// `text` in a request is short for a field of that name. Every value has been checked by itself.
 #[derive(Clone, Default)]
 pub struct SentFields(pub Vec<(String, String)>);
 
-/// The fields sent are not those of the version.
+/// The fields that were sent differ from the fields of the version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldMismatch {
     /// Keys of the version that were not sent, in the prism's order.
     #[error("Missing fields: {}", .0.join(", "))]
     Missing(Vec<String>),
-    /// Keys sent that the version lacks, in the order sent.
+    /// Keys that were sent and that the version lacks, in the order sent.
     #[error("Unknown fields: {}", .0.join(", "))]
     Unknown(Vec<String>),
 }
 
-/// Keys and values in the prism's order; as JSON an object in that order.
+/// Values by field key in the prism's order; as JSON an object in that order.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct FieldValues(#[serde(with = "ordered_map")] pub Vec<(FieldKey, String)>);
+pub struct FieldValues(#[serde(with = "As::<Map<Same, Same>>")] pub Vec<(FieldKey, String)>);
 
-/// The values of exactly the fields of one prism version, with the call's context.
+/// What one call asks about: a value for each field of one prism version, and the call's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     fields: FieldValues,
@@ -78,10 +78,10 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Matches what was sent with the fields of a version (spec 4.1).
+    /// Matches the values that were sent with the fields of a version (spec 4.1).
     ///
     /// # Errors
-    /// Missing keys; when there are none, unknown ones.
+    /// The missing keys; when none is missing, the unknown ones.
     pub fn new(
         sent: SentFields,
         context: Option<CallContext>,
@@ -110,28 +110,36 @@ impl Submission {
         })
     }
 
-    /// A submission as it was saved.
+    /// A submission read from the database, which is not checked again.
     pub fn saved(fields: FieldValues, context: Option<CallContext>) -> Self {
         Self { fields, context }
     }
 
-    /// Keys and values in the prism's order.
+    /// Field keys and values in the prism's order.
     pub fn fields(&self) -> &[(FieldKey, String)] {
         &self.fields.0
     }
 
-    /// The fields alone, as they are saved.
+    /// The field values without the context.
     pub fn field_values(&self) -> &FieldValues {
         &self.fields
     }
 
-    /// The call's context.
+    /// The context of the call.
     pub fn context(&self) -> Option<&str> {
         self.context.as_ref().map(CallContext::as_str)
     }
 }
 
-/// Shows sizes, never a text.
+impl FieldValues {
+    /// The value of a field; `None` when the version that answered has no such field.
+    pub fn get(&self, key: &FieldKey) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(sent, _)| sent == key)?;
+        Some(value)
+    }
+}
+
+/// Shows lengths, never a text.
 impl fmt::Debug for FieldValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes = self.0.iter().map(|(key, value)| (key, value.len()));
@@ -139,7 +147,7 @@ impl fmt::Debug for FieldValues {
     }
 }
 
-/// Shows sizes, never a text.
+/// Shows the length, never the text.
 impl fmt::Debug for CallContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CallContext({})", self.0.len())

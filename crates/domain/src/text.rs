@@ -1,10 +1,10 @@
-//! Lengths and characters of the texts that people write.
+//! Rules about the length and the characters of a text.
 
 use std::ops::RangeInclusive;
 
 use crate::problem::Fault;
 
-/// The faults of a text, as zod lists them: length, then characters.
+/// The faults of a text in the order of zod 3: length, then characters.
 pub(crate) fn faults(text: &str, chars: &RangeInclusive<usize>) -> Vec<Fault> {
     let mut faults = Vec::new();
     let length = text.chars().count();
@@ -20,7 +20,7 @@ pub(crate) fn faults(text: &str, chars: &RangeInclusive<usize>) -> Vec<Fault> {
     faults
 }
 
-/// The words of a text in lower case ASCII letters and digits, accents reduced to base letters.
+/// The words of a text in lower case ASCII letters and digits; accents are dropped.
 pub(crate) fn ascii_words(text: &str) -> Vec<String> {
     use unicode_normalization::UnicodeNormalization as _;
     use unicode_normalization::char::is_combining_mark;
@@ -37,7 +37,7 @@ pub(crate) fn ascii_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The first `bytes` bytes of an ASCII text, or all of it.
+/// The first `bytes` bytes of an ASCII text, or the whole text when it is shorter.
 pub(crate) fn ascii_prefix(text: &str, bytes: usize) -> &str {
     text.get(..bytes).unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! What a reader of a result sees, as plain borrowed data: all that any format needs.
+//! Views: all that a format needs to show a result, as plain borrowed data.
 
 use chrono::{DateTime, Utc};
 
@@ -12,7 +12,7 @@ use crate::question::Question;
 use crate::result::ResultStatus;
 use crate::submission::FieldValues;
 
-/// The columns of a prism's rows: one header for any number of results (spec 4.0).
+/// The columns of a prism's rows, which make one header for any number of results (spec 4.0).
 #[derive(Clone, Copy, Debug)]
 pub struct RowColumns<'a> {
     /// Fields of the prism's latest version, in order.
@@ -21,10 +21,10 @@ pub struct RowColumns<'a> {
     pub lens: &'a [Column],
 }
 
-/// One result with everything that its formats show.
+/// One result with everything that the formats show.
 #[derive(Clone, Copy)]
 pub struct ResultView<'a> {
-    /// Result id.
+    /// Id of the result.
     pub id: ResultId,
     /// The caller's own reference.
     pub reference: Option<&'a str>,
@@ -34,27 +34,23 @@ pub struct ResultView<'a> {
     pub version: VersionNumber,
     /// The questions of the version that answered, with their outcomes and labels.
     pub questions: &'a [Question],
-    /// Answers or error.
+    /// The answers or the error.
     pub status: &'a ResultStatus,
-    /// Duration of the call to the model, in milliseconds.
+    /// How long the model took to answer, in milliseconds.
     pub took_ms: u64,
-    /// When it was saved.
+    /// When the result was saved.
     pub created_at: DateTime<Utc>,
-    /// The fields sent.
+    /// The field values that were sent.
     pub fields: &'a FieldValues,
 }
 
 impl<'a> ResultView<'a> {
-    /// What was sent for a field; `None` when the version that answered has no such field.
+    /// The value sent for a field; `None` when the version that answered has no such field.
     pub fn field(&self, key: &FieldKey) -> Option<&'a str> {
-        self.fields
-            .0
-            .iter()
-            .find(|(sent, _)| sent == key)
-            .map(|(_, value)| value.as_str())
+        self.fields.get(key)
     }
 
-    /// What the columns of a lens show, in their order: `Null` in each when the result failed.
+    /// The values in the columns of a lens, in the lens's order; all `Null` for a failed result.
     pub fn values(&self, lens: &[Column]) -> impl Iterator<Item = Value<'a>> {
         let questions = self.questions;
         let answers = self.status.answers().map_or(&[][..], Answers::as_slice);
@@ -64,7 +60,7 @@ impl<'a> ResultView<'a> {
                 return Value::Null;
             };
             last = index;
-            // one answer for each question, in the same order
+            // answers stand in the order of the questions
             let answer = answers
                 .get(index)
                 .filter(|(key, _)| *key == column.question);
@@ -73,8 +69,8 @@ impl<'a> ResultView<'a> {
     }
 }
 
-/// Where a question stands. Columns mostly follow the order of their questions, so the search
-/// begins where the last one ended: a wide lens costs one comparison a column.
+/// The position of a question. Columns mostly follow the order of their questions, so the search
+/// begins where the last one ended: a wide lens then costs one comparison for each column.
 fn index_of(questions: &[Question], key: &QuestionKey, from: usize) -> Option<usize> {
     let indexed = || questions.iter().enumerate();
     let mut onwards = indexed().skip(from).chain(indexed().take(from));

@@ -1,7 +1,7 @@
 //! The check of a whole file before the model is asked about any row.
 
 use refract_answering::Estimator;
-use refract_domain::asking::{State, json_chars};
+use refract_domain::model_input::{State, json_chars};
 
 use crate::file_run::FileRun;
 use crate::input::{InputFault, listed};

@@ -1,4 +1,4 @@
-//! A lens of 300 columns, the most there can be: read from its file, and applied to a result.
+//! Reads a lens file of 300 columns, the largest allowed, and applies the lens to a result.
 #![expect(
     clippy::unwrap_used,
     reason = "a bench that cannot run fails where it stands"
@@ -16,9 +16,9 @@ use refract_domain::submission::FieldValues;
 use refract_domain::view::ResultView;
 use serde_json::json;
 
-/// Questions of the prism, the most there can be.
+/// Questions of the prism, the largest number allowed.
 const QUESTIONS: usize = 100;
-/// Outputs shown of each question: 300 columns.
+/// Outputs of each question, which make 300 columns.
 const OUTPUTS: [&str; 3] = ["level", "average", "all"];
 
 fn main() {
@@ -61,7 +61,7 @@ fn parse_and_apply(criterion: &mut Criterion) {
     }
 }
 
-/// Neighbours far apart, so that a column's question is nowhere near the last one's.
+/// Moves neighbours far apart, so that the search for a column's question starts far away.
 fn shuffled(index: usize) -> usize {
     index * 37 % QUESTIONS
 }

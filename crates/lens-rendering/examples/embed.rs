@@ -1,4 +1,4 @@
-//! An app's own download: several results as csv under one header, to standard output.
+//! A download in an app: writes several results as csv under one header to standard output.
 //!
 //! `cargo run -p refract-lens-rendering --example embed`
 

@@ -1,4 +1,4 @@
-//! Lines of csv and tsv: separators, quoting and the guard against formulas (spec 4.0).
+//! Writes lines of csv and tsv: separators, quotes and the guard against formulas (spec 4.0).
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use refract_domain::lens::Value;
 use refract_domain::probability::Probability;
 use refract_domain::question::Question;
 
-/// What tells csv and tsv apart.
+/// Separator, line end and quoting rule of a table of cells: csv or tsv.
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect {
     Csv,
@@ -31,7 +31,7 @@ impl Dialect {
         }
     }
 
-    /// Whether the text cannot stand in a cell as it is.
+    /// Whether a text must be changed before it can stand in a cell.
     fn is_special(self, text: &str) -> bool {
         match self {
             Self::Csv => has_any_of(text, *b",\"\r\n"),
@@ -40,7 +40,7 @@ impl Dialect {
     }
 }
 
-/// Writes the cells of one line, one after the other.
+/// Writes one line, cell by cell.
 pub(crate) struct Line<'w, W> {
     dialect: Dialect,
     out: &'w mut W,
@@ -56,20 +56,20 @@ impl<'w, W: Write> Line<'w, W> {
         }
     }
 
-    /// A cell with nothing to quote or guard: a number, an id, a name in `snake_case`.
+    /// Writes a cell that needs no quotes and no guard: a number, an id or a name in `snake_case`.
     pub(crate) fn plain(&mut self, cell: &[u8]) -> io::Result<()> {
         self.begin_cell()?;
         self.out.write_all(cell)
     }
 
-    /// A cell of text, whatever is in it.
+    /// Writes a cell with any text.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         let mut cell = self.begin_text(text, self.dialect.is_special(text))?;
         cell.write(text)?;
         cell.end()
     }
 
-    /// What a lens column shows (spec 2.5).
+    /// Writes the value of a lens column (spec 2.5).
     pub(crate) fn value(&mut self, value: Value<'_>) -> io::Result<()> {
         match value {
             Value::Null => self.begin_cell(),
@@ -89,7 +89,8 @@ impl<'w, W: Write> Line<'w, W> {
         self.out.write_all(self.dialect.line_end())
     }
 
-    /// `Label: 0.62; Other label: 0.3`, highest first, equal ones in the prism's order (readings).
+    /// Writes all outcomes as `Label: 0.62; Other label: 0.3`, highest probability first, equal ones
+    /// in the prism's order (readings).
     fn list(
         &mut self,
         question: &Question,
@@ -113,7 +114,8 @@ impl<'w, W: Write> Line<'w, W> {
         cell.end()
     }
 
-    /// A cell of text that begins like this one; `is_special` speaks for all of it.
+    /// Begins a cell whose text starts with `beginning`; `is_special` tells whether any part of the
+    /// text is special.
     fn begin_text(&mut self, beginning: &str, is_special: bool) -> io::Result<TextCell<'_, W>> {
         self.begin_cell()?;
         let cell = TextCell {
@@ -124,7 +126,7 @@ impl<'w, W: Write> Line<'w, W> {
         if cell.is_quoted() {
             cell.out.write_all(b"\"")?;
         }
-        // what a spreadsheet could take for a formula
+        // a spreadsheet could take the text for a formula
         if let Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') = beginning.as_bytes().first() {
             cell.out.write_all(b"'")?;
         }
@@ -140,7 +142,7 @@ impl<'w, W: Write> Line<'w, W> {
     }
 }
 
-/// A cell of text that is being written.
+/// A cell whose text is written in parts.
 struct TextCell<'w, W> {
     dialect: Dialect,
     is_special: bool,
@@ -184,7 +186,8 @@ fn write_doubling_quotes(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(rest.as_bytes())
 }
 
-/// Writes a space for each tab and each line break; CRLF is one line break (readings).
+/// Writes a text with a space in the place of each tab and line break; CRLF is one line break
+/// (readings).
 fn write_with_spaces(out: &mut impl Write, text: &str) -> io::Result<()> {
     let mut rest = text.as_bytes();
     while let Some(place) = rest
@@ -202,10 +205,10 @@ fn write_with_spaces(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(rest)
 }
 
-/// Whether one of these ASCII characters is in the text.
+/// Whether the text contains any of these ASCII characters.
 #[expect(
     clippy::needless_bitwise_bool,
-    reason = "without ways out the compiler compares all bytes of a chunk at once"
+    reason = "without early exits the compiler compares all bytes of a chunk at once"
 )]
 fn has_any_of<const N: usize>(text: &str, characters: [u8; N]) -> bool {
     let is_one = |byte: &u8| {
@@ -219,14 +222,14 @@ fn has_any_of<const N: usize>(text: &str, characters: [u8; N]) -> bool {
         || rest.iter().any(is_one)
 }
 
-/// Each outcome's label in the version that answered, with its probability.
+/// The label of each outcome in the version that answered, with the outcome's probability.
 fn labelled<'a>(
     question: &'a Question,
     probabilities: &'a [(OutcomeKey, Probability)],
 ) -> Vec<(&'a str, Probability)> {
     let mut outcomes = question.outcomes();
     let entry = |(key, probability): &'a (OutcomeKey, Probability)| {
-        // both are in the prism's order
+        // outcomes and probabilities are both in the prism's order
         let next = outcomes
             .next()
             .filter(|outcome| outcome.key == key.as_str());

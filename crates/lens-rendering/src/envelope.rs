@@ -1,4 +1,4 @@
-//! The envelope of one result, in `json` and in `raw` (spec 2.6).
+//! Writes one result as an envelope: the formats `json` and `raw` (spec 2.6).
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
 use refract_domain::view::ResultView;
 
-use crate::json::{Object, write_distribution, write_null, write_value};
+use crate::json::{ObjectWriter, write_distribution, write_null, write_value};
 use crate::plain::{id_text, iso_8601};
 
-/// The envelope with what the lens shows of each answer.
+/// Writes the envelope with the values of the lens columns.
 pub(crate) fn write_json<W: Write>(
     lens: &[Column],
     result: &ResultView<'_>,
@@ -22,7 +22,7 @@ pub(crate) fn write_json<W: Write>(
         write_null(out)?;
         return envelope.end();
     }
-    let mut answers = Object::begin(out)?;
+    let mut answers = ObjectWriter::begin(out)?;
     for (column, value) in lens.iter().zip(result.values(lens)) {
         write_value(answers.key(column.name.as_str())?, value)?;
     }
@@ -30,7 +30,7 @@ pub(crate) fn write_json<W: Write>(
     envelope.end()
 }
 
-/// The envelope with the stored answers.
+/// Writes the envelope with the stored answers.
 pub(crate) fn write_raw<W: Write>(result: &ResultView<'_>, out: &mut W) -> io::Result<()> {
     let mut envelope = begin_envelope(result, out)?;
     let out = envelope.key("answers")?;
@@ -41,26 +41,26 @@ pub(crate) fn write_raw<W: Write>(result: &ResultView<'_>, out: &mut W) -> io::R
     envelope.end()
 }
 
-/// All of the envelope but `answers`.
+/// Writes everything in the envelope before `answers`.
 fn begin_envelope<'w, W: Write>(
     result: &ResultView<'_>,
     out: &'w mut W,
-) -> io::Result<Object<'w, W>> {
-    let mut envelope = Object::begin(out)?;
+) -> io::Result<ObjectWriter<'w, W>> {
+    let mut envelope = ObjectWriter::begin(out)?;
     envelope.plain_string("id", &id_text(result.id))?;
     envelope.string_or_null("ref", result.reference)?;
     envelope.string("prism", result.prism)?;
     envelope.number("version", result.version.into())?;
     envelope.plain_string("status", result.status.name().as_bytes())?;
     envelope.string_or_null("error", result.status.error())?;
-    write!(envelope.key("took_ms")?, "{}", result.took_ms)?;
+    envelope.number("took_ms", result.took_ms.into())?;
     envelope.plain_string("created_at", &iso_8601(result.created_at))?;
     Ok(envelope)
 }
 
-/// Stored answers in the order of the version's questions (spec 2.4).
+/// Writes the stored answers in the order of the version's questions (spec 2.4).
 fn write_stored_answers<W: Write>(answers: &Answers, out: &mut W) -> io::Result<()> {
-    let mut object = Object::begin(out)?;
+    let mut object = ObjectWriter::begin(out)?;
     for (question, answer) in answers.as_slice() {
         write_stored_answer(answer, object.key(question.as_str())?)?;
     }
@@ -68,7 +68,7 @@ fn write_stored_answers<W: Write>(answers: &Answers, out: &mut W) -> io::Result<
 }
 
 fn write_stored_answer<W: Write>(answer: &Answer, out: &mut W) -> io::Result<()> {
-    let mut object = Object::begin(out)?;
+    let mut object = ObjectWriter::begin(out)?;
     object.plain_string("type", answer.question_type().name().as_bytes())?;
     match answer {
         Answer::Choice {

@@ -1,12 +1,12 @@
-//! The formats of a result and of rows, by name (spec 4.0).
+//! The formats of one result and of many rows (spec 4.0).
 
-/// How one result is written.
+/// Format of one result (spec 4.0).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// The envelope with what the lens shows.
+    /// The envelope with the values of the lens columns.
     #[default]
     Json,
-    /// The envelope with the stored answers, which no lens changes.
+    /// The envelope with the stored answers, which a lens does not change.
     Raw,
     /// A header and a row, separated by commas.
     Csv,
@@ -17,16 +17,16 @@ pub enum Format {
 }
 
 impl Format {
-    /// The names, for messages.
+    /// The names of all formats, for messages.
     pub const NAMES: [&'static str; 5] = ["json", "raw", "csv", "tsv", "jsonl"];
 
-    /// Reads a format's name; `None` for anything else, other cases included.
+    /// The format with this name; `None` for anything else, a name in another case included.
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Json, Self::Raw, Self::Csv, Self::Tsv, Self::Jsonl];
         all.into_iter().find(|format| format.name() == name)
     }
 
-    /// The name in the `format` parameter.
+    /// The format's name in the `format` parameter.
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -37,7 +37,7 @@ impl Format {
         }
     }
 
-    /// The media type of an answer in this format.
+    /// The media type of a response in this format.
     pub fn content_type(self) -> &'static str {
         match self {
             Self::Json | Self::Raw => "application/json; charset=utf-8",
@@ -48,29 +48,29 @@ impl Format {
     }
 }
 
-/// How many results are written as rows.
+/// Format of many results as rows under one header (spec 4.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
     /// Separated by commas; lines end CRLF.
     Csv,
     /// Separated by tabs; lines end LF.
     Tsv,
-    /// One JSON object a line; no header.
+    /// One JSON object on each line; no header.
     Jsonl,
 }
 
 impl RowFormat {
-    /// The names, for messages.
+    /// The names of all row formats, for messages.
     pub const NAMES: [&'static str; 3] = ["csv", "tsv", "jsonl"];
 
-    /// Reads a format's name; `None` for anything else, other cases included.
+    /// The format with this name; `None` for anything else, a name in another case included.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Csv, Self::Tsv, Self::Jsonl]
             .into_iter()
             .find(|format| format.name() == name)
     }
 
-    /// The name.
+    /// The row format's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",

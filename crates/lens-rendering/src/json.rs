@@ -1,4 +1,5 @@
-//! Compact JSON: objects in the order in which their keys are written, numbers as plain decimals.
+//! Writes compact JSON. Objects keep the order in which their keys are written; numbers are plain
+//! decimals.
 
 use std::io::{self, Write};
 
@@ -7,13 +8,13 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::probability::Probability;
 
-/// An object that is being written.
-pub(crate) struct Object<'w, W> {
+/// Writes one JSON object, entry by entry.
+pub(crate) struct ObjectWriter<'w, W> {
     out: &'w mut W,
     is_empty: bool,
 }
 
-impl<'w, W: Write> Object<'w, W> {
+impl<'w, W: Write> ObjectWriter<'w, W> {
     pub(crate) fn begin(out: &'w mut W) -> io::Result<Self> {
         out.write_all(b"{")?;
         Ok(Self {
@@ -22,7 +23,7 @@ impl<'w, W: Write> Object<'w, W> {
         })
     }
 
-    /// Writes a key, `snake_case` and so never escaped; its value is to be written next.
+    /// Writes a key, which is `snake_case` and needs no escapes. The caller writes the value next.
     pub(crate) fn key(&mut self, key: &str) -> io::Result<&mut W> {
         self.out
             .write_all(if self.is_empty { b"\"" } else { b",\"" })?;
@@ -43,7 +44,7 @@ impl<'w, W: Write> Object<'w, W> {
         }
     }
 
-    /// For texts without anything to escape: ids, keys, moments.
+    /// An entry with a text that needs no escapes: an id, a key or a moment.
     pub(crate) fn plain_string(&mut self, key: &str, text: &[u8]) -> io::Result<()> {
         write_plain_string(self.key(key)?, text)
     }
@@ -71,7 +72,7 @@ fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
     Ok(serde_json::to_writer(out, text)?)
 }
 
-/// What a lens column shows, as json and jsonl have it (spec 2.5).
+/// Writes the value of a lens column for json and jsonl (spec 2.5).
 pub(crate) fn write_value(out: &mut impl Write, value: Value<'_>) -> io::Result<()> {
     match value {
         Value::Null => write_null(out),
@@ -91,7 +92,7 @@ pub(crate) fn write_distribution(
     out: &mut impl Write,
     probabilities: &[(OutcomeKey, Probability)],
 ) -> io::Result<()> {
-    let mut object = Object::begin(out)?;
+    let mut object = ObjectWriter::begin(out)?;
     for (outcome, probability) in probabilities {
         object.number(outcome.as_str(), probability.decimal())?;
     }

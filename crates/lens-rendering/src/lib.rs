@@ -1,8 +1,9 @@
 //! Renders results as json, raw, csv, tsv and jsonl through a lens (spec 2.5, 2.6, 4.0).
 //!
-//! It turns plain borrowed data into bytes, and knows nothing of databases, HTTP, files, threads
-//! or clocks: an app embeds it with `refract-domain` alone, for downloads that equal the API's
-//! rows to the byte. [`render`] writes one result; [`RowWriter`] writes many under one header.
+//! The crate turns plain borrowed data into bytes. It knows nothing of databases, HTTP, files,
+//! threads or clocks, so an app can embed it with `refract-domain` alone, for downloads that equal
+//! the API's rows to the byte. [`render`] writes one result; [`RowWriter`] writes many under one
+//! header.
 //!
 //! ```
 //! use refract_domain::ids::ResultId;
@@ -14,7 +15,7 @@
 //! use refract_lens_rendering::{Format, render};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // a prism version, its answers and what was sent, as they are stored
+//! // a prism version, the answers and the field values, as they are stored
 //! let version: PrismVersion = serde_json::from_str(
 //!     r#"{ "fields": [{ "key": "text", "label": "Message" }],
 //!          "questions": [{ "key": "angry", "type": "yes_no", "text": "Is the writer angry?" }] }"#,
@@ -66,7 +67,8 @@ use refract_domain::view::{ResultView, RowColumns};
 pub use crate::format::{Format, RowFormat};
 pub use crate::row::RowWriter;
 
-/// Writes one result: the body of an answer in this format. Csv and tsv have a header and one row.
+/// Writes one result as the body of a response in this format. Csv and tsv have a header and one
+/// row.
 ///
 /// # Errors
 /// When `out` cannot be written to.

@@ -1,9 +1,9 @@
-//! Ids and moments in ASCII, on the stack: texts that no format quotes or escapes.
+//! Ids and moments as ASCII on the stack. No format needs to quote or escape them.
 
 use chrono::{DateTime, Datelike as _, Timelike as _, Utc};
 use refract_domain::ids::ResultId;
 
-/// A result's id, 8-4-4-4-12 in lower case.
+/// A result's id as 8-4-4-4-12 hexadecimal digits in lower case.
 pub(crate) fn id_text(id: ResultId) -> [u8; 36] {
     let mut text = [0; 36];
     id.0.hyphenated().encode_lower(&mut text);

@@ -1,4 +1,4 @@
-//! Rows: one result a line under the columns of its prism (spec 4.0).
+//! Rows: one result on each line, under the columns of the prism (spec 4.0).
 
 use std::io::{self, Write};
 
@@ -8,13 +8,12 @@ use refract_domain::view::{ResultView, RowColumns};
 
 use crate::RowFormat;
 use crate::cell::{Dialect, Line};
-use crate::json::{Object, write_value};
+use crate::json::{ObjectWriter, write_value};
 use crate::plain::{id_text, iso_8601};
 
 /// Writes any number of results as rows under one header.
 ///
-/// Each piece is written as it comes, so that a writer whose writes are dear (a file, a socket)
-/// is better wrapped in a [`BufWriter`](io::BufWriter).
+/// Every cell is a few small writes. Wrap a file or a socket in a [`BufWriter`](io::BufWriter).
 #[derive(Debug)]
 pub struct RowWriter<'a, W> {
     format: RowFormat,
@@ -23,7 +22,7 @@ pub struct RowWriter<'a, W> {
 }
 
 impl<'a, W: Write> RowWriter<'a, W> {
-    /// A writer of rows with these columns; nothing is written yet.
+    /// Makes a writer of rows with these columns and writes nothing yet.
     pub fn new(format: RowFormat, columns: RowColumns<'a>, out: W) -> Self {
         Self {
             format,
@@ -44,7 +43,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         }
     }
 
-    /// Writes one result: the very bytes that [`render`](crate::render) has for its row.
+    /// Writes one result as a row, with exactly the bytes that [`render`](crate::render) writes for
+    /// the row.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -56,7 +56,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         }
     }
 
-    /// Flushes and hands the writer back.
+    /// Flushes and returns the underlying writer.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -111,7 +111,7 @@ fn write_object(
     result: &ResultView<'_>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let mut row = Object::begin(out)?;
+    let mut row = ObjectWriter::begin(out)?;
     row.plain_string("result_id", &id_text(result.id))?;
     row.string_or_null("ref", result.reference)?;
     row.number("version", result.version.into())?;

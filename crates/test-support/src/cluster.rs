@@ -1,16 +1,15 @@
-//! A PostgreSQL server of a test's own, for faults that no shared server could bear: stopped,
-//! killed, started again, followed by a standby that takes over.
+//! A PostgreSQL server for one test, which may stop, kill and restart the server or let a standby
+//! take over.
 //!
-//! It is made with the installed binaries (`.ci/with-postgres` installs them where they are
-//! missing) in a folder under `/tmp`, listens on the loopback interface only, and goes with its
-//! value. Its calls block: tests on a runtime put them where that is allowed.
+//! The server is made with the installed binaries (`.ci/with-postgres` installs missing ones) in a
+//! folder under `/tmp`. It listens on the loopback interface only, and is removed when its value is
+//! dropped. All functions here block: a test on a runtime must call them where blocking is allowed.
 #![expect(
     clippy::panic,
-    reason = "a test whose server cannot be set up ends here, saying why"
+    reason = "a test whose server cannot be set up fails here with the reason"
 )]
 
 use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -18,16 +17,18 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+use crate::machine::{free_port, postgres_binaries, run, unprivileged_user};
+
 /// How a server is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
-    /// Transactions are rolled back, clients are told.
+    /// Rolls transactions back and tells the clients.
     Fast,
-    /// As in a crash: the next start recovers.
+    /// Stops as in a crash: the next start recovers.
     Immediate,
 }
 
-/// A running server, and its files.
+/// A running PostgreSQL server and its files.
 #[derive(Debug)]
 pub struct Cluster {
     binaries: PathBuf,
@@ -38,12 +39,12 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a server with these lines in its configuration, and starts it. It keeps every promise
-    /// of durability that PostgreSQL makes by default.
+    /// Makes a server with these lines in its configuration, and starts the server. Durability is
+    /// PostgreSQL's default.
     ///
     /// # Panics
     ///
-    /// Where the binaries are missing or refuse.
+    /// When the binaries are missing or fail.
     pub fn start(settings: &[&str]) -> Self {
         let mut cluster = Self::empty(uuid::Uuid::now_v7().simple().to_string());
         let password_file = cluster.write("password", &cluster.password);
@@ -71,11 +72,11 @@ impl Cluster {
         cluster
     }
 
-    /// A standby that follows this server by streaming, with the name `standby`.
+    /// Starts a standby named `standby` that follows this server by streaming replication.
     ///
     /// # Panics
     ///
-    /// Where it cannot be made or started.
+    /// When the standby cannot be made or started.
     pub fn standby(&self) -> Self {
         let mut standby = Self::empty(self.password.clone());
         let mut command = standby.command("pg_basebackup");
@@ -91,32 +92,32 @@ impl Cluster {
         standby
     }
 
-    /// The address of its one database, `postgres://…`, without TLS.
+    /// The address of the server's only database, `postgres://…`, without TLS.
     pub fn url(&self) -> String {
         self.url_at(self.port)
     }
 
-    /// The same by way of another port, such as a proxy's.
+    /// The address of the database through another port, such as a proxy's.
     pub fn url_at(&self, port: u16) -> String {
         let password = &self.password;
         format!("postgres://refract:{password}@127.0.0.1:{port}/postgres?sslmode=disable")
     }
 
-    /// The password of its superuser `refract`.
+    /// The password of the superuser `refract`.
     pub fn password(&self) -> &str {
         &self.password
     }
 
-    /// The port; it stays the same over restarts.
+    /// The port, which does not change over restarts.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The process whose children serve its connections.
+    /// The id of the process whose children serve the connections.
     ///
     /// # Panics
     ///
-    /// Where it does not run.
+    /// When the server does not run.
     pub fn process_id(&self) -> u32 {
         let path = self.data().join("postmaster.pid");
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -124,11 +125,12 @@ impl Cluster {
         number.unwrap_or_else(|| panic!("the server does not run"))
     }
 
-    /// Adds lines to the configuration, for the next start or [`Cluster::reload`].
+    /// Adds lines to the configuration, which take effect at the next start or
+    /// [`Cluster::reload`].
     ///
     /// # Panics
     ///
-    /// Where the file cannot be written.
+    /// When the file cannot be written.
     pub fn configure(&self, lines: &[&str]) {
         let path = self.data().join("postgresql.conf");
         let written = fs::read_to_string(&path).and_then(|mut text| {
@@ -141,11 +143,11 @@ impl Cluster {
         written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 
-    /// Writes a file that only the server may read, such as a key; its path.
+    /// Writes a file that only the server may read, such as a key, and returns the path.
     ///
     /// # Panics
     ///
-    /// Where it cannot be written.
+    /// When the file cannot be written.
     pub fn write(&self, name: &str, content: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         let written = fs::write(&path, content)
@@ -158,64 +160,64 @@ impl Cluster {
         path
     }
 
-    /// Has the configuration read again.
+    /// Makes the server read the configuration again.
     ///
     /// # Panics
     ///
-    /// Where it does not run.
+    /// When the server does not run.
     pub fn reload(&self) {
         self.control(&["reload"]);
     }
 
-    /// Stops it.
+    /// Stops the server.
     ///
     /// # Panics
     ///
-    /// Where it cannot be stopped.
+    /// When the server cannot be stopped.
     pub fn stop(&self, how: Shutdown) {
         self.control(&["stop", "--wait", mode(how)]);
     }
 
-    /// Starts it again on its port.
+    /// Starts the stopped server on its port.
     ///
     /// # Panics
     ///
-    /// Where it does not start.
+    /// When the server does not start.
     pub fn start_again(&self) {
         let started = self.try_start();
         started.unwrap_or_else(|log| panic!("PostgreSQL did not start: {log}"));
     }
 
-    /// Stops all its processes where they are: connections stay open and nobody answers, as on a
-    /// machine that hangs.
+    /// Freezes all processes of the server: connections stay open without an answer, as on a machine
+    /// that hangs.
     ///
     /// # Panics
     ///
-    /// Where it does not run.
+    /// When the server does not run.
     pub fn freeze(&self) {
         assert!(self.signal("STOP"), "the server is not there to be frozen");
     }
 
-    /// Lets them go on.
+    /// Lets the frozen processes continue.
     ///
     /// # Panics
     ///
-    /// Where it does not run.
+    /// When the server does not run.
     pub fn thaw(&self) {
         assert!(self.signal("CONT"), "the server is not there to be thawed");
     }
 
-    /// Makes a standby take over.
+    /// Makes this standby take over.
     ///
     /// # Panics
     ///
-    /// Where it is none.
+    /// When this server is not a standby.
     pub fn promote(&self) {
         self.control(&["promote", "--wait"]);
     }
 
     fn empty(password: String) -> Self {
-        // a folder that another user may enter, wherever this one's temporary files are
+        // another user must be able to enter the folder, unlike some temporary folders
         let folder = tempfile::Builder::new()
             .prefix("refract-cluster.")
             .tempdir_in("/tmp")
@@ -227,7 +229,7 @@ impl Cluster {
             handed_over.unwrap_or_else(|error| panic!("the folder stays root's: {error}"));
         }
         Self {
-            binaries: binaries(),
+            binaries: postgres_binaries(),
             folder,
             owner,
             port: 0,
@@ -244,12 +246,12 @@ impl Cluster {
         format!("host=127.0.0.1 port={port} user=refract password={password}")
     }
 
-    /// A program of PostgreSQL, which refuses to run as root.
+    /// A command that runs a program of PostgreSQL as the server's user: root is refused.
     fn command(&self, program: &str) -> Command {
         self.as_owner(&self.binaries.join(program))
     }
 
-    /// A command in the server's folder, as the user that the server runs as.
+    /// A command that runs in the server's folder as the server's user.
     pub(crate) fn as_owner(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -262,7 +264,7 @@ impl Cluster {
         command
     }
 
-    /// Takes a free port, and another one when somebody was faster.
+    /// Starts the server on a free port, and on another one when the port was taken meanwhile.
     fn start_somewhere(&mut self) {
         let mut log = String::new();
         for _ in 0..5 {
@@ -282,7 +284,7 @@ impl Cluster {
             .args(["start", "--wait", "--timeout=60", "--silent"])
             .arg(format!("--options=-p {}", self.port))
             .arg(format!("--log={}", log.display()))
-            // the server lives on with what it inherits
+            // the server keeps the output streams that it inherits
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         match command.status() {
@@ -298,7 +300,7 @@ impl Cluster {
         command
     }
 
-    /// Sends a signal to the server's processes, the parent first, so that no child is missed.
+    /// Sends a signal to all processes of the server, the parent first, so that no new child is missed.
     fn signal(&self, name: &str) -> bool {
         let script = format!(
             "parent=$(head -n 1 postmaster.pid) && kill -s {name} $parent && \
@@ -320,7 +322,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         let arguments = ["stop", "--wait", "--silent", mode(Shutdown::Immediate)];
-        // it may be frozen, or stopped already
+        // the server may be frozen
         self.signal("CONT");
         self.control_command().args(arguments).output().ok();
     }
@@ -330,68 +332,5 @@ fn mode(how: Shutdown) -> &'static str {
     match how {
         Shutdown::Fast => "--mode=fast",
         Shutdown::Immediate => "--mode=immediate",
-    }
-}
-
-/// Where `initdb` and its kind are.
-fn binaries() -> PathBuf {
-    let mut folders: Vec<PathBuf> = std::env::var_os("PATH")
-        .map(|path| std::env::split_paths(&path).collect())
-        .unwrap_or_default();
-    for parent in ["/usr/lib/postgresql", "/usr/local/lib/postgresql"] {
-        let versions = fs::read_dir(parent).into_iter().flatten().flatten();
-        folders.extend(versions.map(|version| version.path().join("bin")));
-    }
-    for folder in ["/usr/local/pgsql/bin", "/opt/homebrew/opt/postgresql/bin"] {
-        folders.push(PathBuf::from(folder));
-    }
-    let found = folders.into_iter().find(|folder| {
-        ["initdb", "pg_ctl", "pg_basebackup"]
-            .iter()
-            .all(|program| folder.join(program).exists())
-    });
-    found.unwrap_or_else(|| {
-        panic!(
-            "no PostgreSQL here: install its server, or put `.ci/with-postgres` before the command"
-        )
-    })
-}
-
-/// The user and group that PostgreSQL runs as when the tests run as root.
-fn unprivileged_user() -> (u32, u32) {
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let find = |name: &str| {
-        let line = users.lines().find(|line| {
-            line.strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with(':'))
-        })?;
-        let mut numbers = line.split(':').skip(2);
-        let user = numbers.next()?.parse().ok()?;
-        Some((user, numbers.next()?.parse().ok()?))
-    };
-    find("postgres")
-        .or_else(|| find("nobody"))
-        .unwrap_or_else(|| panic!("there is no user but root to run PostgreSQL as"))
-}
-
-/// A port that nobody had a moment ago.
-pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    let address = listener.and_then(|listener| listener.local_addr());
-    address
-        .unwrap_or_else(|error| panic!("no port is free: {error}"))
-        .port()
-}
-
-fn run(command: &mut Command) {
-    let program = Path::new(command.get_program()).display().to_string();
-    match command.output() {
-        Ok(output) if output.status.success() => {}
-        Ok(output) => panic!(
-            "{program}: {}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        ),
-        Err(error) => panic!("{program}: {error}"),
     }
 }

@@ -1,5 +1,5 @@
-//! A server for load and for measures of memory: every request gets the same answer, and nothing
-//! is allocated for a request or kept of it.
+//! A model server for load tests and measurements of memory. All requests get one fixed answer, and
+//! the server neither allocates nor keeps anything for a request.
 
 use std::cell::RefCell;
 use std::io;
@@ -14,19 +14,19 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::watch;
 
-/// What the server answers, and when.
+/// A model server with one fixed answer, sent after a delay.
 #[derive(Clone, Debug)]
 pub struct FixedServer {
-    /// The body of every answer.
+    /// The body of every answer, as JSON.
     pub answer: Value,
-    /// From the last byte of a request to the first of its answer.
+    /// Time from the last byte of a request to the first byte of the answer.
     pub delay: Duration,
-    /// Nothing is answered before so many requests have come.
+    /// The number of requests that must have come before the first is answered.
     pub gathers: usize,
 }
 
 impl FixedServer {
-    /// With this answer, at once.
+    /// A server that sends this answer at once.
     pub fn answering(answer: Value) -> Self {
         Self {
             answer,
@@ -35,11 +35,11 @@ impl FixedServer {
         }
     }
 
-    /// Starts on a free port of the loopback interface, on a thread of its own, which ends with the
-    /// process.
+    /// Starts the server on a free port of the loopback interface, on a thread of its own that ends
+    /// with the process.
     ///
     /// # Errors
-    /// Where no port is to be had.
+    /// When no port is free.
     pub fn start(self) -> io::Result<SocketAddr> {
         let listener = StdTcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -47,10 +47,10 @@ impl FixedServer {
         Ok(address)
     }
 
-    /// Serves on the calling thread, for ever.
+    /// Serves on the calling thread and never returns without an error.
     ///
     /// # Errors
-    /// Where the listener cannot be used.
+    /// When the listener cannot be used.
     pub fn serve(self, listener: StdTcpListener) -> io::Result<()> {
         listener.set_nonblocking(true)?;
         let runtime = runtime::Builder::new_current_thread()
@@ -63,7 +63,7 @@ impl FixedServer {
             let answer = format!(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
             );
-            let shared = Arc::new(Shared {
+            let shared = Arc::new(PreparedAnswer {
                 answer: answer.into_bytes(),
                 delay: self.delay,
                 gathers: self.gathers,
@@ -78,8 +78,8 @@ impl FixedServer {
     }
 }
 
-/// What the connections share.
-struct Shared {
+/// The prepared answer, and the count of requests, for all connections.
+struct PreparedAnswer {
     answer: Vec<u8>,
     delay: Duration,
     gathers: usize,
@@ -87,13 +87,13 @@ struct Shared {
 }
 
 thread_local! {
-    /// Requests are read into this and forgotten.
+    /// The buffer into which requests are read and then overwritten.
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 64 * 1024]);
 }
 
-/// Answers the requests of one connection until its client ends it.
-async fn converse(mut stream: TcpStream, shared: Arc<Shared>) -> Option<()> {
-    let mut reader = Reader::Head(Vec::new());
+/// Answers the requests of one connection until the client closes the connection.
+async fn converse(mut stream: TcpStream, shared: Arc<PreparedAnswer>) -> Option<()> {
+    let mut reader = RequestProgress::Head(Vec::new());
     loop {
         stream.readable().await.ok()?;
         let read = BUFFER.with_borrow_mut(|buffer| {
@@ -122,16 +122,16 @@ async fn converse(mut stream: TcpStream, shared: Arc<Shared>) -> Option<()> {
     }
 }
 
-/// Follows the requests of a connection, of which a client sends the next after an answer.
-enum Reader {
-    /// In a head, of which this has come.
+/// How far a request has been read. A client sends the next request after the answer.
+enum RequestProgress {
+    /// The head is being read; these bytes have come.
     Head(Vec<u8>),
-    /// In a body, of which so many bytes are to come.
+    /// The body is being read; this number of bytes is missing.
     Body(usize),
 }
 
-impl Reader {
-    /// Whether a request ends with these bytes.
+impl RequestProgress {
+    /// Takes the next bytes and tells whether the request ends with them.
     fn takes(&mut self, bytes: &[u8]) -> bool {
         let left = match self {
             Self::Body(left) => left.saturating_sub(bytes.len()),
@@ -152,7 +152,7 @@ impl Reader {
     }
 }
 
-/// The length of the body that this head announces.
+/// The length of the body according to the head.
 fn length(head: &[u8]) -> usize {
     let head = String::from_utf8_lossy(head);
     let lines = head.lines().filter_map(|line| line.split_once(':'));

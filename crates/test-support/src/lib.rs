@@ -1,7 +1,9 @@
-//! Test databases, servers to break and scripted model servers, for tests and benches only.
+//! Test databases, servers that a test can break, and scripted model servers; for tests and benches
+//! only.
 
 pub mod cluster;
 pub mod fixed_server;
+mod machine;
 pub mod model_server;
 pub mod pgbouncer;
 pub mod postgres;

@@ -1,9 +1,10 @@
-//! A scripted model server over real TCP: what it answers, how it fails and when is the test's say.
+//! A scripted model server over real TCP. A test decides what the server answers, how it fails and
+//! when.
 //!
-//! It runs on a thread and a runtime of its own, so that tests on any runtime can use it, and ends
-//! with its value. It can speak System One by itself, see [`Reply::answers`], or say whatever a
-//! test makes it say. Nothing in it sleeps: a reply that is held waits for
-//! [`ModelServer::release`].
+//! The server runs on a thread and a runtime of its own, so that tests on any runtime can use it,
+//! and stops when its value is dropped. It answers questions in the System One format
+//! ([`ScriptedReply::answers`]) or sends any bytes that a test gives it. The server never sleeps: a
+//! held reply waits for [`ModelServer::release`].
 #![expect(
     clippy::panic,
     reason = "a test whose model server cannot be set up ends here, saying why"
@@ -11,93 +12,52 @@
 
 mod chat;
 mod http;
+mod progress;
 mod reply;
+mod script;
 mod system_one;
 
-use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdTcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::oneshot;
 
 pub use self::chat::{ChatModel, Continues, tokens_reply};
 pub use self::http::ReceivedRequest;
-pub use self::reply::Reply;
+pub use self::progress::ServerCounts;
+use self::progress::ServerProgress;
+pub use self::reply::ScriptedReply;
+pub use self::script::Script;
+use self::script::ScriptRun;
 pub use self::system_one::reply as system_one_answers;
 
-/// What a server answers: some replies in the order of the requests, then one for all others.
-#[derive(Clone, Debug)]
-pub struct Script {
-    first: VecDeque<Reply>,
-    then: Reply,
-    keeps_requests: bool,
-}
-
-impl Script {
-    /// These replies to the first requests, then answers.
-    pub fn first(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self {
-            first: replies.into_iter().collect(),
-            ..Self::from(Reply::answers())
-        }
-    }
-
-    /// What all requests after the first get.
-    #[must_use]
-    pub fn then(self, reply: Reply) -> Self {
-        Self {
-            then: reply,
-            ..self
-        }
-    }
-
-    /// Forgets every request once it is answered: for load, of which nobody asks.
-    #[must_use]
-    pub fn forgetful(self) -> Self {
-        Self {
-            keeps_requests: false,
-            ..self
-        }
-    }
-}
-
-impl From<Reply> for Script {
-    fn from(reply: Reply) -> Self {
-        Self {
-            first: VecDeque::new(),
-            then: reply,
-            keeps_requests: true,
-        }
-    }
-}
-
-/// A running server. It stops, and all its connections break, when this value is dropped.
+/// A running model server. Dropping it stops the server and breaks all its connections.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    state: Arc<ServerState>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ModelServer {
-    /// Starts on a free port of the loopback interface.
+    /// Starts a server on a free port of the loopback interface.
     ///
     /// # Panics
     ///
-    /// Where no port is to be had.
+    /// When no port is free.
     pub fn start(script: impl Into<Script>) -> Self {
         Self::start_on(0, script)
     }
 
-    /// Starts on this port: a server that comes back where it was.
+    /// Starts a server on this port, for a server that comes back where it was.
     ///
     /// # Panics
     ///
-    /// Where the port is taken.
+    /// When the port is taken.
     pub fn start_on(port: u16, script: impl Into<Script>) -> Self {
         let (listener, address) = bind(port)
             .unwrap_or_else(|error| panic!("the model server cannot listen on {port}: {error}"));
@@ -105,8 +65,11 @@ impl ModelServer {
             .enable_all()
             .build()
             .unwrap_or_else(|error| panic!("the model server has no runtime: {error}"));
-        let shared = Arc::new(Shared::new(script.into()));
-        let serving = Arc::clone(&shared);
+        let state = Arc::new(ServerState {
+            run: Mutex::new(ScriptRun::new(script.into())),
+            progress: ServerProgress::default(),
+        });
+        let serving = Arc::clone(&state);
         let (stop, stopped) = oneshot::channel();
         let thread = thread::spawn(move || {
             runtime.block_on(async move {
@@ -118,57 +81,55 @@ impl ModelServer {
         });
         Self {
             address,
-            shared,
+            state,
             stop: Some(stop),
             thread: Some(thread),
         }
     }
 
-    /// The base address, `http://127.0.0.1:PORT/v1`.
+    /// The base address of the server, `http://127.0.0.1:PORT/v1`.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The port.
+    /// The port that the server listens on.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// The requests so far, in the order in which they were read; none from a forgetful script.
+    /// The requests so far, in the order of arrival; none with a forgetful script.
     pub fn requests(&self) -> Vec<ReceivedRequest> {
-        self.shared.state().requests.clone()
+        self.state.run().requests()
     }
 
-    /// What happened so far.
-    pub fn counts(&self) -> Counts {
-        *self.shared.counts.borrow()
+    /// The events at the server so far.
+    pub fn counts(&self) -> ServerCounts {
+        self.state.progress.counts()
     }
 
-    /// Waits until it happened.
-    pub async fn wait_until(&self, happened: impl Fn(&Counts) -> bool) {
-        let mut counts = self.shared.counts.subscribe();
-        // the sender lives in `self`, so waiting cannot fail
-        counts.wait_for(happened).await.ok();
+    /// Waits until the counts are as `expected`.
+    pub async fn wait_until(&self, expected: impl Fn(&ServerCounts) -> bool) {
+        self.state.progress.wait_until(expected).await;
     }
 
-    /// Puts a reply at the end of those that come before the one for all others.
-    pub fn then_once(&self, reply: Reply) {
-        self.shared.state().script.first.push_back(reply);
+    /// Appends a reply that is used once, before the reply to all other requests.
+    pub fn then_once(&self, reply: ScriptedReply) {
+        self.state.run().then_once(reply);
     }
 
-    /// Replaces the reply for all others.
-    pub fn then_always(&self, reply: Reply) {
-        self.shared.state().script.then = reply;
+    /// Replaces the reply to all other requests.
+    pub fn then_always(&self, reply: ScriptedReply) {
+        self.state.run().then_always(reply);
     }
 
-    /// Lets so many held replies go, also ones that are held only later.
+    /// Releases this number of held replies, which may be held now or later.
     pub fn release(&self, replies: usize) {
-        self.shared.held.add_permits(replies);
+        self.state.progress.release(replies);
     }
 
-    /// Holds nothing back any longer.
+    /// Releases all held replies, now and from now on.
     pub fn release_all(&self) {
-        self.shared.held.close();
+        self.state.progress.release_all();
     }
 }
 
@@ -183,63 +144,16 @@ impl Drop for ModelServer {
     }
 }
 
-/// What happened at a server since its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Connections accepted.
-    pub connections: usize,
-    /// Requests read whole.
-    pub requests: usize,
-    /// Replies sent whole.
-    pub replies: usize,
-    /// Held replies whose client hung up before they were let go.
-    pub abandoned: usize,
-}
-
-/// What the connections share.
+/// What the server's connections share.
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
-    held: Semaphore,
-    counts: watch::Sender<Counts>,
+struct ServerState {
+    run: Mutex<ScriptRun>,
+    progress: ServerProgress,
 }
 
-#[derive(Debug)]
-struct State {
-    script: Script,
-    requests: Vec<ReceivedRequest>,
-}
-
-impl Shared {
-    fn new(script: Script) -> Self {
-        Self {
-            state: Mutex::new(State {
-                script,
-                requests: Vec::new(),
-            }),
-            held: Semaphore::new(0),
-            counts: watch::Sender::new(Counts::default()),
-        }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Keeps the request and takes the reply that is due.
-    fn reply_to(&self, request: &ReceivedRequest) -> Reply {
-        let mut state = self.state();
-        if state.script.keeps_requests {
-            state.requests.push(request.clone());
-        }
-        match state.script.first.pop_front() {
-            Some(reply) => reply,
-            None => state.script.then.clone(),
-        }
-    }
-
-    fn count(&self, change: impl FnOnce(&mut Counts)) {
-        self.counts.send_modify(change);
+impl ServerState {
+    fn run(&self) -> MutexGuard<'_, ScriptRun> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -250,24 +164,24 @@ fn bind(port: u16) -> std::io::Result<(StdTcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-async fn accept(listener: StdTcpListener, shared: Arc<Shared>) {
+async fn accept(listener: StdTcpListener, state: Arc<ServerState>) {
     let Ok(listener) = TcpListener::from_std(listener) else {
         return;
     };
     while let Ok((stream, _)) = listener.accept().await {
-        shared.count(|counts| counts.connections += 1);
-        tokio::spawn(serve(stream, Arc::clone(&shared)));
+        state.progress.count(|counts| counts.connections += 1);
+        tokio::spawn(serve(stream, Arc::clone(&state)));
     }
 }
 
-/// Answers the requests of one connection until either side ends it.
-async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
+/// Answers the requests of one connection until either side closes it.
+async fn serve(mut stream: TcpStream, state: Arc<ServerState>) {
     stream.set_nodelay(true).ok();
     let mut received = Vec::new();
     while let Some(request) = http::read_request(&mut stream, &mut received).await {
-        let reply = shared.reply_to(&request);
-        shared.count(|counts| counts.requests += 1);
-        let kept_alive = reply.send(&mut stream, &request, &shared).await;
+        let reply = state.run().reply_to(&request);
+        state.progress.count(|counts| counts.requests += 1);
+        let kept_alive = reply.send(&mut stream, &request, &state.progress).await;
         if !kept_alive {
             return;
         }

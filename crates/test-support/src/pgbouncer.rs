@@ -1,7 +1,7 @@
-//! A pooler (`pgbouncer`) before a server of a test's own, where one is installed.
+//! A connection pooler (`pgbouncer`) in front of a [`Cluster`], when a pooler is installed.
 #![expect(
     clippy::panic,
-    reason = "a test whose pooler cannot be set up ends here, saying why"
+    reason = "a test whose pooler cannot be set up fails here with the reason"
 )]
 
 use std::net::{Ipv4Addr, TcpStream};
@@ -9,16 +9,17 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::cluster::{Cluster, free_port};
+use crate::cluster::Cluster;
+use crate::machine::free_port;
 
-/// Where distributions put it.
+/// Where distributions install `pgbouncer`.
 const PLACES: [&str; 3] = [
     "/usr/sbin/pgbouncer",
     "/usr/bin/pgbouncer",
     "/opt/homebrew/bin/pgbouncer",
 ];
 
-/// A running pooler; it ends with this value.
+/// A running pooler, which is killed when this value is dropped.
 #[derive(Debug)]
 pub struct PgBouncer {
     child: Child,
@@ -26,8 +27,8 @@ pub struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// The version of what `REFRACT_TEST_PGBOUNCER` names or what is installed, such as `(1, 18)`;
-    /// `None` where there is none.
+    /// The version of the pooler that `REFRACT_TEST_PGBOUNCER` names or that is installed, such as
+    /// `(1, 18)`; `None` without a pooler.
     pub fn installed() -> Option<(u32, u32)> {
         let output = Command::new(program()?).arg("--version").output().ok()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -36,11 +37,11 @@ impl PgBouncer {
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 
-    /// Starts one with these lines in its configuration, which say the mode among others.
+    /// Starts a pooler with these lines in its configuration, which must set the pool mode.
     ///
     /// # Panics
     ///
-    /// Where it is not installed or does not start.
+    /// When the pooler is not installed or does not start.
     pub fn start(cluster: &Cluster, settings: &[&str]) -> Self {
         let port = free_port();
         let users = format!("\"refract\" \"{}\"\n", cluster.password());
@@ -68,7 +69,7 @@ impl PgBouncer {
         pooler
     }
 
-    /// The port that it listens on.
+    /// The port that the pooler listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -89,7 +90,7 @@ impl Drop for PgBouncer {
     }
 }
 
-/// What `REFRACT_TEST_PGBOUNCER` names, or what is installed.
+/// The program that `REFRACT_TEST_PGBOUNCER` names, or the installed one.
 fn program() -> Option<PathBuf> {
     let named = std::env::var_os("REFRACT_TEST_PGBOUNCER").filter(|named| !named.is_empty());
     let mut installed = PLACES.iter().map(PathBuf::from);

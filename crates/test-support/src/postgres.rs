@@ -1,11 +1,11 @@
-//! Databases of their own for tests on a real PostgreSQL.
+//! PostgreSQL databases for single tests.
 //!
-//! The server is the one that `REFRACT_TEST_POSTGRES_URL` names: `make test` sets it, so does
-//! `.ci/with-postgres` before any command. Every test gets a database under a fresh name and loses
-//! it at the end; nothing here knows what a schema looks like.
+//! `REFRACT_TEST_POSTGRES_URL` names the server; `make test` and `.ci/with-postgres` set the
+//! variable. Every test gets a database with a fresh name, which is dropped at the end. This module
+//! knows nothing about schemas.
 #![expect(
     clippy::panic,
-    reason = "a test whose database cannot be set up ends here, saying why"
+    reason = "a test whose database cannot be set up fails here with the reason"
 )]
 
 use std::thread;
@@ -14,10 +14,11 @@ use tokio::runtime;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-/// The variable that names the server: `postgres://…`, of a role that may create databases.
+/// The environment variable with the server's address, `postgres://…`, for a role that may create
+/// databases.
 pub const SERVER_VARIABLE: &str = "REFRACT_TEST_POSTGRES_URL";
 
-/// A database that belongs to one test and is dropped with this value.
+/// A database for one test, which is dropped from the server when this value is dropped.
 #[derive(Debug)]
 pub struct TestDatabase {
     server: String,
@@ -26,7 +27,7 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// The address to connect to, `postgres://…`.
+    /// The address of the database, `postgres://…`.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -39,7 +40,7 @@ impl TestDatabase {
 }
 
 impl Drop for TestDatabase {
-    /// Best effort, and without the test's runtime, which may be gone or busy.
+    /// Tries to drop the database, on a runtime of its own: the test's may be gone or busy.
     fn drop(&mut self) {
         let server = self.server.clone();
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
@@ -62,7 +63,7 @@ impl Drop for TestDatabase {
 ///
 /// # Panics
 ///
-/// Where the server is not named, does not answer or refuses.
+/// When the variable is not set, and when the server does not answer or refuses.
 pub async fn fresh_database() -> TestDatabase {
     let server = server();
     let client = connect_or_panic(&server).await;
@@ -71,17 +72,17 @@ pub async fn fresh_database() -> TestDatabase {
     database
 }
 
-/// Creates a database as a copy of a template, which the first caller on this server prepares.
+/// Creates a database as a copy of a template, which the first caller on the server prepares.
 ///
-/// `template_key` names what `prepare` makes, the version of it included: callers put a hash of the
-/// migrations into it, so that a server that lives on never hands out yesterday's schema. `prepare`
-/// gets the address of an empty database and must leave no connection to it open. Callers in other
-/// threads and processes wait for it, and a template that was not finished is never used.
+/// `template_key` must change with the content of the template: callers put a hash of the migrations
+/// into the key, so that a server that runs for long never copies an old schema. `prepare` gets the
+/// address of an empty database and must close its connections. Callers in other threads and
+/// processes wait until the template is ready; an unfinished template is never copied.
 ///
 /// # Panics
 ///
-/// Where the server is not named, does not answer or refuses, or the key is not made of 1 to 40
-/// lower case letters, digits and underscores.
+/// When the variable is not set, when the server does not answer or refuses, and when the key is not
+/// 1 to 40 lower case letters, digits and underscores.
 pub async fn from_template(template_key: &str, prepare: impl AsyncFnOnce(&str)) -> TestDatabase {
     let server = server();
     let client = connect_or_panic(&server).await;
@@ -98,9 +99,9 @@ pub async fn from_template(template_key: &str, prepare: impl AsyncFnOnce(&str)) 
     database
 }
 
-/// Prepares the template under a passing name and gives it its own when it is whole.
+/// Prepares the template under a temporary name and renames the database once it is complete.
 ///
-/// The advisory lock belongs to `client`'s session: it goes with a caller that fails half-way.
+/// The advisory lock belongs to `client`'s session, so a caller that fails releases the lock.
 async fn make_template(client: &Client, template: &str, prepare: impl AsyncFnOnce(&str)) {
     let lock = format!("pg_advisory_lock(hashtextextended('{template}', 0))");
     execute(client, &format!("SELECT {lock}")).await;
@@ -173,7 +174,7 @@ fn server() -> String {
     })
 }
 
-/// The server's address with another database in its path.
+/// The server's address with another database in the path.
 fn with_database(server: &str, name: &str) -> String {
     let (address, parameters) = match server.split_once('?') {
         Some((address, parameters)) => (address, format!("?{parameters}")),

@@ -1,11 +1,11 @@
-//! A proxy before a PostgreSQL server that breaks statements in the worst places.
+//! A proxy in front of a PostgreSQL server that makes statements fail at the worst moments.
 //!
-//! It reads as much of the protocol as it needs to tell which statement is under way: on plain
-//! connections, `sslmode=disable`.
+//! The proxy reads enough of the protocol to know which statement is under way. It works on plain
+//! connections only, with `sslmode=disable`.
 #![expect(
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test whose proxy cannot be set up, or reads what is no message, ends here"
+    reason = "a test whose proxy cannot be set up or reads a malformed message fails here"
 )]
 
 use std::collections::HashMap;
@@ -20,92 +20,95 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// The beginning of a session, which counts as a statement with this text.
+/// The text that stands for the beginning of a session, which counts as a statement.
 pub const SESSION: &str = "the beginning of a session";
 
-/// What happens to a statement.
+/// A fault that hits a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The connection ends before the server hears of it.
+pub enum StatementFault {
+    /// The connection ends before the server gets the statement.
     CutBefore,
-    /// The server carries it out, and the connection ends instead of its answer.
+    /// The server executes the statement, and the connection ends instead of the answer.
     CutAnswer,
-    /// The proxy answers in the server's place with this SQLSTATE.
+    /// The proxy answers instead of the server, with an error with this SQLSTATE.
     Refuse(&'static str),
 }
 
-/// Says what happens to a statement, by its text and how many times the proxy was asked before.
-type Plan = Box<dyn Fn(&str, usize) -> Option<Fault> + Send + Sync>;
+/// Chooses the fault for a statement, from its text and the number of statements before.
+type FaultPlan = Box<dyn Fn(&str, usize) -> Option<StatementFault> + Send + Sync>;
 
-/// A running proxy; its connections end with it.
+/// A running proxy. Dropping it ends all its connections.
 #[derive(Debug)]
 pub struct PostgresProxy {
     port: u16,
-    shared: Arc<Shared>,
+    state: Arc<ProxyState>,
     accepting: JoinHandle<()>,
 }
 
-struct Shared {
+struct ProxyState {
     server: u16,
-    plan: Mutex<Plan>,
+    plan: Mutex<FaultPlan>,
     asked: AtomicUsize,
     faults: AtomicUsize,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for ProxyState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Shared")
+        f.write_str("ProxyState")
     }
 }
 
 impl PostgresProxy {
-    /// Starts on the current runtime before the server at this port of the loopback interface.
-    /// `plan` is asked for each statement that is carried out.
+    /// Starts a proxy on the current runtime, in front of the server at this port of the loopback
+    /// interface. `plan` chooses the fault for each statement that is executed.
     ///
     /// # Panics
     ///
-    /// Where no port is to be had.
+    /// When no port is free.
     pub async fn start(
         server: u16,
-        plan: impl Fn(&str, usize) -> Option<Fault> + Send + Sync + 'static,
+        plan: impl Fn(&str, usize) -> Option<StatementFault> + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.unwrap_or_else(|error| panic!("the proxy has no port: {error}"));
         let port = listener.local_addr().map_or(0, |address| address.port());
-        let shared = Arc::new(Shared {
+        let state = Arc::new(ProxyState {
             server,
             plan: Mutex::new(Box::new(plan)),
             asked: AtomicUsize::new(0),
             faults: AtomicUsize::new(0),
         });
-        let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&state)));
         Self {
             port,
-            shared,
+            state,
             accepting,
         }
     }
 
-    /// The port it listens on.
+    /// The port that the proxy listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// How many faults it made.
+    /// How many faults the proxy has made.
     pub fn faults(&self) -> usize {
-        self.shared.faults.load(Ordering::SeqCst)
+        self.state.faults.load(Ordering::SeqCst)
     }
 
-    /// Has another plan from now on.
-    pub fn change(&self, plan: impl Fn(&str, usize) -> Option<Fault> + Send + Sync + 'static) {
+    /// Replaces the plan for all later statements.
+    pub fn change(
+        &self,
+        plan: impl Fn(&str, usize) -> Option<StatementFault> + Send + Sync + 'static,
+    ) {
         *self
-            .shared
+            .state
             .plan
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Box::new(plan);
     }
 
-    /// Lets every statement pass from now on.
+    /// Lets all later statements pass.
     pub fn heal(&self) {
         self.change(|_, _| None);
     }
@@ -117,8 +120,8 @@ impl Drop for PostgresProxy {
     }
 }
 
-impl Shared {
-    fn fault(&self, sql: &str) -> Option<Fault> {
+impl ProxyState {
+    fn fault(&self, sql: &str) -> Option<StatementFault> {
         let asked = self.asked.fetch_add(1, Ordering::SeqCst);
         let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         let fault = plan(sql, asked);
@@ -129,43 +132,45 @@ impl Shared {
     }
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, state: Arc<ProxyState>) {
     let mut connections = tokio::task::JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
-        let shared = Arc::clone(&shared);
+        let state = Arc::clone(&state);
         connections.spawn(async move {
-            // either side may end it
-            serve(client, shared).await.ok();
+            // an error means that either side closed the connection
+            serve(client, state).await.ok();
         });
         while connections.try_join_next().is_some() {}
     }
 }
 
-async fn serve(mut client: TcpStream, shared: Arc<Shared>) -> io::Result<()> {
+async fn serve(mut client: TcpStream, state: Arc<ProxyState>) -> io::Result<()> {
     client.set_nodelay(true)?;
     let mut startup = vec![0; 4];
     client.read_exact(&mut startup).await?;
     let length = u32::from_be_bytes([startup[0], startup[1], startup[2], startup[3]]);
     startup.resize(usize::try_from(length).map_err(io::Error::other)?.max(4), 0);
     client.read_exact(&mut startup[4..]).await?;
-    match shared.fault(SESSION) {
+    match state.fault(SESSION) {
         None => {}
-        Some(Fault::Refuse(state)) => return client.write_all(&error_response(state)).await,
-        Some(Fault::CutBefore | Fault::CutAnswer) => return Ok(()),
+        Some(StatementFault::Refuse(sqlstate)) => {
+            return client.write_all(&error_response(sqlstate)).await;
+        }
+        Some(StatementFault::CutBefore | StatementFault::CutAnswer) => return Ok(()),
     }
-    let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, shared.server)).await?;
+    let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, state.server)).await?;
     server.set_nodelay(true)?;
     server.write_all(&startup).await?;
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
-    let answers = Answers::default();
+    let answers = AnswerRelay::default();
     tokio::select! {
-        ended = requests(from_client, to_server, &shared, &answers) => ended,
+        ended = requests(from_client, to_server, &state, &answers) => ended,
         ended = answers.pass(from_server, to_client) => ended,
     }
 }
 
-/// A message: its type and all its bytes.
+/// Reads one message: the type, and all bytes with the type first.
 async fn message(from: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
     let mut bytes = vec![0; 5];
     from.read_exact(&mut bytes).await?;
@@ -176,12 +181,12 @@ async fn message(from: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
     Ok((bytes[0], bytes))
 }
 
-/// Passes on what the client sends, a batch at a time: up to its `Sync`, `Flush` or plain query.
+/// Passes on the client's messages in batches, each up to a `Sync`, a `Flush` or a plain query.
 async fn requests(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    shared: &Shared,
-    answers: &Answers,
+    state: &ProxyState,
+    answers: &AnswerRelay,
 ) -> io::Result<()> {
     let mut statements = HashMap::new();
     let mut batch = Vec::new();
@@ -198,11 +203,11 @@ async fn requests(
             b'B' => {
                 let name = bytes[5..].split(|byte| *byte == 0).nth(1);
                 let sql = name.and_then(|name| statements.get(name));
-                fault = fault.or_else(|| shared.fault(sql?));
+                fault = fault.or_else(|| state.fault(sql?));
             }
             b'Q' => {
                 let sql = String::from_utf8_lossy(&bytes[5..bytes.len() - 1]).into_owned();
-                fault = fault.or_else(|| shared.fault(&sql));
+                fault = fault.or_else(|| state.fault(&sql));
             }
             _ => {}
         }
@@ -212,16 +217,16 @@ async fn requests(
         }
         match fault.take() {
             None => to.write_all(&batch).await?,
-            Some(Fault::CutBefore) => return Ok(()),
-            Some(Fault::CutAnswer) => {
+            Some(StatementFault::CutBefore) => return Ok(()),
+            Some(StatementFault::CutAnswer) => {
                 answers.hold();
                 to.write_all(&batch).await?;
                 answers.held.notified().await;
                 return Ok(());
             }
-            Some(Fault::Refuse(state)) => {
-                // the server sees an empty query in its place
-                answers.replace(state);
+            Some(StatementFault::Refuse(sqlstate)) => {
+                // the server gets an empty batch instead, and its answer follows the error
+                answers.replace(sqlstate);
                 to.write_all(b"S\0\0\0\x04").await?;
             }
         }
@@ -229,32 +234,32 @@ async fn requests(
     }
 }
 
-/// What becomes of the server's answers.
+/// Passes the server's answers to the client, holds them back or replaces one.
 #[derive(Default)]
-struct Answers {
-    next: Mutex<Next>,
+struct AnswerRelay {
+    next: Mutex<NextAnswer>,
     held: Notify,
 }
 
 #[derive(Clone, Copy, Default)]
-enum Next {
+enum NextAnswer {
     #[default]
     Pass,
     Hold,
     Replace(&'static str),
 }
 
-impl Answers {
-    fn set(&self, next: Next) {
+impl AnswerRelay {
+    fn set(&self, next: NextAnswer) {
         *self.next.lock().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
     fn hold(&self) {
-        self.set(Next::Hold);
+        self.set(NextAnswer::Hold);
     }
 
-    fn replace(&self, state: &'static str) {
-        self.set(Next::Replace(state));
+    fn replace(&self, sqlstate: &'static str) {
+        self.set(NextAnswer::Replace(sqlstate));
     }
 
     async fn pass(&self, mut from: OwnedReadHalf, mut to: OwnedWriteHalf) -> io::Result<()> {
@@ -262,22 +267,22 @@ impl Answers {
             let (kind, bytes) = message(&mut from).await?;
             let next = *self.next.lock().unwrap_or_else(PoisonError::into_inner);
             match next {
-                Next::Pass => to.write_all(&bytes).await?,
-                // the statement is carried out when the server is ready for the next
-                Next::Hold if kind == b'Z' => self.held.notify_one(),
-                Next::Hold => {}
-                Next::Replace(state) => {
-                    to.write_all(&error_response(state)).await?;
+                NextAnswer::Pass => to.write_all(&bytes).await?,
+                // the server has executed the statement when it is ready for the next one
+                NextAnswer::Hold if kind == b'Z' => self.held.notify_one(),
+                NextAnswer::Hold => {}
+                NextAnswer::Replace(sqlstate) => {
+                    to.write_all(&error_response(sqlstate)).await?;
                     to.write_all(&bytes).await?;
-                    self.set(Next::Pass);
+                    self.set(NextAnswer::Pass);
                 }
             }
         }
     }
 }
 
-fn error_response(state: &str) -> Vec<u8> {
-    let fields = format!("SERROR\0VERROR\0C{state}\0Mthe proxy refuses\0\0");
+fn error_response(sqlstate: &str) -> Vec<u8> {
+    let fields = format!("SERROR\0VERROR\0C{sqlstate}\0Mthe proxy refuses\0\0");
     let length = u32::try_from(fields.len() + 4).unwrap_or_default();
     let mut bytes = vec![b'E'];
     bytes.extend(length.to_be_bytes());

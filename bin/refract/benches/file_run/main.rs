@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use refract_test_support::postgres;
 
 use crate::watched::wait_and_watch;
@@ -55,7 +55,7 @@ fn main() {
 }
 
 fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
-    let model = ModelServer::start(Script::from(Reply::body(ANSWER)).forgetful());
+    let model = ModelServer::start(Script::from(ScriptedReply::body(ANSWER)).forgetful());
     let folder = tempfile::tempdir().unwrap();
     let binary = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_refract"));

@@ -6,7 +6,7 @@ use crate::expected::{ANSWERS, STORED, Saved};
 use crate::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT, example_prism, text,
 };
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 
 on_both!(
     accounts_are_created_and_listed,
@@ -260,7 +260,7 @@ async fn a_text_is_tried(backend: Backend) {
         .done();
     assert_eq!(tried.matches("\r\n").count(), 2, "{tried:?}");
     // a failed result is printed, and the exit status is 1
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let ended = service.run(&["try", PRISM, "--text", TEXT]).await;
     assert_eq!(ended.code, Some(1));
     assert_eq!(

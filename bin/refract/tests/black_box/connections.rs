@@ -6,7 +6,7 @@ use crate::expected::{ANSWERS, JSON, Saved};
 use crate::http::{Connection, Request};
 use crate::order::{NO_RESULT, TOO_LARGE};
 use crate::service::{Backend, PRISM, Service, TEXT};
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 
@@ -14,7 +14,7 @@ const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 async fn requests_in_one_write_are_answered_in_their_order() {
     let service = Service::start(Backend::Sqlite).await;
     // the first answer is held back
-    service.model.then_once(Reply::answers().held());
+    service.model.then_once(ScriptedReply::answers().held());
     let create = service.create_request(PRISM, &json!({"text": TEXT, "ref": "1"}));
     let unknown = Request::get(&format!("/results/{UNKNOWN}")).bearer(&service.key);
     let malformed = Request::post(&format!("/prisms/{PRISM}/results"))

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::process::Stdio;
 
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
@@ -61,7 +61,7 @@ async fn it_runs_once_in_an_empty_folder_with_its_ports_taken() {
 #[tokio::test]
 async fn it_asks_the_model_that_is_set() {
     let folder = tempfile::tempdir().unwrap();
-    let model = ModelServer::start(Reply::answers());
+    let model = ModelServer::start(ScriptedReply::answers());
     let url = model.url();
     let settings = [
         ("REFRACT_MODEL_URL", url.as_str()),

@@ -1,6 +1,6 @@
 //! Failed results: saved, returned with 502, retried once (spec 3.1, 4.3).
 
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::json;
 use tokio::net::TcpSocket;
 
@@ -18,7 +18,7 @@ on_both!(
 async fn a_failed_result_reads_alike_in_every_format_and_is_retried_once(backend: Backend) {
     let service = Service::start(backend).await;
     for made_in in ["json", "raw", "csv", "tsv", "jsonl"] {
-        service.model.then_once(Reply::status(400));
+        service.model.then_once(ScriptedReply::status(400));
         let request = Request::post(&format!("/prisms/{PRISM}/results?format={made_in}"))
             .bearer(&service.key)
             .json(&json!({"text": TEXT, "ref": "ticket-17"}));
@@ -86,7 +86,7 @@ async fn a_retry_keeps_what_the_failed_call_sent(backend: Backend) {
 async fn a_retry_may_fail_and_be_retried_itself(backend: Backend) {
     let service = Service::start(backend).await;
     let first = Saved::of(&service.failed(&json!({"text": TEXT})).await);
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let second = service.retry(&first.id).await;
     let second_id = Saved::of(&second).id;
     second.assert(502, JSON, &Saved::of(&second).envelope("null"));
@@ -129,40 +129,44 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
     let service = Service::with(Backend::Sqlite, setup).await;
     let unanswered = json!({"model": "m", "answers": {"angry": {"type": "noul", "noul": 0.5}}});
     let closed = "The model server closed the connection before its answer was complete.";
-    let cases: [(Vec<Reply>, usize, Option<&str>); 12] = [
-        (vec![Reply::status(429)], 2, None),
-        (vec![Reply::status(500)], 2, None),
-        (vec![Reply::status(529)], 2, None),
-        (vec![Reply::status(503).header("Retry-After", "0")], 2, None),
+    let cases: [(Vec<ScriptedReply>, usize, Option<&str>); 12] = [
+        (vec![ScriptedReply::status(429)], 2, None),
+        (vec![ScriptedReply::status(500)], 2, None),
+        (vec![ScriptedReply::status(529)], 2, None),
         (
-            vec![Reply::status(429), Reply::status(503)],
+            vec![ScriptedReply::status(503).header("Retry-After", "0")],
+            2,
+            None,
+        ),
+        (
+            vec![ScriptedReply::status(429), ScriptedReply::status(503)],
             2,
             Some("The model server answered with status 503."),
         ),
         (
-            vec![Reply::status(500), Reply::status(500)],
+            vec![ScriptedReply::status(500), ScriptedReply::status(500)],
             2,
             Some("The model server answered with status 500."),
         ),
         (
-            vec![Reply::status(429), Reply::status(400)],
+            vec![ScriptedReply::status(429), ScriptedReply::status(400)],
             2,
             Some("The model server answered with status 400."),
         ),
         (
-            vec![Reply::status(401)],
+            vec![ScriptedReply::status(401)],
             1,
             Some("The model server answered with status 401."),
         ),
-        (vec![Reply::nothing()], 1, Some(closed)),
-        (vec![Reply::answers().cut()], 1, Some(closed)),
+        (vec![ScriptedReply::nothing()], 1, Some(closed)),
+        (vec![ScriptedReply::answers().cut()], 1, Some(closed)),
         (
-            vec![Reply::json(&unanswered)],
+            vec![ScriptedReply::json(&unanswered)],
             1,
             Some("The model gave no usable answer to the question topic."),
         ),
         (
-            vec![Reply::answers().held()],
+            vec![ScriptedReply::answers().held()],
             1,
             Some("The model did not answer within 1500 ms."),
         ),
@@ -205,7 +209,7 @@ async fn a_model_that_is_down_fails_the_call_and_answers_the_retry_when_it_is_ba
     let error = "The model server could not be reached: the connection was refused.";
     assert_eq!(failed.error.as_deref(), Some(error));
     answer.assert(502, JSON, &failed.envelope("null"));
-    let back = ModelServer::start_on(port, Reply::answers());
+    let back = ModelServer::start_on(port, ScriptedReply::answers());
     let retried = service.retry(&failed.id).await;
     retried.assert(200, JSON, &Saved::of(&retried).envelope(ANSWERS));
     assert_eq!(back.counts().requests, 1);

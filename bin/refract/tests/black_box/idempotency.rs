@@ -1,6 +1,6 @@
 //! Idempotency keys: every row of the table in section 4.1.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};
@@ -54,7 +54,7 @@ async fn a_key_of_a_failed_result_retries_it_with_what_it_stored(backend: Backen
     let first = json!({"text": TEXT, "ref": "a", "context": "Order 7.", "idempotency_key": "k"});
     let failed = Saved::of(&service.failed(&first).await);
     let repeat = json!({"fields": {"no": ""}, "ref": "b", "version": 99, "idempotency_key": "k"});
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let second = service.create(&repeat).await;
     let second_saved = Saved::of(&second);
     assert_eq!(second_saved.reference.as_deref(), Some("a"));

@@ -1,7 +1,7 @@
 //! `refract lens preview` and `refract lens cutoffs`: lenses tried on stored results, without the
 //! model.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 
 use crate::service::{Backend, LENS_FILE, PRISM, Service, TEXT};
@@ -28,7 +28,7 @@ async fn service(backend: Backend) -> Service {
         };
         service
             .model
-            .then_always(Reply::with(move |request| reply(&request.json())));
+            .then_always(ScriptedReply::with(move |request| reply(&request.json())));
         let answer = service.create(&json!({"text": TEXT})).await;
         assert_eq!(answer.status, 200, "{answer:?}");
     }

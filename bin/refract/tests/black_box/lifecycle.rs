@@ -1,6 +1,6 @@
 //! Clients that disconnect and servers that stop: answers of the model are saved, completely.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};
@@ -19,7 +19,7 @@ const UNAVAILABLE: &str =
 
 async fn with_held_model(backend: Backend, settings: &[(&str, &str)]) -> Service {
     let setup = Setup {
-        script: Reply::answers().held().into(),
+        script: ScriptedReply::answers().held().into(),
         settings,
         ..Setup::default()
     };
@@ -75,7 +75,7 @@ async fn until_not_ready(node: &Node) -> Answer {
 
 async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend: Backend) {
     let mut service = with_held_model(backend, &[]).await;
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let failed = Saved::of(&service.create(&json!({"text": TEXT})).await);
     let read = Request::get(&format!("/results/{}", failed.id)).bearer(&service.key);
     // a connection for each request: a refused body is not read, so the connection closes

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
@@ -83,8 +83,8 @@ async fn every_request_is_one_line() {
 #[tokio::test]
 async fn a_failed_call_to_the_model_is_a_line_that_says_more_than_its_result() {
     let service = Service::start(Backend::Sqlite).await;
-    service.model.then_once(Reply::status(503));
-    service.model.then_once(Reply::status(500));
+    service.model.then_once(ScriptedReply::status(503));
+    service.model.then_once(ScriptedReply::status(500));
     let answer = service.create(&json!({"text": "text-sentinel"})).await;
     assert_eq!(answer.status, 502);
     let failed = |line: &str| line.contains("a call to the model failed");
@@ -121,12 +121,12 @@ async fn nothing_of_what_callers_send_is_logged(backend: Backend) {
         "ref": "ref-sentinel",
         "idempotency_key": "idempotency-sentinel",
     });
-    let nonsense = Reply::body("model-said-sentinel");
+    let nonsense = ScriptedReply::body("model-said-sentinel");
     service.model.then_once(nonsense);
     let failed = Saved::of(&service.create(&body).await);
     service
         .model
-        .then_once(Reply::status(500).header("X-Said", "model-said-sentinel"));
+        .then_once(ScriptedReply::status(500).header("X-Said", "model-said-sentinel"));
     assert_eq!(service.create(&body).await.status, 200);
     service.create(&body).await;
     service.retry(&failed.id).await;

@@ -1,7 +1,7 @@
 //! `refract model check`: its requests, its output and its exit status.
 
 use refract_test_support::model_server::{
-    ChatModel, Continues, ModelServer, ReceivedRequest, Reply, tokens_reply,
+    ChatModel, Continues, ModelServer, ReceivedRequest, ScriptedReply, tokens_reply,
 };
 use serde_json::{Value, json};
 
@@ -44,8 +44,8 @@ fn codes(request: &ReceivedRequest) -> Vec<(String, bool)> {
 }
 
 /// A `chat` model that gives 0.9 to the right outcome and 0.1 to another.
-fn knowing_chat() -> Reply {
-    Reply::with(|request| {
+fn knowing_chat() -> ScriptedReply {
+    ScriptedReply::with(|request| {
         let codes = codes(request);
         let of = |right: bool| codes.iter().find(|(_, is)| *is == right).unwrap().0.clone();
         let (right, other) = (of(true), of(false));
@@ -69,8 +69,8 @@ fn knowing_chat() -> Reply {
 }
 
 /// A `stated` model that states 90 percent for the right outcome.
-fn knowing_stated() -> Reply {
-    Reply::with(|request| {
+fn knowing_stated() -> ScriptedReply {
+    ScriptedReply::with(|request| {
         let body = request.json();
         let schema = &body["response_format"]["json_schema"]["schema"]["properties"];
         let (key, schema) = schema.as_object().unwrap().iter().next().unwrap();
@@ -94,8 +94,8 @@ fn knowing_stated() -> Reply {
 }
 
 /// A `systemone` model that gives the right outcome and leaves out the others.
-fn knowing_system_one() -> Reply {
-    Reply::with(|request| {
+fn knowing_system_one() -> ScriptedReply {
+    ScriptedReply::with(|request| {
         let body = request.json();
         let (key, question) = body["questions"]
             .as_object()
@@ -211,24 +211,24 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
     for (protocol, reply, words) in [
         (
             "systemone",
-            Reply::status(401),
+            ScriptedReply::status(401),
             "The model server answered with status 401. Check REFRACT_MODEL_API_KEY.",
         ),
         (
             "systemone",
-            Reply::status(404),
+            ScriptedReply::status(404),
             "The model server answered with status 404. Check REFRACT_MODEL_URL, \
              REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.",
         ),
         (
             "chat",
-            Reply::json(&no_log_probabilities),
+            ScriptedReply::json(&no_log_probabilities),
             "The model gave no usable answer to the question late: its server sent no \
              log-probabilities, which REFRACT_MODEL_PROTOCOL `chat` needs. Try `stated`.",
         ),
         (
             "stated",
-            Reply::body(r#"{"choices":[{"message":{"content":"{}"}}]}"#),
+            ScriptedReply::body(r#"{"choices":[{"message":{"content":"{}"}}]}"#),
             "The model gave no usable answer to the question late. Use a model that follows \
              instructions, with thinking off.",
         ),
@@ -244,11 +244,11 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
 
 #[tokio::test]
 async fn what_was_answered_before_a_failure_is_shown() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     for _ in 0..4 {
-        server.then_once(Reply::answers());
+        server.then_once(ScriptedReply::answers());
     }
-    server.then_once(Reply::status(400));
+    server.then_once(ScriptedReply::status(400));
     let ended = check(&server, "systemone", &["--json"]).await;
     assert_eq!(ended.stdout.lines().count(), 4, "{ended:?}");
     let words = "error: this model cannot serve (choice of 255): The model server answered";
@@ -261,7 +261,7 @@ async fn the_environments_proxy_is_not_asked() {
     let folder = tempfile::tempdir().unwrap();
     let (server, proxy) = (
         ModelServer::start(knowing_system_one()),
-        ModelServer::start(Reply::status(502)),
+        ModelServer::start(ScriptedReply::status(502)),
     );
     let (url, proxy_url) = (server.url(), proxy.url());
     let names = [

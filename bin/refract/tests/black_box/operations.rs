@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
 use crate::service::{Backend, PRISM, Service, TEXT};
@@ -127,7 +127,7 @@ fn value(samples: &[Sample<'_>], name: &str, labels: &[(&str, &str)]) -> f64 {
 async fn metrics_are_well_formed_and_count_what_happened() {
     let service = Service::start(Backend::Sqlite).await;
     let id = crate::expected::Saved::of(&service.create(&json!({"text": TEXT})).await).id;
-    service.model.then_once(Reply::status(429));
+    service.model.then_once(ScriptedReply::status(429));
     service.create(&json!({"text": TEXT})).await;
     service.failed(&json!({"text": TEXT})).await;
     service.read(&id, "").await;

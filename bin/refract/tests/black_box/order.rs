@@ -2,7 +2,7 @@
 //!
 //! The size check of a retry is left out, because a stored result is never too large.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 
 use crate::expected::{JSON, Saved};
 use crate::http::Answer;
@@ -100,8 +100,8 @@ pub(crate) fn assert_first<C>(faults: &[&Fault<C>], answer: &Answer) {
 }
 
 /// A model server that refuses every request, so that no second attempt is made.
-pub(crate) fn failing_model() -> Reply {
-    Reply::status(400)
+pub(crate) fn failing_model() -> ScriptedReply {
+    ScriptedReply::status(400)
 }
 
 pub(crate) const MALFORMED: (u16, &str, &str) = (400, "bad_request", "Malformed request");

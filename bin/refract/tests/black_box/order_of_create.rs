@@ -9,7 +9,7 @@ use crate::order::{
     error, failing_model, ones_and_pairs, problem,
 };
 use crate::service::{Backend, PRISM, Service};
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 
 on_both!(of_two_faults_the_earlier_one_answers);
 
@@ -200,7 +200,7 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
         service.model.then_always(if call.model_fails {
             failing_model()
         } else {
-            Reply::answers()
+            ScriptedReply::answers()
         });
         let asked = service.asked();
         let mut connection = Connection::open(service.api()).await;

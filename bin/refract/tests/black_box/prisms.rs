@@ -166,7 +166,7 @@ async fn accounts_see_nothing_of_each_other(backend: Backend) {
 
 async fn a_revoked_key_is_refused_at_the_next_request(backend: Backend) {
     let setup = Setup {
-        script: refract_test_support::model_server::Reply::answers()
+        script: refract_test_support::model_server::ScriptedReply::answers()
             .held()
             .into(),
         ..Setup::default()

@@ -1,7 +1,7 @@
 //! Provenance: the model's name and token counts, as its server reports them. Whatever they are,
 //! the result is saved, and no caller sees them.
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 
 use crate::service::{Backend, Service};
@@ -37,7 +37,7 @@ async fn a_server_may_say_of_itself_what_it_likes(backend: Backend) {
         (Value::Null, Value::Null),
     ] {
         let reply = json!({"model": model, "answers": answers(), "usage": usage});
-        service.model.then_once(Reply::json(&reply));
+        service.model.then_once(ScriptedReply::json(&reply));
         let made = service.create(&json!({"text": "Where is my order?"})).await;
         assert_eq!(made.status, 200, "{made:?}");
         let made: Value = serde_json::from_str(&made.body).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
@@ -79,12 +79,12 @@ async fn round(
     service: &Service,
     number: usize,
     requests: Vec<Request>,
-    held: Reply,
+    held: ScriptedReply,
 ) -> Vec<Answer> {
     if number == 0 {
         service.model.then_always(held);
         let answers = at_once_held(service, requests).await;
-        service.model.then_always(Reply::answers());
+        service.model.then_always(ScriptedReply::answers());
         answers
     } else {
         at_once(service, requests).await
@@ -113,7 +113,7 @@ async fn first_calls_with_one_key_save_one_result(backend: Backend) {
             let body = json!({"text": TEXT, "ref": call.to_string(), "idempotency_key": key});
             service.create_request(PRISM, &body)
         });
-        let held = Reply::answers().held();
+        let held = ScriptedReply::answers().held();
         let answers = round(&service, number, requests.collect(), held).await;
         let saved = assert_one_result(&answers);
         let asked = service.asked();
@@ -136,9 +136,9 @@ async fn calls_of_which_some_fail_save_one_result(backend: Backend) {
         for call in 0..CALLS {
             let fails = call % 2 == 0;
             let reply = if fails {
-                Reply::status(400)
+                ScriptedReply::status(400)
             } else {
-                Reply::answers()
+                ScriptedReply::answers()
             };
             service.model.then_once(reply.held());
         }
@@ -162,7 +162,7 @@ async fn first_calls_of_two_prisms_with_one_key_leave_one_of_them(backend: Backe
             let prism = if call % 4 < 2 { PRISM } else { &other };
             service.create_request(prism, &body)
         });
-        let held = Reply::answers().held();
+        let held = ScriptedReply::answers().held();
         let answers = round(&service, number, requests.collect(), held).await;
         let (first, second): (Vec<_>, Vec<_>) = (0..CALLS).partition(|call| call % 4 < 2);
         let of = |calls: Vec<usize>| calls.into_iter().map(|call| answers[call].clone());
@@ -184,7 +184,7 @@ async fn first_calls_of_two_prisms_with_one_key_leave_one_of_them(backend: Backe
 
 async fn repeats_while_the_first_is_under_way_get_its_result(backend: Backend) {
     let service = service(backend).await;
-    service.model.then_always(Reply::answers().held());
+    service.model.then_always(ScriptedReply::answers().held());
     let body = json!({"text": TEXT, "idempotency_key": "k"});
     let request = service.create_request(PRISM, &body);
     let first = service.send(request.clone());
@@ -217,7 +217,7 @@ async fn retries_at_once_make_one_result(backend: Backend) {
     for number in 0..ROUNDS {
         let failed = Saved::of(&service.failed(&json!({"text": TEXT})).await);
         let requests = vec![service.retry_request(&failed.id); CALLS];
-        let held = Reply::answers().held();
+        let held = ScriptedReply::answers().held();
         let answers = round(&service, number, requests, held).await;
         let new = assert_one_retry(&answers);
         assert_ne!(new, failed.id);
@@ -254,7 +254,7 @@ async fn retries_and_repeats_make_one_result(backend: Backend) {
                 service.create_request(PRISM, &body)
             }
         });
-        let held = Reply::answers().held();
+        let held = ScriptedReply::answers().held();
         let answers = round(&service, number, requests.collect(), held).await;
         let new = assert_one_retry(&answers);
         let repeats = answers.iter().enumerate().filter(|(call, _)| call % 4 >= 2);
@@ -277,7 +277,7 @@ async fn a_version_saved_or_a_prism_archived_meanwhile_changes_nothing_for_calls
 ) {
     let service = service(backend).await;
     let failed = Saved::of(&service.failed(&json!({"text": TEXT})).await);
-    service.model.then_always(Reply::answers().held());
+    service.model.then_always(ScriptedReply::answers().held());
     let asked = service.asked();
     let create = service.create_request(PRISM, &json!({"text": TEXT}));
     let retry = service.retry_request(&failed.id);

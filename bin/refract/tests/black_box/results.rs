@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
@@ -173,7 +173,7 @@ async fn what_fails_again_is_left_for_the_next_time(backend: Backend) {
     for _ in 0..3 {
         service.failed(&json!({"text": TEXT})).await;
     }
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "1"];
     let ended = service.run(&retry).await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -208,8 +208,8 @@ async fn a_model_that_is_away_is_not_asked_about_everything() {
         service.failed(&json!({"text": TEXT})).await;
     }
     let asked = service.asked();
-    service.model.then_once(Reply::answers());
-    service.model.then_always(Reply::status(401));
+    service.model.then_once(ScriptedReply::answers());
+    service.model.then_always(ScriptedReply::status(401));
     let retry = ["results", "retry", PRISM, "--failed", "--concurrency", "1"];
     let ended = service.run(&retry).await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -222,7 +222,7 @@ async fn a_model_that_is_away_is_not_asked_about_everything() {
     let going = [&retry[..], &["--keep-going"]].concat();
     let ended = service.run(&going).await;
     assert!(ended.stdout.starts_with("{\"retried\":59,"), "{ended:?}");
-    service.model.then_always(Reply::answers());
+    service.model.then_always(ScriptedReply::answers());
     let rest = service.run(&retry).await.object();
     assert_eq!(rest, json!({"retried": 59, "ok": 59, "failed": 0}));
 }
@@ -233,7 +233,7 @@ async fn a_stop_waits_for_what_was_asked() {
     for _ in 0..8 {
         service.failed(&json!({"text": TEXT})).await;
     }
-    service.model.then_always(Reply::answers().held());
+    service.model.then_always(ScriptedReply::answers().held());
     let (url, asked) = (service.model.url(), service.asked());
     let settings = [
         ("DATABASE_URL", service.database_url.as_str()),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 
 use crate::program::Ended;
@@ -147,8 +147,8 @@ async fn every_row_is_asked_once_and_comes_out_in_its_place(backend: Backend) {
 async fn running_again_asks_only_what_has_no_answer(backend: Backend) {
     let service = service(backend).await;
     service.write("in.csv", numbered(6));
-    service.model.then_once(Reply::status(400));
-    service.model.then_once(Reply::nothing());
+    service.model.then_once(ScriptedReply::status(400));
+    service.model.then_once(ScriptedReply::nothing());
     let output = &["--output", "out.jsonl", "--concurrency", "1"];
     let ended = service.run_file("in.csv", output).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
@@ -208,13 +208,13 @@ async fn running_again_asks_only_what_has_no_answer(backend: Backend) {
 async fn a_row_that_failed_twice_is_retried_again(backend: Backend) {
     let service = service(backend).await;
     service.write("in.csv", "text\nonly\n");
-    service.model.then_always(Reply::status(400));
+    service.model.then_always(ScriptedReply::status(400));
     for _ in 0..3 {
         let ended = service.run_file("in.csv", &["--format", "jsonl"]).await;
         assert_eq!(ended.code, Some(1));
         assert!(ended.stdout.contains("\"status\":\"failed\""), "{ended:?}");
     }
-    service.model.then_always(Reply::answers());
+    service.model.then_always(ScriptedReply::answers());
     let done = service
         .run_file("in.csv", &["--format", "jsonl"])
         .await

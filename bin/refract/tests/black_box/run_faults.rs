@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 
 use crate::run::{numbered, service};
 use crate::service::Backend;
@@ -64,7 +64,7 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
 async fn a_summary_says_what_stands_in_the_columns() {
     let service = service(Backend::Sqlite).await;
     service.write("in.csv", numbered(4));
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let ended = service.run_file("in.csv", &["--concurrency", "1"]).await;
     let said = ended.stderr;
     for words in [
@@ -85,9 +85,9 @@ async fn a_model_that_goes_away_ends_the_run_with_a_line() {
     let service = service(Backend::Sqlite).await;
     service.write("in.csv", numbered(500));
     for _ in 0..10 {
-        service.model.then_once(Reply::answers());
+        service.model.then_once(ScriptedReply::answers());
     }
-    service.model.then_always(Reply::status(401));
+    service.model.then_always(ScriptedReply::status(401));
     let ended = service
         .run_file("in.csv", &["--concurrency", "1", "--format", "jsonl"])
         .await;
@@ -99,7 +99,7 @@ async fn a_model_that_goes_away_ends_the_run_with_a_line() {
     assert_eq!(last, words);
     assert_eq!(service.asked(), 61);
     assert_eq!(ended.stdout.lines().count(), 61);
-    service.model.then_always(Reply::answers());
+    service.model.then_always(ScriptedReply::answers());
     let rows = service
         .run_file("in.csv", &["--format", "jsonl"])
         .await
@@ -107,7 +107,7 @@ async fn a_model_that_goes_away_ends_the_run_with_a_line() {
     assert_eq!(rows.matches("\"status\":\"ok\"").count(), 500);
     assert_eq!(service.asked(), 551);
     // `--keep-going` goes on despite the failures
-    service.model.then_always(Reply::status(401));
+    service.model.then_always(ScriptedReply::status(401));
     let going = [
         "--keep-going",
         "--name",

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use tokio::process::Child;
 
 use crate::http::within_patience;
@@ -20,7 +20,7 @@ const INSISTENCE: Duration = Duration::from_secs(90);
 async fn held(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,
-        script: Script::from(Reply::answers().held()),
+        script: Script::from(ScriptedReply::answers().held()),
         ..Setup::default()
     };
     Service::with(backend, setup).await
@@ -151,7 +151,7 @@ async fn a_terminal_shows_how_far_it_is_and_a_person_can_stop_it() {
     assert_eq!(rows, service.asked(), "{}", terminal.seen);
     // a second signal stops the run at once
     let arguments = ["run", PRISM, "in.csv", "--name", "again"];
-    let held = Script::from(Reply::answers().held());
+    let held = Script::from(ScriptedReply::answers().held());
     let model = ModelServer::start(held);
     let url = model.url();
     let settings = [settings[0], ("REFRACT_MODEL_URL", url.as_str())];

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use refract_test_support::postgres::{self, TestDatabase};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -47,7 +47,7 @@ impl Default for Setup<'_> {
     fn default() -> Self {
         Self {
             nodes: 1,
-            script: Script::from(Reply::answers()),
+            script: Script::from(ScriptedReply::answers()),
             settings: &[],
         }
     }
@@ -190,7 +190,7 @@ impl Service {
     /// Makes a failed result with this body. The model answers again afterwards.
     pub(crate) async fn failed(&self, body: &Value) -> Answer {
         // a status that gets no second attempt
-        self.model.then_once(Reply::status(400));
+        self.model.then_once(ScriptedReply::status(400));
         let answer = self.create(body).await;
         assert_eq!(answer.status, 502, "{answer:?}");
         answer

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::http::within_patience;
@@ -102,7 +102,7 @@ async fn colour_is_for_terminals_that_have_it() {
 #[tokio::test]
 async fn a_failure_is_shown_with_its_result() {
     let service = service(Backend::Sqlite).await;
-    service.model.then_once(Reply::status(400));
+    service.model.then_once(ScriptedReply::status(400));
     let mut terminal = try_on_terminal(&service, 80, &[("NO_COLOR", "1")]);
     assert_eq!(terminal.end().await, Some(1));
     let shown = lines(&terminal.seen);

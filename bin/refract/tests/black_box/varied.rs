@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use refract_test_support::model_server::{Reply, Script};
+use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::{Value, json};
 
 use crate::http::{Connection, Request};
@@ -31,7 +31,7 @@ const AWKWARD: [&str; 16] = [
 /// A service whose model's answers depend on the text; some answers are missing.
 pub(crate) async fn varied_service(backend: Backend) -> Service {
     let setup = Setup {
-        script: Script::from(Reply::with(|request| reply(&request.json()))).forgetful(),
+        script: Script::from(ScriptedReply::with(|request| reply(&request.json()))).forgetful(),
         ..Setup::default()
     };
     let service = Service::with(backend, setup).await;

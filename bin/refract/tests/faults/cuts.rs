@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use refract_test_support::model_server::Reply;
-use refract_test_support::postgres_proxy::{Fault, PostgresProxy};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};
@@ -18,8 +18,8 @@ async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {
     let plan = move |sql: &str, _| {
         let is_insert = sql.contains(r#"INSERT INTO "results""#);
         match is_insert.then(|| inserts.fetch_add(1, Ordering::SeqCst) % 5) {
-            Some(1) => Some(Fault::CutAnswer),
-            Some(3) => Some(Fault::CutBefore),
+            Some(1) => Some(StatementFault::CutAnswer),
+            Some(3) => Some(StatementFault::CutBefore),
             _ => None,
         }
     };
@@ -40,13 +40,13 @@ async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_retry_whose_commit_is_not_answered_moves_the_key_once() {
-    for fault in [Fault::CutBefore, Fault::CutAnswer] {
+    for fault in [StatementFault::CutBefore, StatementFault::CutAnswer] {
         let cluster = cluster(&[]);
         let mut service = service(Some(cluster.url()), 0, "10000").await;
         let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
         service.database_url = cluster.url_at(proxy.port());
         service.start_node(&[]).await;
-        service.model.then_once(Reply::status(400));
+        service.model.then_once(ScriptedReply::status(400));
         let body = json!({"text": TEXT, "idempotency_key": "moves"});
         let failed = service.create(&body).await;
         assert_eq!(failed.status, 502, "{failed:?}");

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
@@ -17,7 +17,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     let made = service.create(&json!({"text": TEXT})).await;
     let id = crate::expected::Saved::of(&made).id;
     // one call waits for the model when the server stops answering
-    service.model.then_always(Reply::answers().held());
+    service.model.then_always(ScriptedReply::answers().held());
     let create =
         service.create_request(PRISM, &json!({"text": TEXT, "idempotency_key": "paid for"}));
     let mut calls = vec![Connection::open(service.api()).await];

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use refract_test_support::model_server::{Reply, Script};
+use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -21,7 +21,7 @@ const KEYS: usize = 60;
 /// A model that leaves every third request unanswered.
 fn moody() -> Script {
     let count = std::sync::atomic::AtomicUsize::new(0);
-    let reply = Reply::with(move |request| {
+    let reply = ScriptedReply::with(move |request| {
         let number = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         if number.is_multiple_of(3) {
             json!({"answers": {}})

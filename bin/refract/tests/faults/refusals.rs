@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use refract_test_support::model_server::Reply;
-use refract_test_support::postgres_proxy::{Fault, PostgresProxy};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use tokio::task::block_in_place;
 
 use crate::expected::{ANSWERS, JSON, Saved};
@@ -57,7 +57,10 @@ async fn calls_wait_for_a_server_that_is_read_only_for_a_while() {
 async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
     let cluster = cluster(&[]);
     let mut service = service(Some(cluster.url()), 0, "30000").await;
-    let plan = |sql: &str, _| sql.starts_with("INSERT").then_some(Fault::Refuse("53100"));
+    let plan = |sql: &str, _| {
+        sql.starts_with("INSERT")
+            .then_some(StatementFault::Refuse("53100"))
+    };
     let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
     service.database_url = cluster.url_at(proxy.port());
     service.start_node(&[]).await;
@@ -133,7 +136,7 @@ async fn an_answered_call_needs_a_server_that_saves_and_no_more() {
     service.database_url = cluster.url_at(proxy.port());
     // a new node: neither version nor lens is in its cache
     service.start_node(&[]).await;
-    service.model.then_always(Reply::answers().held());
+    service.model.then_always(ScriptedReply::answers().held());
     let mut call = Connection::open(service.api()).await;
     let request = service.create_request(PRISM, &serde_json::json!({"text": TEXT}));
     call.send(&request.bytes()).await;
@@ -141,7 +144,10 @@ async fn an_answered_call_needs_a_server_that_saves_and_no_more() {
         .model
         .wait_until(|counts| counts.requests == 1)
         .await;
-    proxy.change(|sql, _| sql.starts_with("SELECT").then_some(Fault::Refuse("53100")));
+    proxy.change(|sql, _| {
+        sql.starts_with("SELECT")
+            .then_some(StatementFault::Refuse("53100"))
+    });
     service.model.release(1);
     let answer = call.answer().await;
     answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));

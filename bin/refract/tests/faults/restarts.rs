@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use refract_test_support::cluster::{Cluster, Shutdown};
-use refract_test_support::model_server::Reply;
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
@@ -53,7 +53,7 @@ async fn restart_under_load(how: Shutdown) {
 
 /// Sends a call, stops the database, lets the model answer, and waits until saves have failed.
 async fn answered_meanwhile(service: &Service, cluster: &Cluster) -> Connection {
-    service.model.then_always(Reply::answers().held());
+    service.model.then_always(ScriptedReply::answers().held());
     let body = json!({"text": TEXT, "idempotency_key": "paid for"});
     let request = service.create_request(PRISM, &body);
     let mut call = Connection::open(service.api()).await;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use refract_test_support::cluster::Shutdown;
-use refract_test_support::postgres_proxy::{Fault, PostgresProxy, SESSION};
+use refract_test_support::postgres_proxy::{PostgresProxy, SESSION, StatementFault};
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr};
 use tokio::task::block_in_place;
@@ -72,7 +72,7 @@ async fn a_node_waits_for_a_server_that_recovers_and_commands_say_so_at_once() {
     let sessions = AtomicUsize::new(0);
     let proxy = PostgresProxy::start(cluster.port(), move |sql, _| {
         let is_early = sql == SESSION && sessions.fetch_add(1, Ordering::SeqCst) < 3;
-        is_early.then_some(Fault::Refuse("57P03"))
+        is_early.then_some(StatementFault::Refuse("57P03"))
     })
     .await;
     let folder = tempfile::tempdir().unwrap();

@@ -3,8 +3,12 @@
 use serde_json::json;
 
 use super::*;
+use crate::answer::Answer;
+use crate::cutoffs::Cutoffs;
+use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::prism::PrismVersion;
 use crate::prism_file::PrismFile;
+use crate::probability::Probability;
 
 fn version() -> PrismVersion {
     let file = json!({

@@ -1,9 +1,14 @@
-//! Every rule of the prism file, at its edges.
+//! The rules of the prism file.
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::question::QuestionKind;
+
+mod any_file;
+mod limits;
+mod outcome_keys;
+mod over_versions;
 
 fn minimal() -> Value {
     json!({
@@ -33,8 +38,8 @@ fn read(file: &Value) -> Result<PrismFile, String> {
     read_after(file, None)
 }
 
-fn read_after(file: &Value, past: Option<&Past>) -> Result<PrismFile, String> {
-    PrismFile::read(&serde_json::to_vec(file).unwrap(), past).map_err(|p| p.to_string())
+fn read_after(file: &Value, earlier: Option<&EarlierVersions>) -> Result<PrismFile, String> {
+    PrismFile::read(&serde_json::to_vec(file).unwrap(), earlier).map_err(|p| p.to_string())
 }
 
 fn with(path: &str, value: Value) -> Value {
@@ -157,100 +162,6 @@ fn a_byte_order_mark_before_the_file_is_passed_over() {
 }
 
 #[test]
-fn counts_are_limited_at_their_exact_edges() {
-    let fields = |count: usize| -> Value {
-        (0..count)
-            .map(|n| json!({ "key": format!("f{n}"), "label": "F" }))
-            .collect()
-    };
-    let questions = |count: usize| -> Value {
-        (0..count)
-            .map(|n| json!({ "key": format!("q{n}"), "type": "yes_no", "text": "?" }))
-            .collect()
-    };
-    assert!(read(&with("/fields", fields(8))).is_ok());
-    assert_eq!(
-        refusal(&with("/fields", fields(0))),
-        "fields: Array must contain at least 1 element(s)"
-    );
-    assert_eq!(
-        refusal(&with("/fields", fields(9))),
-        "fields: Array must contain at most 8 element(s)"
-    );
-    assert!(read(&with_questions(questions(100))).is_ok());
-    assert_eq!(
-        refusal(&with_questions(questions(0))),
-        "questions: Array must contain at least 1 element(s)"
-    );
-    assert_eq!(
-        refusal(&with_questions(questions(101))),
-        "questions: Array must contain at most 100 element(s)"
-    );
-    let options = |count| with_questions(json!([choice("q", labels(count))]));
-    assert!(read(&options(2)).is_ok());
-    assert!(read(&options(253)).is_ok());
-    assert_eq!(
-        refusal(&options(1)),
-        "questions.0.options: Array must contain at least 2 element(s)"
-    );
-    assert_eq!(
-        refusal(&options(254)),
-        "questions.0.options: Array must contain at most 253 element(s)"
-    );
-    let levels = |count| with_questions(json!([scale("q", labels(count))]));
-    assert!(read(&levels(2)).is_ok());
-    assert!(read(&levels(10)).is_ok());
-    assert_eq!(
-        refusal(&levels(1)),
-        "questions.0.levels: Array must contain at least 2 element(s)"
-    );
-    assert_eq!(
-        refusal(&levels(11)),
-        "questions.0.levels: Array must contain at most 10 element(s)"
-    );
-}
-
-#[test]
-fn lengths_count_characters_at_their_exact_edges() {
-    for (path, most) in [
-        ("/name", 200),
-        ("/fields/0/label", 200),
-        ("/questions/0/text", 8_000),
-    ] {
-        let longest = "😀".repeat(most);
-        assert!(read(&with(path, json!(longest))).is_ok(), "{path}");
-        let words = refusal(&with(path, json!(format!("{longest}x"))));
-        assert!(
-            words.ends_with(&format!("at most {most} character(s)")),
-            "{words}"
-        );
-    }
-    for key in ["instructions", "context"] {
-        let mut file = minimal();
-        let place = if key == "context" { "" } else { "/questions/0" };
-        let object = file.pointer_mut(place).unwrap().as_object_mut().unwrap();
-        object.insert(key.into(), json!("é".repeat(8_000)));
-        assert!(read(&file).is_ok(), "{key}");
-        let object = file.pointer_mut(place).unwrap().as_object_mut().unwrap();
-        object.insert(key.into(), json!("é".repeat(8_001)));
-        assert!(
-            refusal(&file).ends_with("at most 8000 character(s)"),
-            "{key}"
-        );
-    }
-    let described = |length: usize| {
-        with_questions(json!([choice(
-            "q",
-            json!([
-                { "label": "a", "description": "d".repeat(length) }, { "label": "b" }
-            ])
-        )]))
-    };
-    assert!(read(&described(8_000)).is_ok());
-    assert!(refusal(&described(8_001)).starts_with("questions.0.options.0.description: "));
-}
-
-#[test]
 fn names_and_labels_are_trimmed() {
     let file = read(&with("/name", json!(" \u{2003}Triage\n"))).unwrap();
     assert_eq!(file.name.as_str(), "Triage");
@@ -322,65 +233,7 @@ fn fields_and_questions_share_one_namespace() {
 }
 
 #[test]
-fn options_belong_to_choices_and_levels_to_scales() {
-    let mut file = minimal();
-    file["questions"][0]["options"] = labels(2);
-    assert_eq!(
-        refusal(&file),
-        "questions.0: Unrecognized key(s) in object: 'options'"
-    );
-    let mut both = choice("q", labels(2));
-    both["levels"] = labels(2);
-    assert_eq!(
-        refusal(&with_questions(json!([both]))),
-        "questions.0: Unrecognized key(s) in object: 'levels'"
-    );
-    let mut bare = choice("q", labels(2));
-    bare.as_object_mut().unwrap().remove("options");
-    assert_eq!(
-        refusal(&with_questions(json!([bare]))),
-        "questions.0.options: Required"
-    );
-}
-
-#[test]
-fn option_keys_are_made_unique_and_never_a_built_in_one() {
-    let options = json!([
-        { "label": "Other" }, { "label": "Late!" }, { "label": "late" }, { "label": "x", "key": "late_2" },
-        { "label": "Insufficient information" }, { "label": "日本" }, { "label": "日" }
-    ]);
-    let version = read(&with_questions(json!([choice("q", options.clone())])))
-        .unwrap()
-        .version;
-    assert_eq!(
-        keys(&version, 0),
-        [
-            "other_2",
-            "late",
-            "late_3",
-            "late_2",
-            "insufficient_information_2",
-            "option",
-            "option_2"
-        ]
-    );
-    let version = read(&with_questions(json!([scale("q", options)])))
-        .unwrap()
-        .version;
-    assert_eq!(keys(&version, 0)[..2], ["other", "late"]);
-}
-
-#[test]
-fn a_key_that_is_given_twice_is_refused() {
-    let options = json!([{ "label": "a", "key": "k" }, { "label": "b", "key": "k" }]);
-    assert_eq!(
-        refusal(&with_questions(json!([choice("q", options)]))),
-        "questions.0.options.1.key: is used twice"
-    );
-}
-
-#[test]
-fn a_saved_definition_reads_back_and_is_shown_as_a_file() {
+fn a_saved_version_reads_back_and_is_shown_as_a_file() {
     let mut file = with_questions(json!([
         choice("q", json!([{ "label": "A", "description": "d" }, { "label": "B" }])),
         scale("s", labels(3)),
@@ -399,50 +252,3 @@ fn a_saved_definition_reads_back_and_is_shown_as_a_file() {
         PrismFile { name, version }
     );
 }
-
-fn any_json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        "\\PC{0,12}".prop_map(Value::from),
-        "[a-z_]{1,8}".prop_map(Value::from),
-        Just(json!("choice")),
-        Just(json!("scale")),
-    ];
-    let key = prop_oneof![
-        Just("name".to_owned()),
-        Just("fields".to_owned()),
-        Just("questions".to_owned()),
-        Just("key".to_owned()),
-        Just("label".to_owned()),
-        Just("type".to_owned()),
-        Just("text".to_owned()),
-        Just("options".to_owned()),
-        Just("levels".to_owned()),
-        "[a-z]{1,4}".prop_map(String::from),
-    ];
-    leaf.prop_recursive(6, 96, 8, move |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::hash_map(key.clone(), inner, 0..8)
-                .prop_map(|map| Value::Object(map.into_iter().collect())),
-        ]
-    })
-}
-
-proptest! {
-    #[test]
-    fn whatever_is_sent_is_read_or_refused_with_paths(file in any_json()) {
-        if let Err(words) = read(&file) {
-            prop_assert!(words.starts_with("Invalid request: "), "{}", words);
-        }
-    }
-
-    #[test]
-    fn whatever_bytes_are_sent_end_in_words(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        prop_assert!(PrismFile::read(&bytes, None).is_err());
-    }
-}
-
-mod over_versions;

@@ -1,4 +1,4 @@
-//! Results of one prism, made up, under a lens with every output.
+//! Made-up results of one prism, under a lens with every output.
 
 use chrono::{DateTime, Utc};
 use refract_domain::answer::{Answer, Answers, Distribution};
@@ -13,12 +13,12 @@ use refract_domain::view::{ResultView, RowColumns};
 use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
 use serde_json::json;
 
-/// Owned results and the 20 columns to see them through: 6 of every row, 1 field, 13 of the lens.
+/// Results and their 20 columns: 6 that every row has, 1 field and 13 of the lens.
 pub(crate) struct Download {
     version: PrismVersion,
     lens: Vec<Column>,
     results: Vec<Saved>,
-    /// How often the results come in the download.
+    /// How many times the download repeats the results.
     times: usize,
 }
 
@@ -45,13 +45,13 @@ impl Download {
         }
     }
 
-    /// One result as the API answers with it.
+    /// Renders one result, as the API does.
     pub(crate) fn render_first(&self, format: Format, out: &mut Vec<u8>) {
         let first = self.view(&self.results[0]);
         render(format, &self.columns(), &first, out).unwrap();
     }
 
-    /// Every result under one header.
+    /// Renders every result under one header.
     pub(crate) fn render_all(&self, format: RowFormat, out: &mut Vec<u8>) {
         let mut rows = RowWriter::new(format, self.columns(), out);
         rows.write_header().unwrap();
@@ -129,11 +129,11 @@ fn answer(question: &Question, dice: &mut Dice) -> Answer {
     }
 }
 
-/// The same numbers in every run.
+/// Pseudo-random numbers with a fixed seed, so that all runs measure equal input.
 struct Dice(u64);
 
 impl Dice {
-    /// At least 0.001: `serde_json` writes the smallest ones with an exponent.
+    /// A probability of at least 0.001: `serde_json` writes smaller ones with an exponent.
     fn probability(&mut self) -> Probability {
         self.0 = self
             .0

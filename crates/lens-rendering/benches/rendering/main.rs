@@ -1,7 +1,7 @@
-//! Rendering beside `serde_json` and `csv`, which write the same bytes from ready values.
+//! Compares rendering with `serde_json` and `csv`, which write equal bytes from ready values.
 //!
-//! Criterion measures both; a table of ratios follows, measured in turns so that whatever else
-//! the machine does strikes both alike. For the table alone: `cargo bench --bench rendering -- ratios`.
+//! Criterion measures both sides. A table of ratios follows, measured in turns, so that other load
+//! on the machine slows both sides alike. For the table alone: `cargo bench --bench rendering -- ratios`.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use pairs::{Pair, pairs};
 
 fn main() {
     let mut criterion = Criterion::default().sample_size(20).configure_from_args();
-    // a download reads its results in batches, so that one is at hand when it is rendered
+    // a download reads results in batches, so that a result is in the cache when it is rendered
     let (batches, all_at_once) = (Download::new(100, 100), Download::new(10_000, 1));
     let pairs = pairs(&batches, &all_at_once);
     for pair in &pairs {

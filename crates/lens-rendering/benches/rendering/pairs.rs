@@ -1,11 +1,11 @@
-//! What is measured: each rendering, and a library that writes the same bytes.
+//! The pairs to measure: a rendering and a library that writes equal bytes.
 
 use refract_lens_rendering::{Format, RowFormat};
 
 use crate::download::Download;
 use crate::ready::{Cell, ReadyJson, ReadyRecords};
 
-/// Appends a rendering.
+/// Appends a rendering to a buffer.
 pub(crate) type Write<'a> = Box<dyn Fn(&mut Vec<u8>) + 'a>;
 
 pub(crate) struct Pair<'a> {
@@ -48,15 +48,16 @@ pub(crate) fn pairs<'a>(batches: &'a Download, all_at_once: &'a Download) -> Vec
     ]
 }
 
-/// The library that writes these bytes, from values read before it is measured.
+/// Makes the library's side of a pair: it reads the values from these bytes before anything is
+/// measured.
 type ByLibrary = fn(&[u8]) -> (&'static str, Write<'static>);
 
 fn pair<'a>(what: &'static str, ours: Write<'a>, by_library: ByLibrary) -> Pair<'a> {
-    let (mut body, mut same) = (Vec::new(), Vec::new());
+    let (mut body, mut by_their_side) = (Vec::new(), Vec::new());
     ours(&mut body);
     let (library, theirs) = by_library(&body);
-    theirs(&mut same);
-    assert!(body == same, "{what}: not the same bytes");
+    theirs(&mut by_their_side);
+    assert!(body == by_their_side, "{what}: the bytes differ");
     Pair {
         what,
         library,
@@ -92,7 +93,8 @@ fn tsv(body: &[u8]) -> (&'static str, Write<'static>) {
     )
 }
 
-/// The least that can be done: every cell is text already, one after the other in one buffer.
+/// The lower bound of the work: every cell is text already and lies next to the other cells in one
+/// buffer.
 fn csv_from_text(body: &[u8]) -> (&'static str, Write<'static>) {
     let rows = ReadyRecords::read(body, b',', |cells| cells);
     (

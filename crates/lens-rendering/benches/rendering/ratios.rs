@@ -1,10 +1,10 @@
-//! The table of ratios: both sides of each pair measured in turns.
+//! The table of ratios, for which the two sides of each pair are measured in turns.
 
 use std::time::{Duration, Instant};
 
 use crate::pairs::{Pair, Write};
 
-/// Turns of each side; the fastest counts, since whatever else runs here only slows one down.
+/// Turns of each side. The fastest turn counts, since other load can only slow a turn down.
 const TURNS: u32 = 100;
 
 #[expect(clippy::print_stdout, reason = "a bench prints what it found")]
@@ -27,7 +27,7 @@ pub(crate) fn print(pairs: &[Pair<'_>]) {
     println!("ratio: refract's speed over the library's; above 1 refract is faster");
 }
 
-/// Time of one rendering, ours and theirs.
+/// Fastest time of one rendering, of our side and of the library's.
 fn fastest(pair: &Pair<'_>) -> (Duration, Duration) {
     let mut out = Vec::new();
     let times = repetitions(&pair.ours, &mut out);
@@ -39,7 +39,7 @@ fn fastest(pair: &Pair<'_>) -> (Duration, Duration) {
     fastest
 }
 
-/// As many as take 5 ms or more.
+/// A number of renderings that takes 5 ms or more.
 fn repetitions(write: &Write<'_>, out: &mut Vec<u8>) -> u32 {
     let mut times = 1;
     while time(write, times, out) * times < Duration::from_millis(5) {
@@ -48,7 +48,7 @@ fn repetitions(write: &Write<'_>, out: &mut Vec<u8>) -> u32 {
     times
 }
 
-/// Time of one rendering, the mean of so many.
+/// Mean time of one rendering over `times` renderings.
 fn time(write: &Write<'_>, times: u32, out: &mut Vec<u8>) -> Duration {
     let start = Instant::now();
     for _ in 0..times {

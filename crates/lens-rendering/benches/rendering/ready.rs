@@ -1,4 +1,4 @@
-//! The values of a rendering, ready made, and the libraries that write the same bytes from them.
+//! Values read from a rendering, from which the libraries write equal bytes.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl<Record> ReadyRecords<Record> {
     }
 }
 
-/// The value of a cell: a number when it is written as one.
+/// The value of a cell: a number when the cell can be read as one.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Cell {
@@ -90,13 +90,14 @@ impl ReadyJson {
         }
     }
 
-    /// The one value, without a line end.
+    /// Writes the only value, without a line end.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         serde_json::to_writer(out, &self.0[0]).unwrap();
     }
 }
 
-/// A value whose objects keep their order; a whole number is an integer, as it is written.
+/// A JSON value. Objects keep their order, and whole numbers are integers, so that a number is
+/// written as it was read.
 enum Json {
     Null,
     String(String),

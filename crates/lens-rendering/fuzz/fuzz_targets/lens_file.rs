@@ -1,5 +1,5 @@
-//! Any bytes as a lens file over a prism of every question type: a refusal in words or columns,
-//! and what is accepted is saved and shown as the same.
+//! Reads any bytes as a lens file, for a prism with every question type. The result is a refusal in
+//! words or columns, and columns that are saved or shown read back unchanged.
 
 #![no_main]
 

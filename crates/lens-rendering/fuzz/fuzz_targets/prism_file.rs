@@ -1,12 +1,13 @@
-//! Any bytes as a prism file: a refusal in words or a version, and what is accepted is saved,
-//! shown and read again as the same.
+//! Reads any bytes as a prism file. The result is a refusal in words or a version, and a version
+//! that is saved or shown reads back unchanged.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use refract_domain::lens::Lens;
-use refract_domain::prism::{PrismVersion, KeyHistory};
-use refract_domain::prism_file::{Past, PrismFile, ShownPrism};
+use refract_domain::prism::PrismVersion;
+use refract_domain::prism_file::{PrismFile, ShownPrism};
+use refract_domain::earlier_versions::{KeyHistory, EarlierVersions};
 
 fuzz_target!(|bytes: &[u8]| {
     let file = match PrismFile::read(bytes, None) {
@@ -23,11 +24,11 @@ fuzz_target!(|bytes: &[u8]| {
     let shown = serde_json::to_vec(&shown).expect("a version is shown");
     let again = PrismFile::read(&shown, None).expect("what is shown is a prism file");
     assert_eq!(again, file);
-    let past = Past {
+    let earlier = EarlierVersions {
         keys: KeyHistory::of([&file.version]),
         latest: file.version.clone(),
         lens: Lens::Automatic,
     };
-    let next = PrismFile::read(bytes, Some(&past)).expect("the same file is a next version");
+    let next = PrismFile::read(bytes, Some(&earlier)).expect("a file makes a next version too");
     assert_eq!(next.version, file.version, "labels keep their keys");
 });

@@ -1,4 +1,4 @@
-//! Any labels, texts and probabilities through every format: what is written reads back.
+//! Renders any labels, texts and probabilities in every format, and reads the bytes back.
 
 #![no_main]
 

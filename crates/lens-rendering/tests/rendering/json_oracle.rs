@@ -1,4 +1,4 @@
-//! JSON as `serde_json` reads and writes it, with the keys of objects in their order.
+//! JSON values that `serde_json` reads and writes, with object keys in order.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 pub(crate) enum Json {
     Null,
     String(String),
-    /// As it is written.
+    /// A number as it is written.
     Number(String),
     Object(Vec<(String, Json)>),
 }
@@ -41,7 +41,7 @@ impl Json {
             .1
     }
 
-    /// All numbers in it.
+    /// All numbers in the value.
     pub(crate) fn numbers(&self) -> Vec<&str> {
         match self {
             Self::Null | Self::String(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! What each format holds, to the byte: sections 2.4, 2.5, 2.6 and 4.0 of the specification.
+//! The exact bytes of each format: sections 2.4, 2.5, 2.6 and 4.0 of the specification.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

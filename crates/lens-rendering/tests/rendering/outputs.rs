@@ -1,4 +1,4 @@
-//! What each output of each question type shows in each format (spec 2.5).
+//! The value of each output of each question type in each format (spec 2.5).
 
 use insta::assert_snapshot;
 use refract_lens_rendering::Format;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Sample, sample};
 
-/// One column's value or cell in every format that a lens shapes.
+/// The value or cell of one column in every format that has lens columns.
 fn shown(result: &Sample, column: &Value) -> String {
     let result = result.clone().with_columns(json!([column]));
     let end = |format, before: &str, line_end: &str| {
@@ -190,7 +190,7 @@ fn scale_average_is_the_expected_level_number() {
 #[test]
 fn scale_average_is_rounded_half_up_on_the_decimal_value() {
     let cases = [
-        // in doubles 0.995 + 2 * 0.005 is below 1.005
+        // with doubles the sum 0.995 + 2 * 0.005 is below 1.005
         ([0.995, 0.005, 0.0], "1.01"),
         ([0.995_001, 0.004_999, 0.0], "1"),
         ([0.0, 0.0, 1.0], "3"),
@@ -228,7 +228,7 @@ fn scale_all_is_an_object_and_in_cells_a_text_list_equal_ones_in_the_prisms_orde
     "#);
 }
 
-/// Every output of every type, under the name of the question that it reads.
+/// Every output of every question type, by the key of the question.
 fn every_output(question: &str) -> Vec<Value> {
     let outputs = [
         ("choice", &["top", "probability", "all"][..]),

@@ -1,4 +1,4 @@
-//! What holds for every result of every prism under every lens.
+//! Properties of every result of every prism under every lens.
 
 mod any_sample;
 mod expected;
@@ -102,7 +102,7 @@ proptest! {
             return Ok(());
         };
         prop_assert_eq!(json.get("answers").object(), expected_json_answers(&sample));
-        // what is stored reads back from what raw says
+        // the stored answers read back from raw
         let stored = serde_json::to_string(raw.get("answers")).unwrap();
         prop_assert_eq!(&serde_json::from_str::<refract_domain::answer::Answers>(&stored).unwrap(), answers);
     }
@@ -151,7 +151,7 @@ fn read_csv(body: &str) -> Vec<Vec<String>> {
     records.collect()
 }
 
-/// Digits, and when there are decimals a point and up to six that do not end in 0.
+/// Whether a number is digits, or digits with up to six decimals that do not end in 0.
 fn is_plain_decimal(number: &str) -> bool {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "1"));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

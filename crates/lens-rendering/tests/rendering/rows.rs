@@ -196,7 +196,7 @@ fn a_text_cell_like_a_formula_gets_a_single_quote_in_csv_and_tsv() {
         ("\ra", "\"'\ra\"", "' a"),
         ("\r\na", "\"'\r\na\"", "' a"),
         ("=\"a\",b", "\"'=\"\"a\"\",b\"", "'=\"a\",b"),
-        // decided on the text as stored: a line feed is no sign of a formula
+        // the guard looks at the stored text, and a line feed does not begin a formula
         ("\n=1", "\"\n=1\"", " =1"),
         (" =1", " =1", " =1"),
         ("'=1", "'=1", "'=1"),

@@ -1,4 +1,4 @@
-//! One prism, one answered result of it and one failed one, as plain data.
+//! A prism with one answered and one failed result, as plain data.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use refract_lens_rendering::{Format, render};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Everything that a [`ResultView`] borrows, and the columns to see it through.
+/// Everything that a [`ResultView`] borrows, and the columns of the row.
 #[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) id: ResultId,
@@ -25,12 +25,12 @@ pub(crate) struct Sample {
     pub(crate) latest: PrismVersion,
     pub(crate) lens: Vec<Column>,
     pub(crate) status: ResultStatus,
-    /// Moment of saving, ISO 8601.
+    /// When the result was saved, in ISO 8601.
     pub(crate) created_at: &'static str,
     pub(crate) fields: FieldValues,
 }
 
-/// For the failures of property tests; field values have no `Debug` of their own.
+/// Shows the texts in failures of property tests; field values show only their lengths.
 impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sample")
@@ -72,7 +72,7 @@ impl Sample {
         String::from_utf8(out).unwrap()
     }
 
-    /// The row of `format=csv`, or of another format of rows, without its header.
+    /// The row in csv or another format of rows, without the header.
     pub(crate) fn row(&self, format: Format) -> String {
         let body = self.render(format);
         match format {
@@ -82,13 +82,13 @@ impl Sample {
         }
     }
 
-    /// The same result under these columns.
+    /// The result under these lens columns.
     pub(crate) fn with_columns(mut self, columns: Value) -> Self {
         self.lens = read(columns);
         self
     }
 
-    /// The same result with this answer of one question.
+    /// The result with another answer to one question.
     pub(crate) fn with_answer(mut self, question: &str, answer: Value) -> Self {
         let mut answers = self.status.answers().unwrap().as_slice().to_vec();
         let place = answers.iter_mut().find(|(key, _)| key.as_str() == question);
@@ -97,7 +97,7 @@ impl Sample {
         self
     }
 
-    /// The same call without an answer.
+    /// The result of a call that the model did not answer.
     pub(crate) fn failed(mut self, error: &str) -> Self {
         self.status = ResultStatus::Failed {
             error: error.to_owned(),
@@ -106,7 +106,7 @@ impl Sample {
     }
 }
 
-/// An answered result of the prism below, under its automatic lens.
+/// An answered result of the prism below, under the automatic lens.
 pub(crate) fn sample() -> Sample {
     let version = version();
     let answers = Answers::new(vec![
@@ -164,7 +164,7 @@ pub(crate) fn read<T: DeserializeOwned>(json: Value) -> T {
     serde_json::from_value(json).unwrap()
 }
 
-/// For objects whose order counts.
+/// Reads JSON from a text, which keeps the order of object keys.
 pub(crate) fn read_text<T: DeserializeOwned>(json: &str) -> T {
     serde_json::from_str(json).unwrap()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 /// A prism with this many questions, whose types take turns.
@@ -93,7 +93,7 @@ pub(crate) async fn requests(
     submission: &Submission,
 ) -> (Vec<Vec<u8>>, String) {
     let questions = version.questions().len();
-    let server = ModelServer::start(Reply::json(&answer(protocol, questions)));
+    let server = ModelServer::start(ScriptedReply::json(&answer(protocol, questions)));
     let model = model(protocol, &server.url());
     model.answer(version, submission).await.outcome.unwrap();
     let sent = server.requests();

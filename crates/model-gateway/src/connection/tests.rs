@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -79,7 +79,7 @@ async fn failure(connections: &ModelConnections) -> ModelFailure {
 
 #[actix_rt::test]
 async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
-    let server = ModelServer::start(Reply::body("answer"));
+    let server = ModelServer::start(ScriptedReply::body("answer"));
     let (certificate, uri) = tls_server("127.0.0.1", &server).await;
     let connections = trusting(&uri, [certificate]);
     for _ in 0..2 {
@@ -97,7 +97,7 @@ async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
 
 #[actix_rt::test]
 async fn a_certificate_that_nobody_vouches_for_is_refused() {
-    let server = ModelServer::start(Reply::body("answer"));
+    let server = ModelServer::start(ScriptedReply::body("answer"));
     let (_, uri) = tls_server("127.0.0.1", &server).await;
     let failure = failure(&connections(&uri)).await;
     assert_eq!(
@@ -109,7 +109,7 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
 
 #[actix_rt::test]
 async fn a_certificate_for_another_name_is_refused() {
-    let server = ModelServer::start(Reply::body("answer"));
+    let server = ModelServer::start(ScriptedReply::body("answer"));
     let (certificate, uri) = tls_server("models.example", &server).await;
     let failure = failure(&trusting(&uri, [certificate])).await;
     assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
@@ -138,10 +138,10 @@ async fn a_server_without_tls_is_no_server_for_https() {
 #[actix_rt::test]
 async fn every_way_to_tell_the_length_of_an_answer_is_read_over_tls() {
     for reply in [
-        Reply::body("answer"),
-        Reply::body("answer").chunked(),
-        Reply::body("answer").until_close(),
-        Reply::body("answer").until_close_in_1_1(),
+        ScriptedReply::body("answer"),
+        ScriptedReply::body("answer").chunked(),
+        ScriptedReply::body("answer").until_close(),
+        ScriptedReply::body("answer").until_close_in_1_1(),
     ] {
         let server = ModelServer::start(reply);
         let (certificate, uri) = tls_server("127.0.0.1", &server).await;
@@ -156,7 +156,7 @@ async fn every_way_to_tell_the_length_of_an_answer_is_read_over_tls() {
 #[actix_rt::test]
 async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
     for (keep_alive, connections) in [(KEEP_ALIVE, 1), (Duration::ZERO, 2)] {
-        let server = ModelServer::start(Reply::body("answer"));
+        let server = ModelServer::start(ScriptedReply::body("answer"));
         let uri = format!("{}/systemone", server.url()).parse().unwrap();
         let access = ServerAccess::new(uri, None).unwrap();
         let ours = ModelConnections::new(Arc::new(ServerAccess {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use refract_domain::asking::{self, State, SystemOneQuestion, json_chars};
 use refract_domain::limits::CHARS_PER_TOKEN;
+use refract_domain::model_input::{self, State, SystemOneQuestion, json_chars};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
@@ -106,10 +106,9 @@ fn fewest_groups(
 
 /// Characters of each question as [`split`] counts them.
 pub(crate) fn question_chars(version: &PrismVersion) -> Vec<usize> {
-    let written = version
-        .questions()
-        .iter()
-        .map(|question| json_chars(&question.key) + ":".len() + asking::question_chars(question));
+    let written = version.questions().iter().map(|question| {
+        json_chars(&question.key) + ":".len() + model_input::question_chars(question)
+    });
     written.collect()
 }
 

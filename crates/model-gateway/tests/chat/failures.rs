@@ -1,5 +1,5 @@
 use refract_domain::key::QuestionKey;
-use refract_test_support::model_server::{ChatModel, Reply, Script};
+use refract_test_support::model_server::{ChatModel, Script, ScriptedReply};
 
 use super::*;
 
@@ -22,7 +22,7 @@ async fn an_answer_without_log_probabilities_names_the_setting() {
         json!({"content": []}),
     ] {
         let body = json!({"choices": [{"message": {"content": "yes"}, "logprobs": logprobs}]});
-        let (failure, requests) = failure(Reply::json(&body)).await;
+        let (failure, requests) = failure(ScriptedReply::json(&body)).await;
         assert_eq!(
             failure.to_string(),
             "The model gave no usable answer to the question angry: its server sent no \
@@ -52,7 +52,7 @@ async fn errors_inside_a_200_are_reported_errors() {
         r#"{"object": "error", "message": "overloaded", "code": 400}"#,
         r#"{"choices": [{"error": {"message": "upstream"}, "message": {"content": ""}}]}"#,
     ] {
-        let (failure, requests) = failure(Reply::body(body)).await;
+        let (failure, requests) = failure(ScriptedReply::body(body)).await;
         assert_eq!(
             (failure, requests),
             (ModelFailure::ReportedError, 1),
@@ -72,7 +72,7 @@ async fn what_is_no_chat_completion_is_said_to_be_none() {
         "<html>",
     ] {
         assert_eq!(
-            failure(Reply::body(body)).await.0,
+            failure(ScriptedReply::body(body)).await.0,
             ModelFailure::NotChat,
             "{body}"
         );
@@ -98,7 +98,7 @@ async fn a_parameter_that_is_refused_by_name_is_named() {
             "top_logprobs",
         ),
     ] {
-        let (failure, requests) = failure(Reply::body(body).with_status(status)).await;
+        let (failure, requests) = failure(ScriptedReply::body(body).with_status(status)).await;
         assert_eq!(
             failure.to_string(),
             format!(
@@ -108,7 +108,7 @@ async fn a_parameter_that_is_refused_by_name_is_named() {
         );
         assert_eq!(requests, 1);
     }
-    let (failure, _) = failure(Reply::status(400)).await;
+    let (failure, _) = failure(ScriptedReply::status(400)).await;
     assert_eq!(failure, ModelFailure::Status(400));
 }
 
@@ -116,7 +116,7 @@ async fn a_parameter_that_is_refused_by_name_is_named() {
 async fn parameters_that_can_be_done_without_are_left_out_from_then_on() {
     let refusal = |parameter: &str| {
         let error = json!({"error": {"message": "unsupported", "param": parameter}});
-        Reply::json(&error).with_status(400)
+        ScriptedReply::json(&error).with_status(400)
     };
     let answers = ChatModel::new(vec![1.0, 3.0]).reply();
     let replies = [refusal("max_tokens"), refusal("chat_template_kwargs")];
@@ -158,7 +158,7 @@ fn questions(count: usize) -> PrismVersion {
 
 #[actix_rt::test]
 async fn the_first_question_that_fails_fails_the_call_and_the_others_are_dropped() {
-    let server = ModelServer::start(Reply::status(200).held());
+    let server = ModelServer::start(ScriptedReply::status(200).held());
     let version = questions(20);
     let asked = ask(&server, &version);
     let fail = async {
@@ -173,9 +173,10 @@ async fn the_first_question_that_fails_fails_the_call_and_the_others_are_dropped
 
 #[actix_rt::test]
 async fn a_call_ends_within_two_attempts_however_many_questions() {
-    let busy = || Reply::status(503).header("Retry-After", "1");
-    let server =
-        ModelServer::start(Script::first(vec![busy(); 100]).then(Reply::status(200).held()));
+    let busy = || ScriptedReply::status(503).header("Retry-After", "1");
+    let server = ModelServer::start(
+        Script::first(vec![busy(); 100]).then(ScriptedReply::status(200).held()),
+    );
     let timeout = Duration::from_millis(300);
     let version = questions(100);
     let submission = submission(&version, "Hello", None);
@@ -193,7 +194,7 @@ async fn a_call_ends_within_two_attempts_however_many_questions() {
 #[actix_rt::test]
 async fn a_further_request_that_takes_too_long_fails_the_call() {
     let first = ChatModel::new(vec![1.0; 30]).reply();
-    let server = ModelServer::start(Script::first([first]).then(Reply::status(200).held()));
+    let server = ModelServer::start(Script::first([first]).then(ScriptedReply::status(200).held()));
     let timeout = Duration::from_millis(300);
     let submission = submission(&choice(30), "Hello", None);
     let call = impatient(&server, timeout)
@@ -212,9 +213,9 @@ async fn all_requests_of_a_question_share_the_time_of_two_attempts_and_one_pause
     // each answer but the last asks for a pause, or makes a follow-up request necessary
     let refusal = |parameter: &str| {
         let error = json!({"error": {"message": "unsupported", "param": parameter}});
-        Reply::json(&error).with_status(400)
+        ScriptedReply::json(&error).with_status(400)
     };
-    let busy = || Reply::status(503).header("Retry-After", "3");
+    let busy = || ScriptedReply::status(503).header("Retry-After", "3");
     let replies = [
         busy(),
         refusal("max_tokens"),

@@ -1,4 +1,4 @@
-use refract_test_support::model_server::{ChatModel, Reply, tokens_reply};
+use refract_test_support::model_server::{ChatModel, ScriptedReply, tokens_reply};
 
 use super::*;
 
@@ -20,7 +20,7 @@ async fn read(
 }
 
 async fn answer_to(version: &PrismVersion, body: &Value) -> Result<Answer, ModelFailure> {
-    let server = ModelServer::start(Reply::json(body));
+    let server = ModelServer::start(ScriptedReply::json(body));
     Ok(only(&ask(&server, version).await?).clone())
 }
 
@@ -154,7 +154,7 @@ async fn lists_of_every_common_kind_are_read_alike() {
     }
     let infinite = written(json!([token("no", half), token("x", -1.5)])).to_string();
     let infinite = infinite.replace("-1.5", "-Infinity");
-    let server = ModelServer::start(Reply::body(infinite));
+    let server = ModelServer::start(ScriptedReply::body(infinite));
     assert_eq!(only(&ask(&server, &yes_no()).await.unwrap()), &yes(0.5));
 }
 

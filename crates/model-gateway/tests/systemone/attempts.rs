@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
-use refract_test_support::model_server::{ModelServer, ReceivedRequest, Reply, Script};
+use refract_test_support::model_server::{ModelServer, ReceivedRequest, Script, ScriptedReply};
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn undated(mut request: ReceivedRequest) -> ReceivedRequest {
 #[actix_rt::test]
 async fn a_429_or_any_5xx_gets_one_more_attempt() {
     for status in [429, 500, 502, 503, 504, 529, 599] {
-        let reply = Reply::status(status).header("Retry-After", "0");
+        let reply = ScriptedReply::status(status).header("Retry-After", "0");
         let server = ModelServer::start(Script::first([reply]));
         let call = call(&model(&server)).await;
         assert!(call.outcome.is_ok(), "{status}");
@@ -41,7 +41,8 @@ async fn a_429_or_any_5xx_gets_one_more_attempt() {
 
 #[actix_rt::test]
 async fn a_second_refusal_is_the_calls_with_its_own_status() {
-    let refusals = [429, 503, 500].map(|status| Reply::status(status).header("retry-after", "0"));
+    let refusals =
+        [429, 503, 500].map(|status| ScriptedReply::status(status).header("retry-after", "0"));
     let server = ModelServer::start(Script::first(refusals));
     let call = call(&model(&server)).await;
     assert_eq!(call.outcome, Err(ModelFailure::Status(503)));
@@ -50,7 +51,7 @@ async fn a_second_refusal_is_the_calls_with_its_own_status() {
 
 #[actix_rt::test]
 async fn without_a_retry_after_the_pause_is_short() {
-    let server = ModelServer::start(Script::first([Reply::status(500)]));
+    let server = ModelServer::start(Script::first([ScriptedReply::status(500)]));
     let call = call(&model(&server)).await;
     assert!(call.outcome.is_ok());
     assert!(call.took >= Duration::from_millis(100), "{:?}", call.took);
@@ -58,7 +59,7 @@ async fn without_a_retry_after_the_pause_is_short() {
 
 #[actix_rt::test]
 async fn the_servers_retry_after_is_waited_for() {
-    let reply = Reply::status(429).header("Retry-After", "1");
+    let reply = ScriptedReply::status(429).header("Retry-After", "1");
     let server = ModelServer::start(Script::first([reply]));
     let call = call(&model(&server)).await;
     assert!(call.outcome.is_ok());
@@ -68,7 +69,7 @@ async fn the_servers_retry_after_is_waited_for() {
 #[actix_rt::test]
 async fn every_other_status_fails_at_once() {
     for status in [201, 202, 204, 400, 401, 403, 404, 408, 413, 422, 499] {
-        let server = ModelServer::start(Reply::status(status).header("Retry-After", "0"));
+        let server = ModelServer::start(ScriptedReply::status(status).header("Retry-After", "0"));
         let call = call(&model(&server)).await;
         assert_eq!(call.outcome, Err(ModelFailure::Status(status)));
         assert_eq!(server.counts().requests, 1, "{status}");
@@ -77,10 +78,11 @@ async fn every_other_status_fails_at_once() {
 
 #[actix_rt::test]
 async fn a_redirect_is_not_followed() {
-    let elsewhere = ModelServer::start(Reply::answers());
+    let elsewhere = ModelServer::start(ScriptedReply::answers());
     for status in [301, 302, 303, 307, 308] {
         let location = format!("{}/systemone", elsewhere.url());
-        let server = ModelServer::start(Reply::status(status).header("Location", &location));
+        let server =
+            ModelServer::start(ScriptedReply::status(status).header("Location", &location));
         let failure = call(&model(&server)).await.outcome.unwrap_err();
         assert_eq!(
             failure.to_string(),
@@ -96,10 +98,10 @@ async fn a_redirect_is_not_followed() {
 #[actix_rt::test]
 async fn an_attempt_that_takes_too_long_fails_the_call_wherever_it_stands_still() {
     for reply in [
-        Reply::answers().held(),
-        Reply::answers().body_held(),
-        Reply::answers().chunked().body_held(),
-        Reply::answers().until_close_in_1_1().body_held(),
+        ScriptedReply::answers().held(),
+        ScriptedReply::answers().body_held(),
+        ScriptedReply::answers().chunked().body_held(),
+        ScriptedReply::answers().until_close_in_1_1().body_held(),
     ] {
         let server = ModelServer::start(reply);
         let call = call(&impatient(&server)).await;
@@ -117,8 +119,8 @@ async fn an_attempt_that_takes_too_long_fails_the_call_wherever_it_stands_still(
 
 #[actix_rt::test]
 async fn the_second_attempt_has_its_own_time() {
-    let refused = Reply::status(503).header("Retry-After", "0");
-    let server = ModelServer::start(Script::first([refused]).then(Reply::answers().held()));
+    let refused = ScriptedReply::status(503).header("Retry-After", "0");
+    let server = ModelServer::start(Script::first([refused]).then(ScriptedReply::answers().held()));
     let call = call(&impatient(&server)).await;
     assert_eq!(
         call.outcome,
@@ -134,14 +136,18 @@ async fn the_second_attempt_has_its_own_time() {
 
 #[actix_rt::test]
 async fn a_slow_answer_that_comes_in_time_is_an_answer() {
-    let server = ModelServer::start(Reply::answers().body_held());
+    let server = ModelServer::start(ScriptedReply::answers().body_held());
     server.release_all();
     assert!(call(&model(&server)).await.outcome.is_ok());
 }
 
 #[actix_rt::test]
 async fn a_connection_that_breaks_fails_the_call() {
-    for reply in [Reply::nothing(), Reply::answers().cut(), Reply::bare("")] {
+    for reply in [
+        ScriptedReply::nothing(),
+        ScriptedReply::answers().cut(),
+        ScriptedReply::bare(""),
+    ] {
         let server = ModelServer::start(reply.clone());
         let call = call(&model(&server)).await;
         assert_eq!(call.outcome, Err(ModelFailure::Disconnected), "{reply:?}");
@@ -152,9 +158,9 @@ async fn a_connection_that_breaks_fails_the_call() {
 #[actix_rt::test]
 async fn an_answer_that_ends_early_is_never_half_read() {
     for reply in [
-        Reply::answers().chunked().cut(),
-        Reply::answers().until_close().cut(),
-        Reply::answers().until_close_in_1_1().cut(),
+        ScriptedReply::answers().chunked().cut(),
+        ScriptedReply::answers().until_close().cut(),
+        ScriptedReply::answers().until_close_in_1_1().cut(),
     ] {
         let server = ModelServer::start(reply.clone());
         assert_eq!(
@@ -168,10 +174,10 @@ async fn an_answer_that_ends_early_is_never_half_read() {
 #[actix_rt::test]
 async fn every_way_to_tell_the_length_of_an_answer_is_read() {
     for reply in [
-        Reply::answers(),
-        Reply::answers().chunked(),
-        Reply::answers().until_close(),
-        Reply::answers().until_close_in_1_1(),
+        ScriptedReply::answers(),
+        ScriptedReply::answers().chunked(),
+        ScriptedReply::answers().until_close(),
+        ScriptedReply::answers().until_close_in_1_1(),
     ] {
         let server = ModelServer::start(reply.clone());
         let model = model(&server);
@@ -188,7 +194,7 @@ async fn what_is_not_http_is_called_that() {
         "HTTP/9 hello\r\n\r\n",
         "<html></html>\r\n\r\n",
     ] {
-        let server = ModelServer::start(Reply::bare(bytes));
+        let server = ModelServer::start(ScriptedReply::bare(bytes));
         let failure = call(&model(&server)).await.outcome.unwrap_err();
         assert_eq!(
             failure.to_string(),
@@ -200,7 +206,7 @@ async fn what_is_not_http_is_called_that() {
 
 #[actix_rt::test]
 async fn a_server_that_is_down_is_not_tried_twice() {
-    let port = ModelServer::start(Reply::answers()).port();
+    let port = ModelServer::start(ScriptedReply::answers()).port();
     let down = model_with(settings(&format!("http://127.0.0.1:{port}/v1")));
     let before = Instant::now();
     let call = call(&down).await;
@@ -218,14 +224,14 @@ async fn an_answer_may_have_four_mebibytes_and_no_more() {
     let answer = r#"{"answers":{"angry":{"type":"noul","noul":0.5}}}"#;
     let padded = |bytes: usize| format!("{answer}{}", " ".repeat(bytes - answer.len()));
     for framed in [
-        |reply: Reply| reply,
-        Reply::chunked,
-        Reply::until_close,
-        Reply::until_close_in_1_1,
+        |reply: ScriptedReply| reply,
+        ScriptedReply::chunked,
+        ScriptedReply::until_close,
+        ScriptedReply::until_close_in_1_1,
     ] {
-        let server = ModelServer::start(framed(Reply::body(padded(most))));
+        let server = ModelServer::start(framed(ScriptedReply::body(padded(most))));
         assert!(call(&model(&server)).await.outcome.is_ok());
-        server.then_always(framed(Reply::body(padded(most + 1))));
+        server.then_always(framed(ScriptedReply::body(padded(most + 1))));
         let failure = call(&model(&server)).await.outcome.unwrap_err();
         assert_eq!(
             failure.to_string(),
@@ -239,7 +245,7 @@ async fn no_failure_repeats_the_text_the_servers_words_or_the_key() {
     let secrets = ["Where is my order", "sk-secret", "echoed"];
     let echo = r#"{"error":{"message":"echoed: Where is my order? sk-secret"}}"#;
     for status in [200, 400, 401, 500] {
-        let server = ModelServer::start(Reply::body(echo).with_status(status));
+        let server = ModelServer::start(ScriptedReply::body(echo).with_status(status));
         let api_key = Some("sk-secret".parse().unwrap());
         let model = model_with(ModelSettings {
             api_key,
@@ -257,7 +263,7 @@ async fn no_failure_repeats_the_text_the_servers_words_or_the_key() {
 
 #[actix_rt::test]
 async fn a_call_that_is_dropped_hangs_up() {
-    let server = ModelServer::start(Reply::answers().held());
+    let server = ModelServer::start(ScriptedReply::answers().held());
     let gateway = ModelGateway::new(settings(&server.url())).unwrap();
     let model = gateway.model();
     tokio::select! {

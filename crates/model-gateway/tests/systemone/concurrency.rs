@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
 use refract_model_gateway::ModelSettings;
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 
 use super::*;
 
@@ -23,7 +23,7 @@ async fn until(mut is_so: impl FnMut() -> bool) {
 
 #[actix_rt::test]
 async fn requests_beyond_the_bound_wait_without_their_clock_running() {
-    let server = ModelServer::start(Reply::answers().held());
+    let server = ModelServer::start(ScriptedReply::answers().held());
     let gateway = gateway(&server, 1, Duration::from_secs(20));
     let (one, other) = (gateway.model(), gateway.model());
     let version = yes_no();
@@ -50,7 +50,7 @@ async fn requests_beyond_the_bound_wait_without_their_clock_running() {
 
 #[actix_rt::test]
 async fn a_wait_of_a_whole_timeout_fails_the_call() {
-    let server = ModelServer::start(Reply::answers().held());
+    let server = ModelServer::start(ScriptedReply::answers().held());
     let timeout = Duration::from_millis(150);
     let gateway = gateway(&server, 1, timeout);
     let model = gateway.model();
@@ -79,7 +79,7 @@ async fn a_wait_of_a_whole_timeout_fails_the_call() {
 
 #[actix_rt::test]
 async fn a_pause_before_the_second_attempt_holds_no_turn() {
-    let refused = Reply::status(503).header("Retry-After", "1");
+    let refused = ScriptedReply::status(503).header("Retry-After", "1");
     let server = ModelServer::start(Script::first([refused]));
     let gateway = gateway(&server, 1, Duration::from_secs(20));
     let model = gateway.model();

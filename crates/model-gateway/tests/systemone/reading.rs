@@ -1,6 +1,6 @@
 use refract_domain::probability::Probability;
 use refract_model_gateway::PROMPT_VERSION;
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use super::replies::{answers_to, contract_answer, stored, unanswered, with_answer};
@@ -8,7 +8,7 @@ use super::*;
 
 #[actix_rt::test]
 async fn the_contracts_answer_is_stored_as_it_was_given() {
-    let server = ModelServer::start(Reply::json(&contract_answer()));
+    let server = ModelServer::start(ScriptedReply::json(&contract_answer()));
     let version = triage();
     let call = model(&server)
         .answer(&version, &submission(&version, "Where is my order?"))
@@ -47,7 +47,7 @@ async fn the_contracts_answer_is_stored_as_it_was_given() {
 async fn a_call_that_fails_reports_what_the_server_told() {
     let mut body = contract_answer();
     body["answers"]["angry"]["noul"] = json!("often");
-    let server = ModelServer::start(Reply::json(&body));
+    let server = ModelServer::start(ScriptedReply::json(&body));
     let version = triage();
     let call = model(&server)
         .answer(&version, &submission(&version, "Where is my order?"))

@@ -1,14 +1,14 @@
 //! Answers of the server, and what became of them.
 
 use refract_domain::key::QuestionKey;
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use super::*;
 
 /// The outcome of asking a server that answers with this body.
 pub(super) async fn answers_to(body: &str) -> Result<Answers, ModelFailure> {
-    let server = ModelServer::start(Reply::body(body));
+    let server = ModelServer::start(ScriptedReply::body(body));
     ask(&model(&server), &triage()).await
 }
 

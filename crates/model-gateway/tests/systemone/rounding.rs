@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use refract_domain::question::QuestionType;
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use super::*;
@@ -16,7 +16,7 @@ fn any_distribution_is_stored_rounded_to_six_decimals() {
         prop::collection::vec(prop_oneof![Just(0.5_f64), 0.0..=1.0_f64], 4),
     );
     let system = actix_rt::System::new();
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let model = system.block_on(async { model(&server) });
     TestRunner::default()
         .run(&strategy, |(mut choice, confidence, noul, mut score)| {
@@ -28,7 +28,7 @@ fn any_distribution_is_stored_rounded_to_six_decimals() {
                 keys.iter().zip(&choice).map(|(name, p)| ((*name).to_owned(), json!(p))).collect();
             let levels: serde_json::Map<String, Value> =
                 score.iter().enumerate().map(|(level, p)| (level.to_string(), json!(p))).collect();
-            server.then_always(Reply::json(&json!({"answers": {
+            server.then_always(ScriptedReply::json(&json!({"answers": {
                 "c": {"type": "choice", "choice": "b", "confidence": confidence, "probabilities": named},
                 "n": {"type": "noul", "noul": noul},
                 "s": {"type": "score", "score": 0, "probabilities": levels}}})));

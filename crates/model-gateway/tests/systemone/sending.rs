@@ -1,13 +1,13 @@
-use refract_domain::asking::{State, json_chars, question_chars};
+use refract_domain::model_input::{State, json_chars, question_chars};
 use refract_model_gateway::{ModelSettings, PROMPT_VERSION};
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::value::RawValue;
 
 use super::*;
 
 #[actix_rt::test]
 async fn the_request_is_the_contracts_byte_for_byte() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     ask(&model(&server), &triage()).await.unwrap();
 
     let sent = server.requests().pop().unwrap();
@@ -35,7 +35,7 @@ async fn the_request_is_the_contracts_byte_for_byte() {
 
 #[actix_rt::test]
 async fn the_headers_say_what_is_sent_by_whom() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let with_key = ModelSettings {
         api_key: Some("sk-secret".parse().unwrap()),
         ..settings(&server.url())
@@ -62,7 +62,7 @@ async fn the_headers_say_what_is_sent_by_whom() {
 
 #[actix_rt::test]
 async fn a_slash_at_the_end_of_the_address_changes_nothing() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     for url in [server.url(), format!("{}/", server.url())] {
         ask(&model_with(settings(&url)), &yes_no()).await.unwrap();
     }
@@ -76,7 +76,7 @@ async fn a_slash_at_the_end_of_the_address_changes_nothing() {
 
 #[actix_rt::test]
 async fn the_state_holds_both_contexts_and_the_fields_in_the_prisms_order() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let model = model(&server);
     let with_context = version(
         r#"{"fields": [{"key": "subject", "label": "Subject"}, {"key": "body", "label": "Body"}],
@@ -119,7 +119,7 @@ async fn the_state_holds_both_contexts_and_the_fields_in_the_prisms_order() {
 
 #[actix_rt::test]
 async fn the_token_estimate_counts_what_is_sent() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let version = triage();
     let submission = submission_with(
         &version,
@@ -147,7 +147,7 @@ async fn the_token_estimate_counts_what_is_sent() {
 
 #[actix_rt::test]
 async fn calls_share_a_connection_that_is_kept_alive() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let model = model(&server);
     for _ in 0..5 {
         ask(&model, &triage()).await.unwrap();
@@ -160,7 +160,7 @@ async fn calls_share_a_connection_that_is_kept_alive() {
 
 #[actix_rt::test]
 async fn a_connection_that_the_server_wants_closed_is_not_used_again() {
-    let server = ModelServer::start(Reply::answers().header("Connection", "close"));
+    let server = ModelServer::start(ScriptedReply::answers().header("Connection", "close"));
     let model = model(&server);
     for _ in 0..3 {
         ask(&model, &triage()).await.unwrap();
@@ -173,7 +173,7 @@ async fn a_connection_that_the_server_wants_closed_is_not_used_again() {
 
 #[actix_rt::test]
 async fn a_connection_that_the_server_closed_is_not_used_again() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let model = model(&server);
     ask(&model, &triage()).await.unwrap();
     let port = server.port();
@@ -189,7 +189,7 @@ async fn a_connection_that_the_server_closed_is_not_used_again() {
         refused.to_string(),
         "The model server could not be reached: the connection was refused."
     );
-    let again = ModelServer::start_on(port, Reply::answers());
+    let again = ModelServer::start_on(port, ScriptedReply::answers());
     ask(&model, &triage()).await.unwrap();
     assert_eq!(again.counts().requests, 1);
 }

@@ -1,5 +1,5 @@
 use refract_model_gateway::ModelSettings;
-use refract_test_support::model_server::{ModelServer, Reply, Script};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use serde_json::{Value, json};
 
 use super::*;
@@ -39,7 +39,7 @@ fn questions_of(json: &Value) -> usize {
 
 #[actix_rt::test]
 async fn a_hundred_questions_of_255_outcomes_go_in_the_fewest_requests() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let version = large(100, 253);
     let text = "日本 ".repeat(1000);
     let call = split_at(&server, 52_000)
@@ -81,7 +81,7 @@ async fn a_hundred_questions_of_255_outcomes_go_in_the_fewest_requests() {
 async fn the_bound_is_met_to_the_character() {
     let version = large(2, 2);
     let text = |padding: usize| format!("text{}", "x".repeat(padding));
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let whole = split_at(&server, 52_000);
     whole
         .answer(&version, &submission(&version, &text(0)))
@@ -93,7 +93,7 @@ async fn the_bound_is_met_to_the_character() {
     let tokens = chars.div_ceil(4);
     let fitting = 4 * tokens - chars;
     for (padding, requests) in [(fitting, 1), (fitting + 1, 2)] {
-        let server = ModelServer::start(Reply::answers());
+        let server = ModelServer::start(ScriptedReply::answers());
         let submission = submission(&version, &text(padding));
         split_at(&server, tokens)
             .answer(&version, &submission)
@@ -106,7 +106,7 @@ async fn the_bound_is_met_to_the_character() {
 
 #[actix_rt::test]
 async fn a_question_that_is_over_the_bound_alone_goes_alone() {
-    let server = ModelServer::start(Reply::answers());
+    let server = ModelServer::start(ScriptedReply::answers());
     let version = large(3, 2);
     let call = split_at(&server, 1)
         .answer(&version, &submission(&version, "text"))
@@ -122,7 +122,7 @@ async fn a_question_that_is_over_the_bound_alone_goes_alone() {
 
 #[actix_rt::test]
 async fn requests_of_one_call_are_under_way_at_the_same_time() {
-    let server = ModelServer::start(Reply::answers().held());
+    let server = ModelServer::start(ScriptedReply::answers().held());
     let version = large(5, 2);
     let model = split_at(&server, 1);
     let submission = submission(&version, "text");
@@ -136,9 +136,10 @@ async fn requests_of_one_call_are_under_way_at_the_same_time() {
 
 #[actix_rt::test]
 async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped() {
-    let held = || Reply::answers().held();
-    let server =
-        ModelServer::start(Script::first([held(), held(), Reply::status(400)]).then(held()));
+    let held = || ScriptedReply::answers().held();
+    let server = ModelServer::start(
+        Script::first([held(), held(), ScriptedReply::status(400)]).then(held()),
+    );
     let version = large(4, 2);
     let gateway = ModelGateway::new(ModelSettings {
         request_tokens: 1,
@@ -158,7 +159,7 @@ async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped(
 
 #[actix_rt::test]
 async fn a_question_without_an_answer_is_named_whichever_request_it_was_in() {
-    let server = ModelServer::start(Reply::with(|request| {
+    let server = ModelServer::start(ScriptedReply::with(|request| {
         let mut answers = json!({});
         for key in request.json()["questions"]
             .as_object()

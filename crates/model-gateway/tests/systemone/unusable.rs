@@ -1,4 +1,4 @@
-use refract_test_support::model_server::{ModelServer, Reply};
+use refract_test_support::model_server::{ModelServer, ScriptedReply};
 
 use super::replies::{answers_to, contract_answer, unanswered, with_answer};
 use super::*;
@@ -166,7 +166,7 @@ async fn a_body_that_is_not_system_one_is_called_that() {
             "{body}"
         );
     }
-    let server = ModelServer::start(Reply::body(&b"{\"answers\": {\"\xff\": 1}}"[..]));
+    let server = ModelServer::start(ScriptedReply::body(&b"{\"answers\": {\"\xff\": 1}}"[..]));
     assert_eq!(
         ask(&model(&server), &triage()).await,
         Err(ModelFailure::NotSystemOne)

@@ -1,47 +1,47 @@
-//! A chat model whose distribution over the outcomes is known, as an OpenAI-compatible server
-//! shows it: token by token, the most probable ones only.
+//! A chat model with a known distribution over the outcomes. It behaves like an OpenAI-compatible
+//! server, which lists the most probable tokens at each position.
 
 use serde_json::{Value, json};
 
 use super::http::ReceivedRequest;
-use super::reply::Reply;
+use super::reply::ScriptedReply;
 
 /// A model that answers every question with the same distribution.
 #[derive(Clone, Debug)]
 pub struct ChatModel {
-    /// Of the outcomes, in the order of the prompt; they need not sum to 1, and what is over the
-    /// number of outcomes is passed by.
+    /// Weights of the outcomes, in the order of the prompt. They need not sum to 1, and weights
+    /// beyond the number of outcomes are ignored.
     pub weights: Vec<f64>,
-    /// What of the whole probability falls on codes; the rest falls on the word `The`.
+    /// The probability of all codes together; the rest falls on the word `The`.
     pub on_codes: f64,
-    /// Codes of two characters are cut in two.
+    /// Whether a code of two characters is cut into two tokens.
     pub cuts_codes: bool,
-    /// The share of each first token that has a space before it.
+    /// The share of each first token that begins with a space.
     pub spaced: f64,
-    /// A token that stands before the code, with its probability; what is left of it falls on
-    /// codes without it.
+    /// A token before the code, with the token's probability; the rest falls on codes without the
+    /// token.
     pub before: Option<(String, f64)>,
-    /// How many alternatives a server shows.
+    /// How many alternatives the server lists at each position.
     pub top: usize,
-    /// How it is brought to go on from a given letter.
+    /// How a request can make the server continue from a given letter.
     pub continues: Continues,
 }
 
-/// How a server goes on from the beginning of an answer.
+/// How a server treats a request that gives the beginning of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continues {
-    /// It continues a message of the model.
+    /// The server continues a message of the assistant.
     Message,
-    /// It takes a message of the model for an earlier turn, and knows schemas.
+    /// The server takes a message of the assistant for an earlier turn, and supports schemas.
     Schema,
-    /// It answers a message of the model with an error, and knows schemas.
+    /// The server answers a message of the assistant with an error, and supports schemas.
     RefusesMessage,
-    /// Neither: every answer begins anew.
+    /// The server supports neither: every answer starts from the beginning.
     Never,
 }
 
 impl ChatModel {
-    /// With whole codes on plain tokens, and the 20 most probable ones shown.
+    /// A model that answers with codes only, without spaces, and lists the 20 most probable tokens.
     pub fn new(weights: Vec<f64>) -> Self {
         Self {
             weights,
@@ -54,10 +54,10 @@ impl ChatModel {
         }
     }
 
-    /// What its server replies to every request.
-    pub fn reply(self) -> Reply {
+    /// The reply of the model's server to every request.
+    pub fn reply(self) -> ScriptedReply {
         let refusing = self.continues == Continues::RefusesMessage;
-        Reply::with(move |request| {
+        ScriptedReply::with(move |request| {
             let body = request.json();
             match last_role(&body).as_deref() {
                 Some("assistant") if refusing => json!({"error": {"message": "messages end"}}),
@@ -93,7 +93,7 @@ impl ChatModel {
         tokens_reply(&positions, self.top)
     }
 
-    /// Positions of an answer from its beginning.
+    /// The tokens at each position of an answer that starts from the beginning.
     fn answer(&self, codes: &[(String, f64)]) -> Vec<Vec<(String, f64)>> {
         let mut first: Vec<(String, f64)> = Vec::new();
         for (code, probability) in codes {
@@ -132,8 +132,8 @@ impl ChatModel {
     }
 }
 
-/// A chat completion that writes the first of the most probable tokens at each position and shows
-/// the `top` most probable ones.
+/// A chat completion that writes the most probable token at each position and lists the `top` most
+/// probable ones.
 pub fn tokens_reply(positions: &[Vec<(String, f64)>], top: usize) -> Value {
     let tokens = positions.iter().map(|position| {
         let mut shown = position.clone();
@@ -179,7 +179,7 @@ fn most_probable(position: &[(String, f64)]) -> &str {
     best.map_or("", |(token, _)| token.as_str())
 }
 
-/// What follows a letter, each digit once.
+/// The digits that may follow a letter in the codes, with their probabilities.
 fn digits(codes: &[(String, f64)], letter: &str) -> Vec<(String, f64)> {
     let own = codes.iter().filter_map(|(code, probability)| {
         let digit = code.strip_prefix(letter)?;
@@ -204,7 +204,7 @@ fn in_object(codes: &[(String, f64)], letter: &str) -> Vec<Vec<(String, f64)>> {
     ]
 }
 
-/// The letter that all codes of the request's schema begin with.
+/// The letter that begins all codes of the request's schema.
 fn allowed_letter(body: &Value) -> String {
     let codes = body.pointer("/response_format/json_schema/schema/properties/code/enum/0");
     let first = codes.and_then(Value::as_str).unwrap_or_default();

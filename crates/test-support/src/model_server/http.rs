@@ -1,24 +1,24 @@
-//! As much HTTP/1.1 as a model server in tests has to read.
+//! Reads HTTP/1.1 requests, as far as a model server in tests needs it.
 
 use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
-/// A request as it came over the wire.
+/// A request as the server received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedRequest {
-    /// `POST`.
+    /// The method, such as `POST`.
     pub method: String,
-    /// Path with query.
+    /// The path with the query.
     pub path: String,
-    /// Names in lower case, in the order sent.
+    /// The headers in the order sent, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body, byte for byte.
     pub body: Vec<u8>,
 }
 
 impl ReceivedRequest {
-    /// The value of a header; its name in lower case.
+    /// The value of the header with this name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -31,13 +31,13 @@ impl ReceivedRequest {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The body as JSON; null where it is none.
+    /// The body as JSON; null for a body that is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
-/// The next request of a connection; `None` at its end. `received` keeps what was read beyond it.
+/// The next request of a connection; `None` at the end. `received` keeps bytes of later requests.
 pub(super) async fn read_request(
     stream: &mut TcpStream,
     received: &mut Vec<u8>,
@@ -60,7 +60,7 @@ pub(super) async fn read_request(
     Some(request)
 }
 
-/// Reads what there is; `None` at the end of the connection.
+/// Reads the bytes that have arrived; `None` at the end of the connection.
 async fn read_more(stream: &mut TcpStream, received: &mut Vec<u8>) -> Option<()> {
     received.reserve(16 * 1024);
     match stream.read_buf(received).await {

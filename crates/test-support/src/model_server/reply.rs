@@ -1,4 +1,4 @@
-//! One reply: what it says and how far it gets.
+//! Scripted replies: what a reply contains, and how much of it is sent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,45 +8,46 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use super::http::ReceivedRequest;
-use super::{Shared, system_one};
+use super::progress::ServerProgress;
+use super::system_one;
 
-/// What a server answers to one request, written like a sentence:
-/// `Reply::status(429).header("Retry-After", "1").held()`.
+/// A reply to one request, built in steps:
+/// `ScriptedReply::status(429).header("Retry-After", "1").held()`.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct ScriptedReply {
     status: u16,
     headers: Vec<(String, String)>,
-    body: Body,
+    body: ScriptedBody,
     framing: Framing,
     delivery: Delivery,
 }
 
 #[derive(Clone)]
-enum Body {
+enum ScriptedBody {
     Fixed(Arc<[u8]>),
     Computed(Arc<dyn Fn(&ReceivedRequest) -> Value + Send + Sync>),
 }
 
-/// How the end of the body is told.
+/// How a client recognises the end of the body.
 #[derive(Clone, Copy, Debug)]
 enum Framing {
     Length,
     Chunked,
     /// HTTP/1.0: the body ends with the connection.
     UntilClose,
-    /// The same in HTTP/1.1, where it is rare.
+    /// HTTP/1.1: the body ends with the connection, which is rare.
     UntilCloseNow,
-    /// The body is all there is, without a head.
+    /// The body is sent without a head.
     Bare,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Delivery {
-    /// All at once.
+    /// The whole reply at once.
     Whole,
-    /// Nothing until it is released.
+    /// Nothing until the reply is released.
     Held,
-    /// The head and half of the body, the rest when it is released.
+    /// The head and half of the body, and the rest when the reply is released.
     BodyHeld,
     /// The head and half of the body, then the connection ends.
     Cut,
@@ -54,17 +55,17 @@ enum Delivery {
     Nothing,
 }
 
-impl Reply {
-    /// System One answers that follow from the questions alone: of a choice or score the first
-    /// of the criteria has 0.7 and the others share 0.3 evenly (in whole millionths, what is left
-    /// over is the first's), with a confidence of 0.6; a noul has 0.8. The model is `scripted-1`.
+impl ScriptedReply {
+    /// System One answers that depend on the questions alone. The first criterion of a choice or
+    /// score has 0.7 and the others share 0.3 evenly, in whole millionths with the remainder given
+    /// to the first; the confidence is 0.6. A noul has 0.8. The model is `scripted-1`.
     pub fn answers() -> Self {
         Self::with(system_one::reply)
     }
 
-    /// Status 200 with JSON that is made from the request.
+    /// Status 200 with JSON made from the request.
     pub fn with(json: impl Fn(&ReceivedRequest) -> Value + Send + Sync + 'static) -> Self {
-        Self::ok(Body::Computed(Arc::new(json)))
+        Self::ok(ScriptedBody::Computed(Arc::new(json)))
     }
 
     /// Status 200 with this JSON.
@@ -74,10 +75,10 @@ impl Reply {
 
     /// Status 200 with exactly these bytes.
     pub fn body(body: impl Into<Vec<u8>>) -> Self {
-        Self::ok(Body::Fixed(body.into().into()))
+        Self::ok(ScriptedBody::Fixed(body.into().into()))
     }
 
-    /// A status with a small body in the manner of errors.
+    /// A status with a small JSON body that looks like an error.
     pub fn status(status: u16) -> Self {
         let body = format!(r#"{{"error":{{"message":"status {status}"}}}}"#);
         Self {
@@ -86,7 +87,7 @@ impl Reply {
         }
     }
 
-    /// Exactly these bytes without a head, then the connection ends: nothing that HTTP knows.
+    /// Exactly these bytes without a head, which is not HTTP; then the connection ends.
     pub fn bare(bytes: &str) -> Self {
         Self {
             framing: Framing::Bare,
@@ -94,7 +95,7 @@ impl Reply {
         }
     }
 
-    /// The connection ends as soon as the request is read.
+    /// No reply: the connection ends once the request is read.
     pub fn nothing() -> Self {
         Self {
             delivery: Delivery::Nothing,
@@ -102,20 +103,20 @@ impl Reply {
         }
     }
 
-    /// The same body with another status.
+    /// Sets the status and keeps the body.
     #[must_use]
     pub fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// A further header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Nothing is sent until it is released.
+    /// Sends nothing until the reply is released.
     #[must_use]
     pub fn held(self) -> Self {
         Self {
@@ -124,7 +125,7 @@ impl Reply {
         }
     }
 
-    /// The head and half of the body are sent, the rest when it is released.
+    /// Sends the head and half of the body, and the rest when the reply is released.
     #[must_use]
     pub fn body_held(self) -> Self {
         Self {
@@ -133,7 +134,7 @@ impl Reply {
         }
     }
 
-    /// The connection ends in the middle of the body.
+    /// Ends the connection in the middle of the body.
     #[must_use]
     pub fn cut(self) -> Self {
         Self {
@@ -142,7 +143,7 @@ impl Reply {
         }
     }
 
-    /// The body is sent in chunks, its length untold.
+    /// Sends the body in chunks, without a length.
     #[must_use]
     pub fn chunked(self) -> Self {
         Self {
@@ -151,7 +152,7 @@ impl Reply {
         }
     }
 
-    /// The body ends with the connection, as in HTTP/1.0.
+    /// Ends the body with the connection, as in HTTP/1.0.
     #[must_use]
     pub fn until_close(self) -> Self {
         Self {
@@ -160,7 +161,7 @@ impl Reply {
         }
     }
 
-    /// The same as [`until_close`](Self::until_close) in HTTP/1.1.
+    /// Ends the body with the connection in HTTP/1.1; compare [`until_close`](Self::until_close).
     #[must_use]
     pub fn until_close_in_1_1(self) -> Self {
         Self {
@@ -169,7 +170,7 @@ impl Reply {
         }
     }
 
-    fn ok(body: Body) -> Self {
+    fn ok(body: ScriptedBody) -> Self {
         let headers = Vec::new();
         Self {
             status: 200,
@@ -180,16 +181,16 @@ impl Reply {
         }
     }
 
-    /// Sends it as far as it gets; tells whether the connection may be used again.
+    /// Sends as much of the reply as the script says; tells whether the connection may be used again.
     pub(super) async fn send(
         &self,
         stream: &mut TcpStream,
         request: &ReceivedRequest,
-        shared: &Shared,
+        progress: &ServerProgress,
     ) -> bool {
         let body: Arc<[u8]> = match &self.body {
-            Body::Fixed(bytes) => Arc::clone(bytes),
-            Body::Computed(json) => json(request).to_string().into_bytes().into(),
+            ScriptedBody::Fixed(bytes) => Arc::clone(bytes),
+            ScriptedBody::Computed(json) => json(request).to_string().into_bytes().into(),
         };
         let (bytes, middle) = self.message(&body);
         let (beginning, rest) = match self.delivery {
@@ -203,8 +204,8 @@ impl Reply {
         }
         match self.delivery {
             Delivery::Cut | Delivery::Nothing => return false,
-            Delivery::Held | Delivery::BodyHeld if !released(stream, shared).await => {
-                shared.count(|counts| counts.abandoned += 1);
+            Delivery::Held | Delivery::BodyHeld if !released(stream, progress).await => {
+                progress.count(|counts| counts.abandoned += 1);
                 return false;
             }
             Delivery::Whole | Delivery::Held | Delivery::BodyHeld => {}
@@ -212,11 +213,11 @@ impl Reply {
         if stream.write_all(rest).await.is_err() {
             return false;
         }
-        shared.count(|counts| counts.replies += 1);
+        progress.count(|counts| counts.replies += 1);
         matches!(self.framing, Framing::Length | Framing::Chunked)
     }
 
-    /// The message, and where the middle of its body is.
+    /// The bytes of the message, and the position of the middle of the body.
     fn message(&self, body: &[u8]) -> (Vec<u8>, usize) {
         let (version, length, before, after) = match self.framing {
             Framing::Bare => return (body.to_vec(), 0),
@@ -257,7 +258,7 @@ impl Reply {
     }
 }
 
-impl fmt::Debug for Body {
+impl fmt::Debug for ScriptedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Fixed(_) => "Fixed",
@@ -266,20 +267,15 @@ impl fmt::Debug for Body {
     }
 }
 
-/// Waits until the test lets the reply go; `false` when the client hangs up before.
-async fn released(stream: &TcpStream, shared: &Shared) -> bool {
+/// Waits until a test releases the reply; `false` when the client hangs up before.
+async fn released(stream: &TcpStream, progress: &ServerProgress) -> bool {
     tokio::select! {
-        permit = shared.held.acquire() => {
-            if let Ok(permit) = permit {
-                permit.forget();
-            }
-            true
-        }
+        () = progress.released() => true,
         () = hung_up(stream) => false,
     }
 }
 
 async fn hung_up(stream: &TcpStream) {
-    // a client that sends more meanwhile is not what this server is for: it counts as gone
+    // a client that sends more before the reply has come counts as gone too
     stream.peek(&mut [0]).await.ok();
 }

@@ -1,21 +1,19 @@
-//! System One answers that follow from the questions alone.
+//! System One answers that depend on the questions alone.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::http::ReceivedRequest;
 
-/// Millionths that all outcomes but the first share.
+/// The millionths that all outcomes but the first share.
 const OTHERS: u32 = 300_000;
 
-/// The whole body of an answer to a request.
+/// The body of an answer to a request.
 pub fn reply(request: &ReceivedRequest) -> Value {
     let body = request.text();
     let questions = value_of(&body, "questions")
-        .map(|raw| pairs(raw.get()))
+        .map(|raw| entries(raw.get()))
         .unwrap_or_default();
     let tokens = json!({"input_tokens": body.len() / 4, "output_tokens": questions.len() * 10});
     let answers = questions
@@ -28,7 +26,7 @@ fn answer(question: &str) -> Value {
     let criteria = value_of(question, "criteria").map_or("null", RawValue::get);
     match value_of(question, "type").map(RawValue::get) {
         Some(r#""choice""#) => {
-            let names: Vec<String> = pairs(criteria).into_iter().map(|(name, _)| name).collect();
+            let names: Vec<String> = entries(criteria).into_keys().collect();
             let first = names.first().cloned();
             let probabilities = shares(names);
             json!({"type": "choice", "choice": first, "confidence": 0.6, "probabilities": probabilities})
@@ -42,7 +40,7 @@ fn answer(question: &str) -> Value {
     }
 }
 
-/// Most for the first, the same for each other, 1 in all.
+/// Probabilities that sum to 1: the first name has most, and the others have equal shares.
 fn shares(names: Vec<String>) -> Map<String, Value> {
     let others = u32::try_from(names.len())
         .unwrap_or(u32::MAX)
@@ -58,42 +56,11 @@ fn shares(names: Vec<String>) -> Map<String, Value> {
 }
 
 fn value_of<'a>(json: &'a str, key: &str) -> Option<&'a RawValue> {
-    pairs(json)
-        .into_iter()
-        .find(|(sent, _)| sent == key)
-        .map(|(_, value)| value)
+    entries(json).get(key).copied()
 }
 
-/// Keys and values in the order sent, which `serde_json::Value` does not keep; none of anything
-/// but an object.
-fn pairs(json: &str) -> Vec<(String, &RawValue)> {
-    serde_json::from_str::<Pairs<'_>>(json)
-        .map(|pairs| pairs.0)
-        .unwrap_or_default()
-}
-
-struct Pairs<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PairsVisitor)
-    }
-}
-
-struct PairsVisitor;
-
-impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
-        }
-        Ok(Pairs(pairs))
-    }
+/// Keys and values in the order sent, which `serde_json::Value` does not keep; none for anything but
+/// an object.
+fn entries(json: &str) -> IndexMap<String, &RawValue> {
+    serde_json::from_str(json).unwrap_or_default()
 }

@@ -74,7 +74,7 @@ const FOR_TESTS: [&str; 2] = ["refract-test-support", "refract-tidy"];
 
 /// The whole dependency tree of `refract-lens-rendering`, which is embedded in other programs and
 /// must stay small.
-const RENDERING_TREE: [&str; 34] = [
+const RENDERING_TREE: [&str; 38] = [
     "block-buffer",
     "cfg-if",
     "chrono",
@@ -83,9 +83,12 @@ const RENDERING_TREE: [&str; 34] = [
     "csv",
     "csv-core",
     "digest",
+    "equivalent",
     "getrandom",
+    "hashbrown",
     "hybrid-array",
     "iana-time-zone",
+    "indexmap",
     "itoa",
     "libc",
     "memchr",
@@ -99,6 +102,7 @@ const RENDERING_TREE: [&str; 34] = [
     "serde_core",
     "serde_derive",
     "serde_json",
+    "serde_with",
     "sha2",
     "syn",
     "thiserror",

@@ -1,22 +1,26 @@
-//! What a new version must keep of the ones before.
+//! What a new version must keep of the earlier ones.
 
 use serde_json::json;
 
 use super::*;
+use crate::earlier_versions::KeyHistory;
+use crate::key::{ColumnName, QuestionKey};
 use crate::lens::{Column, Output};
 
-fn past(files: &[Value], lens: Lens) -> Past {
+fn earlier(files: &[Value], lens: Lens) -> EarlierVersions {
     let mut versions: Vec<PrismVersion> = Vec::new();
     for file in files {
-        let past = versions.last().map(|latest: &PrismVersion| Past {
-            latest: latest.clone(),
-            keys: KeyHistory::of(&versions),
-            lens: Lens::Automatic,
-        });
-        versions.push(read_after(file, past.as_ref()).unwrap().version);
+        let earlier = versions
+            .last()
+            .map(|latest: &PrismVersion| EarlierVersions {
+                latest: latest.clone(),
+                keys: KeyHistory::of(&versions),
+                lens: Lens::Automatic,
+            });
+        versions.push(read_after(file, earlier.as_ref()).unwrap().version);
     }
     let keys = KeyHistory::of(&versions);
-    Past {
+    EarlierVersions {
         latest: versions.pop().unwrap(),
         keys,
         lens,
@@ -31,14 +35,14 @@ fn a_label_keeps_the_key_that_it_had_in_the_previous_version() {
             { "label": "Money", "key": "billing" }, { "label": "Delivery" }
         ])
     )]));
-    let past = past(&[first], Lens::Automatic);
+    let earlier = earlier(&[first], Lens::Automatic);
     let next = with_questions(json!([choice(
         "q",
         json!([
             { "label": "Billing" }, { "label": "Delivery", "key": "shipping" }, { "label": "Money" }
         ])
     )]));
-    let version = read_after(&next, Some(&past)).unwrap().version;
+    let version = read_after(&next, Some(&earlier)).unwrap().version;
     assert_eq!(keys(&version, 0), ["billing_2", "shipping", "billing"]);
 }
 
@@ -46,25 +50,25 @@ fn a_label_keeps_the_key_that_it_had_in_the_previous_version() {
 fn a_key_keeps_its_type_over_all_versions() {
     let first = minimal();
     let without = with("/questions/0/key", json!("calm"));
-    let past = past(&[first, without], Lens::Automatic);
+    let earlier = earlier(&[first, without], Lens::Automatic);
     let back = with_questions(json!([scale("angry", labels(2))]));
     assert_eq!(
-        read_after(&back, Some(&past)).unwrap_err(),
+        read_after(&back, Some(&earlier)).unwrap_err(),
         "Invalid request: questions.0.type: was yes_no in an earlier version, and a key keeps its type"
     );
-    assert!(read_after(&minimal(), Some(&past)).is_ok());
+    assert!(read_after(&minimal(), Some(&earlier)).is_ok());
 }
 
 #[test]
 fn a_question_key_never_becomes_a_field_nor_the_other_way_round() {
     let renamed = with("/fields/0/key", json!("body"));
-    let past = past(&[minimal(), renamed], Lens::Automatic);
+    let earlier = earlier(&[minimal(), renamed], Lens::Automatic);
     let as_question = json!({
         "name": "T", "fields": [{ "key": "body", "label": "B" }],
         "questions": [{ "key": "text", "type": "yes_no", "text": "?" }],
     });
     assert_eq!(
-        read_after(&as_question, Some(&past)).unwrap_err(),
+        read_after(&as_question, Some(&earlier)).unwrap_err(),
         "Invalid request: questions.0.key: was a field's key in an earlier version, \
          so it cannot be a question's"
     );
@@ -73,7 +77,7 @@ fn a_question_key_never_becomes_a_field_nor_the_other_way_round() {
         "questions": [{ "key": "other_one", "type": "yes_no", "text": "?" }],
     });
     assert_eq!(
-        read_after(&as_field, Some(&past)).unwrap_err(),
+        read_after(&as_field, Some(&earlier)).unwrap_err(),
         "Invalid request: fields.0.key: was a question's key in an earlier version, \
          so it cannot be a field's"
     );
@@ -82,18 +86,18 @@ fn a_question_key_never_becomes_a_field_nor_the_other_way_round() {
 #[test]
 fn a_field_cannot_have_the_name_of_a_column_that_stays() {
     let column = Column {
-        name: crate::key::ColumnName::parse("is_angry").unwrap(),
+        name: ColumnName::parse("is_angry").unwrap(),
         question: QuestionKey::parse("angry").unwrap(),
         output: Output::YesProbability,
     };
-    let past = past(&[minimal()], Lens::Custom(vec![column]));
+    let earlier = earlier(&[minimal()], Lens::Custom(vec![column]));
     let clash = with("/fields", json!([{ "key": "is_angry", "label": "A" }]));
     assert_eq!(
-        read_after(&clash, Some(&past)).unwrap_err(),
+        read_after(&clash, Some(&earlier)).unwrap_err(),
         "Invalid request: fields.0.key: is the name of the lens column 'is_angry'"
     );
-    // with its question the column goes in the same save, and its name is free
+    // a save without the question drops the column, which frees the name
     let mut gone = clash;
     gone["questions"] = json!([{ "key": "calm", "type": "yes_no", "text": "?" }]);
-    assert!(read_after(&gone, Some(&past)).is_ok());
+    assert!(read_after(&gone, Some(&earlier)).is_ok());
 }

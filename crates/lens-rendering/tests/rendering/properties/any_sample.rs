@@ -1,4 +1,5 @@
-//! Any result of any prism: awkward texts, versions that differ, columns that read nothing.
+//! Arbitrary results of arbitrary prisms: awkward texts, versions that differ, columns without a
+//! question.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Sample, read};
 
-/// Texts as people and spreadsheets write them at their worst; never with NUL.
+/// The worst texts that people and spreadsheets write, without NUL.
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = select(vec![
         "=",
@@ -70,7 +71,7 @@ fn any_probability() -> impl Strategy<Value = Probability> {
     millionths.prop_map(|millionths| Probability::from_millionths(millionths).unwrap())
 }
 
-/// A question `q1` … of any type, as it is saved.
+/// A question of any type with a key `q1`, `q2`, …, as it is saved.
 fn any_question(key: String) -> impl Strategy<Value = Value> {
     let labels = prop::collection::vec(any_label(), 2..6);
     (select(QuestionType::NAMES.to_vec()), labels).prop_map(move |(question_type, labels)| {
@@ -200,7 +201,7 @@ fn any_fields(version: &PrismVersion) -> impl Strategy<Value = FieldValues> + us
     values.prop_map(FieldValues)
 }
 
-/// Any result, made by any version, under the columns of any other.
+/// An arbitrary result of any version, under the columns of any other version.
 pub(super) fn any_sample() -> impl Strategy<Value = Sample> {
     let answered = any_version()
         .prop_flat_map(|version| (any_status(&version), any_fields(&version), Just(version)));

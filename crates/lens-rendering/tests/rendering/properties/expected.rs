@@ -1,4 +1,4 @@
-//! What the cells of a result are, said another way than the renderer does.
+//! The expected cells of a result, computed in another way than the renderer's.
 
 use refract_domain::answer::Answer;
 use refract_domain::lens::Value;
@@ -21,7 +21,7 @@ impl Cell {
         }
     }
 
-    /// With the single quote against formulas.
+    /// The cell's text with the single quote that guards against formulas.
     pub(super) fn guarded(&self) -> String {
         match self {
             Self::Text(text) if "=+-@\t\r".contains(text.chars().next().unwrap_or('x')) => {
@@ -31,7 +31,7 @@ impl Cell {
         }
     }
 
-    /// Guarded, with a space for every tab and line break.
+    /// The guarded text with a space for every tab and line break.
     pub(super) fn spaced(&self) -> String {
         self.guarded()
             .replace("\r\n", " ")
@@ -39,7 +39,7 @@ impl Cell {
     }
 }
 
-/// The columns' names in order (spec 4.0).
+/// The names of all columns in order (spec 4.0).
 pub(super) fn header(sample: &Sample) -> Vec<&str> {
     let row = [
         "result_id",
@@ -97,7 +97,7 @@ pub(super) fn expected_cells(sample: &Sample) -> Vec<Cell> {
     cells
 }
 
-/// Names and values of the lens columns, as json and jsonl have them.
+/// Names and values of the lens columns in json and jsonl.
 pub(super) fn expected_json_answers(sample: &Sample) -> Vec<(String, Json)> {
     let named = sample
         .lens
@@ -125,7 +125,7 @@ pub(super) fn expected_json_answers(sample: &Sample) -> Vec<(String, Json)> {
     named.collect()
 }
 
-/// What each column shows, each looked up on its own.
+/// The value of each column, each looked up by key.
 fn values(sample: &Sample) -> Vec<Value<'_>> {
     let value = |column: &refract_domain::lens::Column| {
         let question = sample.version.question(&column.question);
@@ -138,13 +138,13 @@ fn values(sample: &Sample) -> Vec<Value<'_>> {
     sample.lens.iter().map(value).collect()
 }
 
-/// Six decimals without the zeros at the end.
+/// A number with six decimals, without zeros at the end.
 fn decimal(probability: Probability) -> String {
     let six = format!("{:.6}", f64::from(probability.millionths()) / 1e6);
     six.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The highest first, taken one by one: the first of equal ones.
+/// The entries in falling order of probability, equal ones in their first order.
 fn text_list(
     question: &Question,
     probabilities: &[(refract_domain::key::OutcomeKey, Probability)],

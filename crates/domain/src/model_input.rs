@@ -1,7 +1,8 @@
-//! How a text and a question are put to a model, as far as every protocol does it alike.
+//! What a model is given: the text to judge, and the questions about it.
 //!
-//! Source: the System One format, in which `state` is what is judged and each question says what
-//! is asked of it. Its JSON is also what the token estimate measures (spec 8, readings).
+//! The form is that of the System One format, where `state` holds the text and each question says
+//! what to find out. All protocols share the wording made here; the token estimate measures the
+//! JSON (spec 8, readings).
 
 use std::borrow::Cow;
 use std::io;
@@ -11,10 +12,10 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use crate::question::{OutcomeRef, Question, QuestionKind};
 use crate::submission::Submission;
 
-/// The line that parts the prism's context from the call's.
+/// The line between the prism's context and the call's context.
 const CALL_CONTEXT_LINE: &str = "Context for this call:";
 
-/// The prism's context and the call's as one text; `None` when there is neither.
+/// The prism's context and the call's context as one text; `None` without either.
 pub fn context<'a>(prism: Option<&'a str>, call: Option<&'a str>) -> Option<Cow<'a, str>> {
     match (prism, call) {
         (None, None) => None,
@@ -26,7 +27,7 @@ pub fn context<'a>(prism: Option<&'a str>, call: Option<&'a str>) -> Option<Cow<
     }
 }
 
-/// A question's text and, on a new line, its instructions.
+/// A question's text and, on a new line, the question's instructions.
 pub fn question_text(question: &Question) -> Cow<'_, str> {
     match &question.instructions {
         None => Cow::Borrowed(&question.text),
@@ -34,7 +35,7 @@ pub fn question_text(question: &Question) -> Cow<'_, str> {
     }
 }
 
-/// `Label`, or `Label: description`.
+/// An outcome as the model reads it: `Label`, or `Label: description`.
 pub fn outcome_text(outcome: OutcomeRef<'_>) -> Cow<'_, str> {
     match outcome.description {
         None => Cow::Borrowed(outcome.label),
@@ -42,7 +43,8 @@ pub fn outcome_text(outcome: OutcomeRef<'_>) -> Cow<'_, str> {
     }
 }
 
-/// What is judged: an object with `context` first, when there is one, then the fields in order.
+/// The text to judge. As JSON an object: `context` first, when there is one, then the fields in
+/// the prism's order.
 #[derive(Clone, Copy)]
 pub struct State<'a> {
     /// The prism's context.
@@ -64,7 +66,7 @@ impl Serialize for State<'_> {
     }
 }
 
-/// One question in the System One format: `choice`, `noul` or `score`.
+/// One question as JSON of the System One format: a `choice`, `noul` or `score`.
 #[derive(Clone, Copy)]
 pub struct SystemOneQuestion<'a>(pub &'a Question);
 
@@ -80,17 +82,21 @@ impl Serialize for SystemOneQuestion<'_> {
         map.serialize_entry("type", kind)?;
         map.serialize_entry("instructions", &question_text(question))?;
         match question.kind {
-            QuestionKind::Choice { .. } => map.serialize_entry("criteria", &ByKey(question))?,
+            QuestionKind::Choice { .. } => {
+                map.serialize_entry("criteria", &OutcomesByKey(question))?;
+            }
             QuestionKind::YesNo => {}
-            QuestionKind::Scale { .. } => map.serialize_entry("criteria", &InOrder(question))?,
+            QuestionKind::Scale { .. } => {
+                map.serialize_entry("criteria", &OutcomesInOrder(question))?;
+            }
         }
         map.end()
     }
 }
 
-struct ByKey<'a>(&'a Question);
+struct OutcomesByKey<'a>(&'a Question);
 
-impl Serialize for ByKey<'_> {
+impl Serialize for OutcomesByKey<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(
             self.0
@@ -100,9 +106,9 @@ impl Serialize for ByKey<'_> {
     }
 }
 
-struct InOrder<'a>(&'a Question);
+struct OutcomesInOrder<'a>(&'a Question);
 
-impl Serialize for InOrder<'_> {
+impl Serialize for OutcomesInOrder<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.outcomes().map(outcome_text))
     }
