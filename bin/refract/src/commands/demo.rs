@@ -158,8 +158,8 @@ struct SavedId {
 
 /// Makes one HTTP call to the demo's own server and returns the body of the reply.
 ///
-/// The request is written by hand: client libraries either cannot address IPv6 (`minreq`) or add half
-/// a megabyte to the program (`ureq`), for two calls to a server that the program itself runs.
+/// The request is written by hand, because it only goes to the program's own server: HTTP clients
+/// either cannot address IPv6 (`minreq`) or add over half a megabyte (`ureq`, another `awc` client).
 async fn call(
     address: SocketAddr,
     method: &str,
