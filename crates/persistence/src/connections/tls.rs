@@ -50,17 +50,15 @@ pub(crate) fn client(root_certificates: Option<&Path>) -> Result<ClientConfig, C
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| ConnectError::Certificates(error.to_string()))?;
-    let builder = match root_certificates {
-        Some(path) => builder.with_root_certificates(roots_of_file(path)?),
-        None => match Verifier::new(provider) {
-            Ok(verifier) => builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(verifier)),
-            Err(_) => {
-                let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
-                builder.with_root_certificates(RootCertStore { roots })
-            }
-        },
+    let builder = if let Some(path) = root_certificates {
+        builder.with_root_certificates(roots_of_file(path)?)
+    } else if let Ok(verifier) = Verifier::new(provider) {
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+    } else {
+        let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+        builder.with_root_certificates(RootCertStore { roots })
     };
     Ok(builder.with_no_client_auth())
 }
