@@ -5,6 +5,7 @@ mod trials;
 
 use clap::Subcommand;
 use refract_domain::answer::{Answer, most_probable};
+use refract_domain::cutoffs::Cutoffs;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{CallReport, Model, ModelFailure, ModelGateway, ModelSettings};
@@ -183,8 +184,8 @@ fn shown(trial: &Trial, read: (String, f64), report: CallReport, took_ms: u128) 
 fn outcome(answer: &Answer, right: &str) -> (String, f64) {
     let probabilities = match answer {
         Answer::YesNo { probability } => {
-            let yes = probability.to_f64();
-            return (if yes >= 0.5 { "yes" } else { "no" }.to_owned(), yes);
+            let label = Cutoffs::AUTOMATIC.label(*probability);
+            return (label.key().to_owned(), probability.to_f64());
         }
         Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => probabilities,
     };

@@ -195,7 +195,7 @@ impl CutoffsCommand {
 
 /// Where no ends and where yes begins.
 fn limits(cutoffs: Cutoffs) -> (f64, f64) {
-    let no_below = cutoffs.no_below().map_or(0.5, Cutoff::value);
+    let no_below = cutoffs.no_ends_at().value();
     (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
 }
 
