@@ -196,7 +196,7 @@ impl CutoffsCommand {
 
 /// The probabilities below which the label is no, and from which it is yes.
 fn limits(cutoffs: Cutoffs) -> (f64, f64) {
-    let no_below = cutoffs.no_below().map_or(0.5, Cutoff::value);
+    let no_below = cutoffs.no_ends_at().value();
     (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
 }
 

@@ -1,6 +1,7 @@
 //! How a model answered one trial, as `refract model check` shows it.
 
 use refract_domain::answer::{Answer, most_probable};
+use refract_domain::cutoffs::Cutoffs;
 use refract_model_gateway::ModelReport;
 use serde::Serialize;
 
@@ -118,8 +119,8 @@ impl TrialReport {
 fn outcome(answer: &Answer, right: &str) -> (String, f64) {
     let probabilities = match answer {
         Answer::YesNo { probability } => {
-            let yes = probability.to_f64();
-            return (if yes >= 0.5 { "yes" } else { "no" }.to_owned(), yes);
+            let label = Cutoffs::AUTOMATIC.label(*probability);
+            return (label.key().to_owned(), probability.to_f64());
         }
         Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => probabilities,
     };

@@ -151,7 +151,7 @@ impl Layout {
         probability: Probability,
         lines: &mut Vec<String>,
     ) {
-        let no_below = cutoffs.no_below().map_or(0.5, Cutoff::value);
+        let no_below = cutoffs.no_ends_at().value();
         let yes_from = cutoffs.yes_from().map(Cutoff::value);
         let marks: Vec<_> = [no_below].into_iter().chain(yes_from).collect();
         let label = cutoffs.label(probability).label();
