@@ -97,9 +97,9 @@ impl ModelConnections {
     /// Sends one request and reads its whole answer. Dropping the future closes the connection.
     pub(crate) async fn exchange(&self, body: RequestBody) -> Result<ServerReply, ModelFailure> {
         let (response, sender) = self.send(body).await?;
-        let reply = reply::read(response).await?;
+        let reply = reply::read(response).await;
         self.idle.put(sender);
-        Ok(reply)
+        reply
     }
 
     /// Sends a request over an idle connection, or over a new one where none can take it.

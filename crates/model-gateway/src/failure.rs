@@ -94,7 +94,7 @@ pub enum Unreachable {
     UnknownHost,
     /// No server listens at the address.
     Refused,
-    /// The server's certificate or its TLS cannot be trusted.
+    /// The server's certificate is not trusted, or the TLS handshake failed.
     Tls,
     /// Any other network error.
     Network,

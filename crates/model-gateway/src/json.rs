@@ -14,21 +14,21 @@ pub(crate) fn is_error(raw: &RawValue) -> bool {
     !matches!(raw.get(), "false" | "\"\"")
 }
 
-/// A whole number from 0.
+/// Reads a whole number from 0.
 pub(crate) fn count(raw: &RawValue) -> Option<u64> {
     raw.get().parse().ok()
 }
 
-/// A number; one that is too large for a double is infinite.
+/// Reads a number. A number that is too large for a double is infinite.
 pub(crate) fn number(raw: &RawValue) -> Option<f64> {
-    // what is valid JSON and begins like a number is one
+    // valid JSON that begins like a number is a number
     let begins = raw
         .get()
         .starts_with(|first: char| first == '-' || first.is_ascii_digit());
     if begins { raw.get().parse().ok() } else { None }
 }
 
-/// A text.
+/// Reads a text.
 pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<JsonKey<'_>>(raw.get())
         .ok()

@@ -49,9 +49,12 @@ impl Model {
     /// pause between them, however many questions there are. Dropping the future abandons requests
     /// in flight.
     pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelReply {
-        let (outcome, recorder) = match &self.server {
-            None => answer_by_lexical(version, submission),
-            Some(server) => server.answer(version, submission).await,
+        let recorder = self.recorder();
+        let outcome = match &self.server {
+            None => answer_by_lexical(version, submission, &recorder),
+            Some(ServerModel { protocol, sender }) => {
+                protocol.ask(sender, version, submission, &recorder).await
+            }
         };
         let took = recorder.took();
         let report = recorder.into_report();
@@ -73,26 +76,24 @@ impl Model {
             report,
         }
     }
-}
 
-type Recorded = (Result<Answers, ModelFailure>, ReportRecorder);
-
-impl ServerModel {
-    async fn answer(&self, version: &PrismVersion, submission: &Submission) -> Recorded {
-        let recorder = ReportRecorder::new(self.protocol.name(), Some(PROMPT_VERSION));
-        let asked = self
-            .protocol
-            .ask(&self.sender, version, submission, &recorder);
-        (asked.await, recorder)
+    fn recorder(&self) -> ReportRecorder {
+        match &self.server {
+            None => ReportRecorder::new(lexical::PROTOCOL, None),
+            Some(server) => ReportRecorder::new(server.protocol.name(), Some(PROMPT_VERSION)),
+        }
     }
 }
 
-fn answer_by_lexical(version: &PrismVersion, submission: &Submission) -> Recorded {
-    let recorder = ReportRecorder::new(lexical::PROTOCOL, None);
+fn answer_by_lexical(
+    version: &PrismVersion,
+    submission: &Submission,
+    recorder: &ReportRecorder,
+) -> Result<Answers, ModelFailure> {
     recorder.start_clock();
     recorder.add_usage(&ReportedUsage {
         model: Some(lexical::NAME.to_owned()),
         ..ReportedUsage::default()
     });
-    (lexical::answer(version, submission), recorder)
+    lexical::answer(version, submission)
 }

@@ -82,7 +82,7 @@ mod tests {
                 Some("top_logprobs"),
             ),
             ("logprobs are not for this model", Some("logprobs")),
-            // as gateways, hosted models and local servers word it
+            // messages of gateways, hosted models and local servers
             (
                 r#"{"error":{"message":"litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['logprobs', 'top_logprobs'], for model=m. To drop these, set `litellm.drop_params=True`","type":"None","param":null,"code":"400"}}"#,
                 Some("logprobs"),

@@ -11,9 +11,9 @@ use super::codes::{CODES_PER_LETTER, CodeShape, letter};
 use super::prompt;
 use crate::request_body::RequestBody;
 
-/// Enough for a code after an empty block of thinking.
+/// Most tokens of an answer that is a code: enough for an empty block of thinking before it.
 const CODE_TOKENS: u32 = 8;
-/// Enough for a code in an object.
+/// Most tokens of an answer that is an object with a code.
 const OBJECT_TOKENS: u32 = 24;
 
 /// The prompts of all questions about one submission.

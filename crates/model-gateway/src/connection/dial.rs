@@ -36,6 +36,7 @@ impl Dialer {
         }
     }
 
+    /// Opens a connection.
     pub(super) async fn connect(&self) -> Result<HttpSender, ModelFailure> {
         let tcp = self.connect_tcp().await?;
         match &self.tls {
@@ -71,13 +72,13 @@ impl Dialer {
     }
 }
 
-/// Starts the task that drives a connection. It ends when the sender is dropped.
+/// Spawns the task that reads and writes a connection. The task ends when the sender is dropped.
 async fn handshake(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
 ) -> Result<HttpSender, ModelFailure> {
     let opened = http1::handshake(TokioIo::new(stream)).await;
     let (sender, connection) = opened.map_err(|_| ModelFailure::Disconnected)?;
-    // an error of the connection reaches the request that it belongs to
+    // errors reach the sender as well, so the task's result is not needed
     tokio::spawn(connection);
     Ok(sender)
 }

@@ -8,7 +8,7 @@ use hyper::client::conn::http1::SendRequest;
 
 use crate::request_body::RequestBody;
 
-/// The end of a connection that takes requests; dropping it closes the connection.
+/// Sends requests over one connection, one after the other. Dropping it closes the connection.
 pub(super) type HttpSender = SendRequest<RequestBody>;
 
 /// Idle connections, the longest idle first.
@@ -31,7 +31,8 @@ impl IdleConnections {
         }
     }
 
-    /// The connection that was used last, if it can take a request at once.
+    /// Takes the connection that was used last. A connection that is not ready, because its server
+    /// has closed it or an answer was not read to its end, is closed instead.
     pub(super) fn take(&self) -> Option<HttpSender> {
         let mut connections = self.connections.borrow_mut();
         while let Some(idle) = connections.pop_back() {
@@ -42,7 +43,7 @@ impl IdleConnections {
         None
     }
 
-    /// Keeps a connection whose answer was read, and closes those that were idle for too long.
+    /// Keeps a connection for the next request, and closes connections that were idle for too long.
     pub(super) fn put(&self, sender: HttpSender) {
         let mut connections = self.connections.borrow_mut();
         while let Some(longest) = connections.front()

@@ -78,7 +78,8 @@ async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Byt
     while let Some(frame) = response.frame().await {
         let data = match frame {
             Ok(frame) => frame.into_data().unwrap_or_default(),
-            // a connection that ends between chunks ends the body: half an answer is no JSON
+            // servers end chunks and TLS carelessly: the end of the connection ends such a body,
+            // and the JSON shows whether it is whole
             Err(error) if !has_length && is_cut(&error) => break,
             Err(error) => return Err(body_failure(&error)),
         };

@@ -1,4 +1,4 @@
-//! TLS to a server whose certificate is made here; all else is proven over the whole protocol.
+//! TLS and idle connections. The tests of the protocols cover the rest.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use tokio_rustls::TlsAcceptor;
 use super::*;
 use crate::failure::Unreachable;
 
-/// A certificate for this name, and the server that shows it: TLS in front of a plain one.
+/// A certificate for this name, and the address of a server that presents it: TLS in front of a
+/// plain server.
 async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     let certificate = made.cert.der().clone();

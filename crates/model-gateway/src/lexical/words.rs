@@ -82,7 +82,7 @@ pub(crate) fn stem(word: &str) -> String {
     bare.unwrap_or(word).chars().take(STEM_CHARS).collect()
 }
 
-/// A count as a weight.
+/// A count as a floating-point number.
 pub(crate) fn count_of(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
