@@ -97,8 +97,8 @@ impl Database {
     /// # Errors
     /// When the database does not answer.
     pub async fn ping(&self) -> Result<(), PersistenceError> {
-        let connections = self.connections.without_lanes();
-        let ping = connections.read(async move |mut connection| {
+        let database = self.without_lanes();
+        let ping = database.read(async move |mut connection| {
             let one = diesel::dsl::sql::<diesel::sql_types::Integer>("1");
             let _: i32 = on!(connection, get_result(diesel::select(one)))?;
             Ok(())
@@ -109,6 +109,15 @@ impl Database {
     /// How the connections of this process are used now.
     pub fn connection_use(&self) -> ConnectionUse {
         ConnectionUse::of(self.connections.pools())
+    }
+
+    /// This database without the lanes of its thread, for a read that may bring much: on a lane the
+    /// statements of other calls would stand behind it.
+    pub(crate) fn without_lanes(&self) -> Self {
+        Self {
+            connections: self.connections.without_lanes(),
+            ..self.clone()
+        }
     }
 
     /// Runs a query that only reads: see [`Connections::read`].

@@ -27,7 +27,8 @@ impl Database {
         if let Some(cached) = self.cached.lenses.get(&(prism, revision)) {
             return Ok(Some(cached));
         }
-        let reading = self.read(async move |mut connection| {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
             let query = prisms::table
                 .filter(prisms::id.eq(Bind(prism)))
                 .filter(prisms::lens_revision.eq(revision))

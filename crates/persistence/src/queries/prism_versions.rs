@@ -83,7 +83,8 @@ impl Database {
         if let Some(cached) = self.cached.versions.get(&(prism, number)) {
             return Ok(Some(cached));
         }
-        let reading = self.read(async move |mut connection| {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
             let query = prism_versions::table.find((Bind(prism), number.get()));
             let query = query.select(prism_versions::definition);
             let json: Option<String> = on!(connection, get_result(query)).optional()?;
