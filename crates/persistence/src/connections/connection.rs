@@ -113,7 +113,7 @@ impl From<ExclusiveConnection> for Connection {
 
 /// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
 /// the name of a method of diesel's `RunQueryDsl`. A query of the hot path has its text written
-/// once: `on!(connection, get_result(query), text: TEXT)` with a [`StatementText`].
+/// once: `on!(connection, TEXT, get_result(query))` with a [`StatementText`].
 ///
 /// diesel's types name the database, so the query is compiled once for each; `as_select()` has to
 /// stand inside the macro for this reason. SQLite's query runs in one piece on the thread that it
@@ -124,7 +124,7 @@ macro_rules! on {
     ($connection:expr, $run:ident($query:expr)) => {
         $crate::connections::on!(@ $connection, $run, $query, $query)
     };
-    ($connection:expr, $run:ident($query:expr), text: $text:ident) => {
+    ($connection:expr, $text:ident, $run:ident($query:expr)) => {
         $crate::connections::on!(@ $connection, $run, $text.of($query), $query)
     };
     (@ $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {

@@ -52,6 +52,9 @@ pub struct ResultCallRow {
 
 type CreateCallColumns = (KeyRow, Option<PrismColumns>, Option<ResultColumns>);
 
+/// The columns of a create call that holds no idempotency key.
+type WithoutHeld = (KeyRow, Option<PrismColumns>);
+
 type ResultCallColumns = (
     KeyRow,
     Option<ResultColumns>,
@@ -72,31 +75,60 @@ impl Database {
     ) -> Result<Option<CreateCallRow>, PersistenceError> {
         static BY_ID: StatementText = StatementText::new();
         static BY_SLUG: StatementText = StatementText::new();
+        static BY_ID_WITH_HELD: StatementText = StatementText::new();
+        static BY_SLUG_WITH_HELD: StatementText = StatementText::new();
         let (hash, prism) = (key.0.to_vec(), prism.clone());
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
         self.read(async move |mut connection| {
+            let callers = api_keys::table.filter(api_keys::hash.eq(hash));
             let of_account = prisms::account_id.eq(api_keys::account_id);
-            // without an idempotency key it compares with NULL, which no result equals
-            let is_held = results::account_id
-                .eq(api_keys::account_id)
-                .and(results::idempotency_key.eq(idempotency_key))
-                .assume_not_null();
-            let found: QueryResult<CreateCallColumns> = match prism {
-                PrismSelector::Id(id) => {
+            let holds = |key: String| {
+                let of_account = results::account_id.eq(api_keys::account_id);
+                of_account.and(results::idempotency_key.eq(Some(key)))
+            };
+            // a call without an idempotency key does not pay for the look-up of its holder
+            let found: QueryResult<CreateCallColumns> = match (prism, idempotency_key) {
+                (PrismSelector::Id(id), None) => {
                     let is_selected = of_account.and(prisms::id.eq(Bind(id)));
-                    let query = api_keys::table
-                        .left_join(prisms::table.on(is_selected))
-                        .left_join(results::table.on(is_held))
-                        .filter(api_keys::hash.eq(hash));
-                    on!(connection, get_result(query.select(CreateCallColumns::as_select())), text: BY_ID)
+                    let query = callers.left_join(prisms::table.on(is_selected));
+                    on!(
+                        connection,
+                        BY_ID,
+                        get_result(query.select(WithoutHeld::as_select()))
+                    )
+                    .map(nothing_held)
                 }
-                PrismSelector::Slug(slug) => {
+                (PrismSelector::Slug(slug), None) => {
                     let is_selected = of_account.and(prisms::slug.eq(slug));
-                    let query = api_keys::table
+                    let query = callers.left_join(prisms::table.on(is_selected));
+                    on!(
+                        connection,
+                        BY_SLUG,
+                        get_result(query.select(WithoutHeld::as_select()))
+                    )
+                    .map(nothing_held)
+                }
+                (PrismSelector::Id(id), Some(key)) => {
+                    let is_selected = of_account.and(prisms::id.eq(Bind(id)));
+                    let query = callers
                         .left_join(prisms::table.on(is_selected))
-                        .left_join(results::table.on(is_held))
-                        .filter(api_keys::hash.eq(hash));
-                    on!(connection, get_result(query.select(CreateCallColumns::as_select())), text: BY_SLUG)
+                        .left_join(results::table.on(holds(key).assume_not_null()));
+                    on!(
+                        connection,
+                        BY_ID_WITH_HELD,
+                        get_result(query.select(CreateCallColumns::as_select()))
+                    )
+                }
+                (PrismSelector::Slug(slug), Some(key)) => {
+                    let is_selected = of_account.and(prisms::slug.eq(slug));
+                    let query = callers
+                        .left_join(prisms::table.on(is_selected))
+                        .left_join(results::table.on(holds(key).assume_not_null()));
+                    on!(
+                        connection,
+                        BY_SLUG_WITH_HELD,
+                        get_result(query.select(CreateCallColumns::as_select()))
+                    )
                 }
             };
             let Some((key, prism, held)) = found.optional()? else {
@@ -127,12 +159,16 @@ impl Database {
                 .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
                 .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
                 .filter(api_keys::hash.eq(hash));
-            let found: QueryResult<ResultCallColumns> = on!(connection, get_result(query.select((
-                KeyRow::as_select(),
-                Option::<ResultColumns>::as_select(),
-                Option::<PrismColumns>::as_select(),
-                RETRIES.field(results::id).nullable(),
-            ))), text: TEXT);
+            let found: QueryResult<ResultCallColumns> = on!(
+                connection,
+                TEXT,
+                get_result(query.select((
+                    KeyRow::as_select(),
+                    Option::<ResultColumns>::as_select(),
+                    Option::<PrismColumns>::as_select(),
+                    RETRIES.field(results::id).nullable(),
+                )))
+            );
             let Some((key, result, prism, retried_as)) = found.optional()? else {
                 return Ok(None);
             };
@@ -148,4 +184,8 @@ impl Database {
         })
         .await
     }
+}
+
+fn nothing_held((key, prism): WithoutHeld) -> CreateCallColumns {
+    (key, prism, None)
 }
