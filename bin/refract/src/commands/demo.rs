@@ -6,6 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
+use http_body_util::BodyExt as _;
+use hyper::client::conn::http1;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::TokioIo;
 use refract_answering::{AnsweringMetrics, api_keys, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
@@ -13,7 +18,6 @@ use refract_http_api::{HttpSettings, bind};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{Database, DatabaseSettings};
 use serde::Deserialize;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
@@ -120,7 +124,7 @@ async fn show(
     }
     let json = call(
         address,
-        "POST",
+        Method::POST,
         &format!("/v1/prisms/{PRISM}/results"),
         BODY,
         key,
@@ -132,7 +136,7 @@ async fn show(
     )?;
     let saved: SavedId = serde_json::from_str(&json)?;
     let path = format!("/v1/results/{}?format=csv", saved.id);
-    let csv = call(address, "GET", &path, "", key).await?;
+    let csv = call(address, Method::GET, &path, "", key).await?;
     writeln!(
         text,
         "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
@@ -157,33 +161,30 @@ struct SavedId {
 }
 
 /// Makes one HTTP call to the demo's own server and returns the body of the reply.
-///
-/// The request is written by hand, because it only goes to the program's own server: HTTP clients
-/// either cannot address IPv6 (`minreq`) or add over half a megabyte (`ureq`, another `awc` client).
 async fn call(
     address: SocketAddr,
-    method: &str,
+    method: Method,
     path: &str,
     body: &str,
     key: &ApiKey,
 ) -> anyhow::Result<String> {
-    let mut stream = TcpStream::connect(address).await?;
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        key.reveal(),
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await?;
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply).await?;
-    let (head, body) = reply
-        .split_once("\r\n\r\n")
-        .context("the server closed the connection before its reply ended")?;
-    let status = head.lines().next().unwrap_or_default();
+    let stream = TokioIo::new(TcpStream::connect(address).await?);
+    let (mut sender, connection) = http1::handshake(stream).await?;
+    tokio::spawn(connection);
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(HOST, address.to_string())
+        .header(AUTHORIZATION, format!("Bearer {}", key.reveal()))
+        .header(CONTENT_TYPE, "application/json")
+        .body(body.to_owned())?;
+    let reply = sender.send_request(request).await?;
+    let status = reply.status();
+    let body = reply.into_body().collect().await?.to_bytes();
+    let body = String::from_utf8_lossy(&body).into_owned();
     anyhow::ensure!(
-        status.contains(" 200 ") || status.contains(" 502 "),
+        status == StatusCode::OK || status == StatusCode::BAD_GATEWAY,
         "the server answered {status}: {body}"
     );
-    Ok(body.to_owned())
+    Ok(body)
 }

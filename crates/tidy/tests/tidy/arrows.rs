@@ -60,7 +60,7 @@ const KEEPERS: [(&str, &[&str]); 9] = [
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),
     ("diesel_migrations", &["refract-persistence"]),
-    ("hyper", &["refract-model-gateway"]),
+    ("hyper", &["refract", "refract-model-gateway"]),
     ("libsqlite3-sys", &["refract-persistence"]),
     (
         "tokio-postgres",
