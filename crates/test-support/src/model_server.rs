@@ -3,19 +3,25 @@
 //!
 //! The server runs on a thread and a runtime of its own, so that tests on any runtime can use it,
 //! and stops when its value is dropped. It answers questions in the System One format
-//! ([`ScriptedReply::answers`]) or sends any bytes that a test gives it. The server never sleeps: a
-//! held reply waits for [`ModelServer::release`].
+//! ([`ScriptedReply::answers`]), in the OpenAI Decisions format ([`ScriptedReply::decisions`]), or
+//! sends any bytes that a test gives it. The server never sleeps: a held reply waits for
+//! [`ModelServer::release`].
 #![expect(
     clippy::panic,
     reason = "a test whose model server cannot be set up ends here, saying why"
 )]
 
 mod chat;
+mod completion;
+mod decisions;
 mod http;
+mod llama_cpp;
 mod progress;
 mod reply;
 mod script;
+mod shares;
 mod system_one;
+mod vllm;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdTcpListener};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,14 +31,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
-pub use self::chat::{ChatModel, Continues, tokens_reply};
+pub use self::chat::{ChatModel, CodeCut, Continues};
+pub use self::completion::tokens_reply;
 pub use self::http::ReceivedRequest;
+pub use self::llama_cpp::LlamaCppServer;
 pub use self::progress::ServerCounts;
 use self::progress::ServerProgress;
 pub use self::reply::ScriptedReply;
 pub use self::script::Script;
 use self::script::ScriptRun;
 pub use self::system_one::reply as system_one_answers;
+pub use self::vllm::VllmServer;
 
 /// A running model server. Dropping it stops the server and breaks all its connections.
 #[derive(Debug)]

@@ -3,8 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::http::ReceivedRequest;
+use super::completion::{completion, most_probable};
 use super::reply::ScriptedReply;
+
+/// Choices with more outcomes than this have codes of two characters.
+const MOST_LETTERS: usize = 20;
 
 /// A model that answers every question with the same distribution.
 #[derive(Clone, Debug)]
@@ -14,17 +17,46 @@ pub struct ChatModel {
     pub weights: Vec<f64>,
     /// The probability of all codes together; the rest falls on the word `The`.
     pub on_codes: f64,
-    /// Whether a code of two characters is cut into two tokens.
-    pub cuts_codes: bool,
+    /// How codes of two characters are cut into tokens.
+    pub cut: CodeCut,
     /// The share of each first token that begins with a space.
     pub spaced: f64,
+    /// Whether the digits that follow a letter depend on its spelling: after the less probable of
+    /// `B` and ` B` the digits' probabilities are halfway to being even.
+    pub digits_depend_on_spelling: bool,
+    /// Whether tokens of one character are named by their byte, such as `<0x42>`.
+    pub names_bytes: bool,
     /// A token before the code, with the token's probability; the rest falls on codes without the
     /// token.
     pub before: Option<(String, f64)>,
-    /// How many alternatives the server lists at each position.
+    /// Most alternatives that the server lists at each position.
     pub top: usize,
+    /// Whether the server refuses a request for more alternatives; else it lists fewer.
+    pub refuses_more: bool,
     /// How a request can make the server continue from a given letter.
     pub continues: Continues,
+}
+
+/// How a tokenizer cuts codes of two characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeCut {
+    /// A letter and a digit, as common tokenizers do.
+    Two,
+    /// Every third code is one token; the others are a letter and a digit.
+    Mixed,
+    /// Every code is one token.
+    Whole,
+}
+
+impl CodeCut {
+    /// Whether the code at this place is two tokens.
+    fn cuts(self, place: usize) -> bool {
+        match self {
+            Self::Two => true,
+            Self::Mixed => !place.is_multiple_of(3),
+            Self::Whole => false,
+        }
+    }
 }
 
 /// How a server treats a request that gives the beginning of the answer.
@@ -41,74 +73,127 @@ pub enum Continues {
 }
 
 impl ChatModel {
-    /// A model that answers with codes only, without spaces, and lists the 20 most probable tokens.
+    /// A model that answers with codes only, without spaces, and lists the 20 most probable tokens
+    /// however many are asked for.
     pub fn new(weights: Vec<f64>) -> Self {
         Self {
             weights,
             on_codes: 1.0,
-            cuts_codes: true,
+            cut: CodeCut::Two,
             spaced: 0.0,
+            digits_depend_on_spelling: false,
+            names_bytes: false,
             before: None,
             top: 20,
+            refuses_more: false,
             continues: Continues::Message,
         }
     }
 
-    /// The reply of the model's server to every request.
-    pub fn reply(self) -> ScriptedReply {
-        let refusing = self.continues == Continues::RefusesMessage;
-        ScriptedReply::with(move |request| {
-            let body = request.json();
-            match last_role(&body).as_deref() {
-                Some("assistant") if refusing => json!({"error": {"message": "messages end"}}),
-                Some(_) | None => self.completion(request),
+    /// The model's probability of each outcome of a question with this many outcomes.
+    pub fn distribution(&self, outcomes: usize) -> Vec<f64> {
+        let weights: Vec<f64> = self.weights.iter().copied().take(outcomes).collect();
+        let total: f64 = weights.iter().sum();
+        let own: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
+        if outcomes <= MOST_LETTERS || !self.digits_depend_on_spelling {
+            return own;
+        }
+        let less_probable = self.spaced.min(1.0 - self.spaced);
+        let mut mixed = own.clone();
+        for first in (0..outcomes).step_by(10) {
+            let last = outcomes.min(first + 10);
+            let places: Vec<usize> = (first..last)
+                .filter(|place| self.cut.cuts(*place))
+                .collect();
+            let shares = places.iter().filter_map(|place| own.get(*place));
+            let even = shares.sum::<f64>() / count(places.len());
+            for place in places {
+                if let Some(share) = mixed.get_mut(place) {
+                    *share += (even - *share) / 2.0 * less_probable;
+                }
             }
-        })
+        }
+        mixed
     }
 
-    fn completion(&self, request: &ReceivedRequest) -> Value {
-        let body = request.json();
+    /// The reply of the model's server to every request.
+    pub fn reply(self) -> ScriptedReply {
+        ScriptedReply::answering(move |request| self.answer_to(&request.json()))
+    }
+
+    /// The status and the body with which the model's server answers the body of a chat request.
+    pub fn answer_to(&self, body: &Value) -> (u16, Value) {
+        let asked = body.get("top_logprobs").and_then(Value::as_u64);
+        let asked = asked.and_then(|asked| usize::try_from(asked).ok());
+        let asked = asked.unwrap_or_default();
+        if self.refuses_more && asked > self.top {
+            let most = self.top;
+            let message = format!(
+                "Requested sample logprobs of {asked}, which is greater than max allowed: {most}"
+            );
+            return (400, json!({"error": {"message": message, "code": 400}}));
+        }
+        let is_refused = self.continues == Continues::RefusesMessage
+            && last_role(body).as_deref() == Some("assistant");
+        if is_refused {
+            return (200, json!({"error": {"message": "messages end"}}));
+        }
+        let positions = self.positions(body);
+        let named = self.names_bytes;
+        (200, completion(&positions, self.top.min(asked), named))
+    }
+
+    /// The tokens at each position of the answer to the body of a chat request, with their
+    /// probabilities.
+    pub(super) fn positions(&self, body: &Value) -> Vec<Vec<(String, f64)>> {
         let messages = body.get("messages").and_then(Value::as_array).cloned();
         let messages = messages.unwrap_or_default();
         let user = messages.get(1).and_then(content).unwrap_or_default();
         let codes = codes(&user);
         let total: f64 = self.weights.iter().take(codes.len()).sum();
-        let codes: Vec<(String, f64)> = codes
+        let codes: Vec<CodeTokens> = codes
             .into_iter()
             .zip(&self.weights)
-            .map(|(code, weight)| (code, self.on_codes * weight / total))
+            .enumerate()
+            .map(|(place, (code, weight))| {
+                let is_cut = code.len() == 2 && !is_word(&code) && self.cut.cuts(place);
+                CodeTokens {
+                    code,
+                    probability: self.on_codes * weight / total,
+                    is_cut,
+                }
+            })
             .collect();
         let begun = messages.get(2).and_then(content).unwrap_or_default();
         let has_schema = body.get("response_format").is_some();
-        let positions = match self.continues {
-            Continues::Message if !begun.is_empty() => vec![digits(&codes, &begun)],
+        match self.continues {
+            Continues::Message if !begun.is_empty() => vec![self.digits(&codes, &begun)],
             Continues::Schema | Continues::RefusesMessage if has_schema => {
-                in_object(&codes, &allowed_letter(&body))
+                self.in_object(&codes, &allowed_letter(body))
             }
             Continues::Message
             | Continues::Schema
             | Continues::RefusesMessage
             | Continues::Never => self.answer(&codes),
-        };
-        tokens_reply(&positions, self.top)
+        }
     }
 
     /// The tokens at each position of an answer that starts from the beginning.
-    fn answer(&self, codes: &[(String, f64)]) -> Vec<Vec<(String, f64)>> {
+    fn answer(&self, codes: &[CodeTokens]) -> Vec<Vec<(String, f64)>> {
         let mut first: Vec<(String, f64)> = Vec::new();
-        for (code, probability) in codes {
-            let token = if self.cuts_codes && code.len() == 2 && !is_word(code) {
-                code.chars().take(1).collect()
+        for code in codes {
+            let token: String = if code.is_cut {
+                code.code.chars().take(1).collect()
             } else {
-                code.clone()
+                code.code.clone()
             };
             for (token, share) in [
                 (format!(" {token}"), self.spaced),
                 (token, 1.0 - self.spaced),
             ] {
                 match first.iter_mut().find(|(known, _)| *known == token) {
-                    Some((_, sum)) => *sum += probability * share,
-                    None => first.push((token, probability * share)),
+                    Some((_, sum)) => *sum += code.probability * share,
+                    None => first.push((token, code.probability * share)),
                 }
             }
         }
@@ -120,88 +205,58 @@ impl ChatModel {
             position.extend(others.map(|(token, share)| (token, share * (1.0 - probability))));
             positions.push(position);
         }
-        let written = most_probable(&first).trim().to_owned();
+        let written = most_probable(&first).to_owned();
         positions.push(first);
-        let cut = codes
-            .iter()
-            .any(|(code, _)| code.len() == 2 && !is_word(code));
-        if self.cuts_codes && cut {
-            positions.push(digits(codes, &written));
+        let is_begun = |code: &CodeTokens| code.is_cut && code.code.starts_with(written.trim());
+        if codes.iter().any(is_begun) && written.trim().len() == 1 {
+            positions.push(self.digits(codes, &written));
         }
         positions
     }
-}
 
-/// A chat completion that writes the most probable token at each position and lists the `top` most
-/// probable ones.
-pub fn tokens_reply(positions: &[Vec<(String, f64)>], top: usize) -> Value {
-    let tokens = positions.iter().map(|position| {
-        let mut shown = position.clone();
-        shown.retain(|(_, probability)| *probability > 0.0);
-        shown.sort_by(|one, other| other.1.total_cmp(&one.1));
-        shown.truncate(top);
-        let shown: Vec<Value> = shown.iter().map(token).collect();
-        let mut written = shown.first().cloned().unwrap_or_default();
-        if let Some(written) = written.as_object_mut() {
-            written.insert("top_logprobs".to_owned(), Value::Array(shown));
+    /// The digits that may follow a letter, spelled in this way, with their probabilities.
+    fn digits(&self, codes: &[CodeTokens], spelling: &str) -> Vec<(String, f64)> {
+        let letter = spelling.trim_start();
+        let own = codes.iter().filter(|code| code.is_cut);
+        let own: Vec<(String, f64)> = own
+            .filter_map(|code| {
+                let digit = code.code.strip_prefix(letter)?;
+                Some((digit.to_owned(), code.probability))
+            })
+            .collect();
+        let total: f64 = own.iter().map(|(_, probability)| probability).sum();
+        let mut shares: Vec<f64> = own.iter().map(|(_, share)| share / total).collect();
+        let is_usual = spelling.starts_with(' ') == (self.spaced > 0.5);
+        if self.digits_depend_on_spelling && !is_usual {
+            let even = 1.0 / count(shares.len());
+            for share in &mut shares {
+                *share = f64::midpoint(*share, even);
+            }
         }
-        written
-    });
-    let text: String = positions
-        .iter()
-        .map(|position| most_probable(position))
-        .collect();
-    json!({
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "model": "scripted-chat-1",
-        "choices": [{
-            "index": 0,
-            "message": {"role": "assistant", "content": text},
-            "logprobs": {"content": tokens.collect::<Vec<_>>()},
-            "finish_reason": "stop",
-        }],
-        "usage": {"prompt_tokens": 100, "completion_tokens": positions.len()},
-    })
-}
-
-fn token((text, probability): &(String, f64)) -> Value {
-    json!({"token": text, "bytes": text.as_bytes(), "logprob": probability.ln()})
-}
-
-fn most_probable(position: &[(String, f64)]) -> &str {
-    let mut best: Option<&(String, f64)> = None;
-    for candidate in position {
-        if best.is_none_or(|best| candidate.1 > best.1) {
-            best = Some(candidate);
-        }
+        own.into_iter()
+            .map(|(digit, _)| digit)
+            .zip(shares)
+            .collect()
     }
-    best.map_or("", |(token, _)| token.as_str())
+
+    fn in_object(&self, codes: &[CodeTokens], letter: &str) -> Vec<Vec<(String, f64)>> {
+        let fixed = |text: &str| vec![(text.to_owned(), 1.0)];
+        vec![
+            fixed("{\""),
+            fixed("code"),
+            fixed("\":\""),
+            fixed(letter),
+            self.digits(codes, letter),
+            fixed("\"}"),
+        ]
+    }
 }
 
-/// The digits that may follow a letter in the codes, with their probabilities.
-fn digits(codes: &[(String, f64)], letter: &str) -> Vec<(String, f64)> {
-    let own = codes.iter().filter_map(|(code, probability)| {
-        let digit = code.strip_prefix(letter)?;
-        Some((digit.to_owned(), *probability))
-    });
-    let own: Vec<(String, f64)> = own.collect();
-    let total: f64 = own.iter().map(|(_, probability)| probability).sum();
-    own.into_iter()
-        .map(|(digit, probability)| (digit, probability / total))
-        .collect()
-}
-
-fn in_object(codes: &[(String, f64)], letter: &str) -> Vec<Vec<(String, f64)>> {
-    let fixed = |text: &str| vec![(text.to_owned(), 1.0)];
-    vec![
-        fixed("{\""),
-        fixed("code"),
-        fixed("\":\""),
-        fixed(letter),
-        digits(codes, letter),
-        fixed("\"}"),
-    ]
+/// A code with its probability, and whether it is two tokens.
+struct CodeTokens {
+    code: String,
+    probability: f64,
+    is_cut: bool,
 }
 
 /// The letter that begins all codes of the request's schema.
@@ -233,4 +288,8 @@ fn content(message: &Value) -> Option<String> {
 fn last_role(body: &Value) -> Option<String> {
     let last = body.get("messages")?.as_array()?.last()?;
     last.get("role")?.as_str().map(str::to_owned)
+}
+
+fn count(items: usize) -> f64 {
+    f64::from(u32::try_from(items.max(1)).unwrap_or(u32::MAX))
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::http::ReceivedRequest;
 use super::progress::ServerProgress;
-use super::system_one;
+use super::{decisions, system_one};
 
 /// A reply to one request, built in steps:
 /// `ScriptedReply::status(429).header("Retry-After", "1").held()`.
@@ -22,10 +22,13 @@ pub struct ScriptedReply {
     delivery: Delivery,
 }
 
+/// Makes JSON from a request, with a status where it is not the reply's own.
+type ComputeReply = dyn Fn(&ReceivedRequest) -> (Option<u16>, Value) + Send + Sync;
+
 #[derive(Clone)]
 enum ScriptedBody {
     Fixed(Arc<[u8]>),
-    Computed(Arc<dyn Fn(&ReceivedRequest) -> Value + Send + Sync>),
+    Computed(Arc<ComputeReply>),
 }
 
 /// How a client recognises the end of the body.
@@ -63,9 +66,27 @@ impl ScriptedReply {
         Self::with(system_one::reply)
     }
 
+    /// Answers in the OpenAI Decisions format with the probabilities of [`Self::answers`]; a
+    /// predicate has 0.8.
+    pub fn decisions() -> Self {
+        Self::with(decisions::reply)
+    }
+
     /// Status 200 with JSON made from the request.
     pub fn with(json: impl Fn(&ReceivedRequest) -> Value + Send + Sync + 'static) -> Self {
-        Self::ok(ScriptedBody::Computed(Arc::new(json)))
+        Self::ok(ScriptedBody::Computed(Arc::new(move |request| {
+            (None, json(request))
+        })))
+    }
+
+    /// A status and JSON made from the request.
+    pub fn answering(
+        reply: impl Fn(&ReceivedRequest) -> (u16, Value) + Send + Sync + 'static,
+    ) -> Self {
+        Self::ok(ScriptedBody::Computed(Arc::new(move |request| {
+            let (status, json) = reply(request);
+            (Some(status), json)
+        })))
     }
 
     /// Status 200 with this JSON.
@@ -188,11 +209,15 @@ impl ScriptedReply {
         request: &ReceivedRequest,
         progress: &ServerProgress,
     ) -> bool {
-        let body: Arc<[u8]> = match &self.body {
-            ScriptedBody::Fixed(bytes) => Arc::clone(bytes),
-            ScriptedBody::Computed(json) => json(request).to_string().into_bytes().into(),
+        let (status, body): (u16, Arc<[u8]>) = match &self.body {
+            ScriptedBody::Fixed(bytes) => (self.status, Arc::clone(bytes)),
+            ScriptedBody::Computed(reply) => {
+                let (status, json) = reply(request);
+                let body = json.to_string().into_bytes();
+                (status.unwrap_or(self.status), body.into())
+            }
         };
-        let (bytes, middle) = self.message(&body);
+        let (bytes, middle) = self.message(status, &body);
         let (beginning, rest) = match self.delivery {
             Delivery::Nothing => return false,
             Delivery::Whole => (&bytes[..], &[][..]),
@@ -218,7 +243,7 @@ impl ScriptedReply {
     }
 
     /// The bytes of the message, and the position of the middle of the body.
-    fn message(&self, body: &[u8]) -> (Vec<u8>, usize) {
+    fn message(&self, status: u16, body: &[u8]) -> (Vec<u8>, usize) {
         let (version, length, before, after) = match self.framing {
             Framing::Bare => return (body.to_vec(), 0),
             Framing::Length => (
@@ -238,7 +263,7 @@ impl ScriptedReply {
                 "\r\n0\r\n\r\n",
             ),
         };
-        let mut head = format!("HTTP/{version} {} Scripted\r\n{length}", self.status);
+        let mut head = format!("HTTP/{version} {status} Scripted\r\n{length}");
         let types = self
             .headers
             .iter()

@@ -1,0 +1,51 @@
+//! Answers in the OpenAI Decisions format that depend on the questions alone.
+
+use serde_json::{Value, json};
+
+use super::http::ReceivedRequest;
+use super::shares::shares;
+
+/// The body of an answer to a request.
+pub(super) fn reply(request: &ReceivedRequest) -> Value {
+    let body = request.json();
+    let questions = list(&body, "questions");
+    let tokens =
+        json!({"input_tokens": request.body.len() / 4, "output_tokens": questions.len() * 10});
+    let answers = questions.iter().map(answer);
+    json!({"model": "scripted-1", "answers": answers.collect::<Vec<_>>(), "usage": tokens})
+}
+
+fn answer(question: &Value) -> Value {
+    let name = question.get("name");
+    match question.get("type").and_then(Value::as_str) {
+        Some("choice") => {
+            let values = list(question, "choices")
+                .iter()
+                .map(|choice| choice.get("value"));
+            let probabilities = values
+                .clone()
+                .zip(shares(values.len()))
+                .map(|(value, probability)| json!({"value": value, "probability": probability}));
+            json!({"type": "choice", "name": name, "choice": values.clone().next(),
+                   "confidence": 0.6, "probabilities": probabilities.collect::<Vec<_>>()})
+        }
+        Some("score") => {
+            let levels = list(question, "levels");
+            let probabilities = levels.iter().zip(shares(levels.len())).enumerate().map(
+                |(index, (level, probability))| {
+                    json!({"label": level.get("label"), "value": index, "probability": probability})
+                },
+            );
+            json!({"type": "score", "name": name, "score": 0, "confidence": 0.6,
+                   "probabilities": probabilities.collect::<Vec<_>>()})
+        }
+        Some(_) | None => json!({"type": "predicate", "name": name, "probability": 0.8}),
+    }
+}
+
+/// The values of a list; none for anything but a list.
+fn list<'a>(json: &'a Value, key: &str) -> &'a [Value] {
+    json.get(key)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,102 @@
+//! llama.cpp's server in front of a chat model: the marks of its completions, and its own endpoints
+//! beside `/v1`.
+//!
+//! Source: `tools/server/README.md` and `tools/server/server-task.cpp` of llama.cpp.
+
+use serde_json::{Value, json};
+
+use super::chat::ChatModel;
+use super::completion::tokens;
+use super::http::ReceivedRequest;
+use super::reply::ScriptedReply;
+
+/// What the server's template writes before the system message, the user message and the answer.
+const ROLES: [&str; 3] = ["<|system|>", "<|user|>", "<|assistant|>"];
+
+/// A server that answers as llama.cpp's does.
+#[derive(Clone, Debug)]
+pub struct LlamaCppServer {
+    /// The model that the server runs.
+    pub model: ChatModel,
+}
+
+impl LlamaCppServer {
+    /// The reply of the server to every request.
+    pub fn reply(self) -> ScriptedReply {
+        ScriptedReply::answering(move |request| self.answer(request))
+    }
+
+    /// The status and the body with which the server answers a request.
+    pub fn answer(&self, request: &ReceivedRequest) -> (u16, Value) {
+        let body = request.json();
+        match request.path.as_str() {
+            "/v1/chat/completions" | "/chat/completions" => {
+                let (status, mut completion) = self.model.answer_to(&body);
+                if let Some(completion) = completion.as_object_mut() {
+                    let build = json!("b6123-0a1b2c3");
+                    completion.insert("system_fingerprint".to_owned(), build);
+                    let timings = json!({"prompt_n": 100, "predicted_n": 1});
+                    completion.insert("timings".to_owned(), timings);
+                }
+                (status, completion)
+            }
+            "/apply-template" => (200, json!({"prompt": fill_template(&body)})),
+            "/completion" => (200, self.complete(&body)),
+            _ => {
+                let error =
+                    json!({"message": "File Not Found", "type": "not_found_error", "code": 404});
+                (404, json!({"error": error}))
+            }
+        }
+    }
+
+    /// The answer to one prompt, or the list of answers to several.
+    fn complete(&self, body: &Value) -> Value {
+        let prompts = body.get("prompt").and_then(Value::as_array);
+        let top = body.get("n_probs").and_then(Value::as_u64);
+        let top = top.and_then(|top| usize::try_from(top).ok());
+        let prompts = prompts.into_iter().flatten().filter_map(Value::as_str);
+        let answers = prompts.enumerate().map(|(index, prompt)| {
+            let positions = self.model.positions(&chat_of(prompt));
+            let shown = tokens(&positions, top.unwrap_or_default(), self.model.names_bytes);
+            json!({
+                "index": index,
+                "completion_probabilities": shown,
+                "tokens_evaluated": 100,
+                "tokens_predicted": positions.len(),
+            })
+        });
+        let mut answers: Vec<Value> = answers.collect();
+        match answers.len() {
+            1 => answers.remove(0),
+            _ => Value::Array(answers),
+        }
+    }
+}
+
+/// The prompt that the server makes of the messages of a chat request. A message of the assistant
+/// at their end is continued.
+fn fill_template(body: &Value) -> String {
+    let messages = body.get("messages").and_then(Value::as_array);
+    let mut contents = messages.into_iter().flatten().map(|message| {
+        let content = message.get("content").and_then(Value::as_str);
+        content.unwrap_or_default()
+    });
+    ROLES
+        .into_iter()
+        .flat_map(|role| [role, contents.next().unwrap_or_default()])
+        .collect()
+}
+
+/// A chat request with the messages of which a prompt was made.
+fn chat_of(prompt: &str) -> Value {
+    let mut rest = prompt;
+    let mut contents = Vec::new();
+    for role in ROLES.into_iter().rev() {
+        let (before, content) = rest.rsplit_once(role).unwrap_or_default();
+        contents.push(json!({"content": content}));
+        rest = before;
+    }
+    contents.reverse();
+    json!({"messages": contents})
+}
