@@ -85,6 +85,8 @@ diesel::table! {
         output_tokens -> Nullable<BigInt>,
         model_requests -> Nullable<BigInt>,
         model_attempts -> Nullable<BigInt>,
+        on_codes_millionths -> Nullable<Integer>,
+        unread_millionths -> Nullable<Integer>,
     }
 }
 

@@ -141,6 +141,8 @@ insert_rows! {
     provenance.output_tokens: Option<i64> as Nullable<BigInt>,
     provenance.model_requests: Option<i64> as Nullable<BigInt>,
     provenance.model_attempts: Option<i64> as Nullable<BigInt>,
+    provenance.on_codes_millionths: Option<i32> as Nullable<Integer>,
+    provenance.unread_millionths: Option<i32> as Nullable<Integer>,
 }
 
 impl Query for InsertRows {

@@ -3,6 +3,7 @@
 //! The queries of API calls never select these columns.
 
 use diesel::prelude::*;
+use refract_domain::probability::Probability;
 
 use crate::error::PersistenceError;
 use crate::schema::results;
@@ -11,8 +12,8 @@ use crate::schema::results;
 /// before provenance was kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// The protocol that the model server was asked in: `systemone`, `chat` or `stated`; `lexical`
-    /// for the embedded scorer.
+    /// The protocol that the model server was asked in: `systemone`, `decisions`, `chat` or
+    /// `stated`; `lexical` for the embedded scorer.
     pub protocol: Option<String>,
     /// The model that the server said it used, which need not be the configured one; `None` when
     /// the server did not say.
@@ -27,6 +28,13 @@ pub struct Provenance {
     pub requests: Option<u32>,
     /// Attempts over all requests to the model.
     pub attempts: Option<u32>,
+    /// Probability that fell on the codes of a question, before it was normalised, for the question
+    /// with the least; `None` where the model does not answer with codes.
+    pub on_codes: Option<Probability>,
+    /// Part of the probability on the codes that was split evenly for want of a reading, for the
+    /// question with the largest. The stored probabilities are off by at most this total variation
+    /// distance where the model follows the spellings of a code alike. `None` where the model does not answer with codes.
+    pub unread: Option<Probability>,
 }
 
 /// The columns of a result that hold its provenance.
@@ -41,6 +49,8 @@ pub(crate) struct ProvenanceColumns {
     pub(crate) output_tokens: Option<i64>,
     pub(crate) model_requests: Option<i64>,
     pub(crate) model_attempts: Option<i64>,
+    pub(crate) on_codes_millionths: Option<i32>,
+    pub(crate) unread_millionths: Option<i32>,
 }
 
 impl From<&Provenance> for ProvenanceColumns {
@@ -54,6 +64,8 @@ impl From<&Provenance> for ProvenanceColumns {
             output_tokens: provenance.output_tokens.map(tokens),
             model_requests: provenance.requests.map(i64::from),
             model_attempts: provenance.attempts.map(i64::from),
+            on_codes_millionths: provenance.on_codes.and_then(millionths),
+            unread_millionths: provenance.unread.and_then(millionths),
         }
     }
 }
@@ -70,6 +82,8 @@ impl TryFrom<ProvenanceColumns> for Provenance {
             output_tokens: whole(columns.output_tokens, "results.output_tokens")?,
             requests: whole(columns.model_requests, "results.model_requests")?,
             attempts: whole(columns.model_attempts, "results.model_attempts")?,
+            on_codes: probability(columns.on_codes_millionths, "results.on_codes_millionths")?,
+            unread: probability(columns.unread_millionths, "results.unread_millionths")?,
         })
     }
 }
@@ -80,4 +94,21 @@ fn whole<T: TryFrom<i64>>(
 ) -> Result<Option<T>, PersistenceError> {
     let count = count.map(T::try_from).transpose();
     count.map_err(|_| PersistenceError::Unreadable { column })
+}
+
+/// A probability as it is stored. A million fits the column, so this is never `None`.
+fn millionths(probability: Probability) -> Option<i32> {
+    i32::try_from(probability.millionths()).ok()
+}
+
+fn probability(
+    millionths: Option<i32>,
+    column: &'static str,
+) -> Result<Option<Probability>, PersistenceError> {
+    let read = |millionths| {
+        let millionths = u32::try_from(millionths).ok();
+        let probability = millionths.and_then(Probability::from_millionths);
+        probability.ok_or(PersistenceError::Unreadable { column })
+    };
+    millionths.map(read).transpose()
 }

@@ -1,7 +1,9 @@
 //! A migrated database with an account, a key and a prism, and values for tests to save.
 
 use std::any::Any;
+use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::{Answer, Answers};
@@ -20,11 +22,6 @@ use refract_persistence::{
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
 use uuid::Uuid;
-
-const MIGRATIONS: [&str; 2] = [
-    include_str!("../../../../migrations/postgres/0001_create_tables/up.sql"),
-    include_str!("../../../../migrations/postgres/0002_add_provenance/up.sql"),
-];
 
 pub(crate) struct Fixture {
     pub(crate) database: Database,
@@ -46,7 +43,7 @@ impl Fixture {
 
     pub(crate) async fn postgres() -> Self {
         let mut hasher = DefaultHasher::new();
-        MIGRATIONS.hash(&mut hasher);
+        scripts("postgres", "up.sql").hash(&mut hasher);
         let template = format!("persistence_{:016x}", hasher.finish());
         let server = postgres::from_template(&template, async |url| {
             connect(url).await.migrate().await.unwrap();
@@ -200,4 +197,20 @@ pub(crate) fn idempotency_key(text: &str) -> IdempotencyKey {
 pub(crate) fn moment(milliseconds: i64) -> DateTime<Utc> {
     let origin = DateTime::from_timestamp_millis(1_767_225_600_123).unwrap();
     origin + TimeDelta::milliseconds(milliseconds)
+}
+
+/// The `up.sql` or `down.sql` of every migration, oldest first.
+pub(crate) fn scripts(database: &str, name: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../migrations")
+        .join(database);
+    let mut migrations: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    migrations.sort_unstable();
+    migrations
+        .iter()
+        .map(|folder| fs::read_to_string(folder.join(name)).unwrap())
+        .collect()
 }

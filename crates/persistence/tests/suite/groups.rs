@@ -11,6 +11,7 @@ use std::thread;
 
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::probability::Probability;
 use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, Saving};
@@ -92,6 +93,8 @@ fn various(it: &Fixture, count: i32) -> Vec<NewResult> {
                 output_tokens: None,
                 requests: Some(2),
                 attempts: Some(3),
+                on_codes: (number % 9 != 0).then_some(Probability::CERTAIN),
+                unread: Probability::from_f64(f64::from(number) / 300.0),
             };
         }
         new

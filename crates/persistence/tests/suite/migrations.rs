@@ -8,8 +8,7 @@ use refract_persistence::MigrateError;
 use refract_test_support::postgres::fresh_database;
 use tokio::sync::Barrier;
 
-use crate::fixture::{connect, sqlite_url};
-use crate::schemas::scripts;
+use crate::fixture::{connect, scripts, sqlite_url};
 
 async fn migrate_ten_times_at_once(url: &str) {
     let start = Arc::new(Barrier::new(10));

@@ -2,13 +2,14 @@
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
-use refract_domain::ids::ResultId;
-use refract_persistence::{Provenance, Saving};
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::probability::Probability;
+use refract_persistence::{PersistenceError, Provenance, Saving};
 use refract_test_support::postgres::fresh_database;
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, connect, failed, sqlite_url};
-use crate::schemas::{postgres_client, scripts};
+use crate::fixture::{Fixture, account, answered, connect, failed, scripts, sqlite_url};
+use crate::schemas::postgres_client;
 
 on_both!(
     it_is_kept_of_ok_and_failed_results_and_of_retries,
@@ -25,6 +26,8 @@ fn told() -> Provenance {
         output_tokens: Some(0),
         requests: Some(103),
         attempts: Some(u32::MAX),
+        on_codes: Some(Probability::CERTAIN),
+        unread: Probability::from_millionths(1),
     }
 }
 
@@ -73,18 +76,24 @@ async fn results_are_the_same_with_it_and_without(it: Fixture) {
     }
 }
 
-/// SQL that inserts an account, a prism and a result under the first migration.
-fn a_result_of_the_first_migration(id: &str, moment: &str) -> String {
+/// SQL that inserts an account and a prism with one id, under the first migration.
+fn a_prism_of_the_first_migration(id: &str, moment: &str) -> String {
     format!(
         "INSERT INTO accounts (id, name, created_at) VALUES ({id}, 'a', {moment});
          INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
             VALUES ({id}, {id}, 'p', 'p', 1, 0, {moment});
          INSERT INTO prism_versions (prism_id, version, definition, created_at)
             VALUES ({id}, 1, '{{}}', {moment});
-         INSERT INTO results (id, account_id, prism_id, version, status, answers, fields, took_ms,
-            created_at)
-            VALUES ({id}, {id}, {id}, 1, 'ok', '{{}}', '{{\"text\":\"Hello\"}}', 7, {moment});
          {RECORD}"
+    )
+}
+
+/// SQL that inserts a result of this prism as a node does that knows the first migration only.
+fn a_result_of_an_old_node(id: &str, prism: &str, moment: &str) -> String {
+    format!(
+        "INSERT INTO results (id, account_id, prism_id, version, status, answers, fields, took_ms,
+            created_at)
+         VALUES ({id}, {prism}, {prism}, 1, 'ok', '{{}}', '{{\"text\":\"Hello\"}}', 7, {moment})"
     )
 }
 
@@ -94,48 +103,79 @@ const RECORD: &str = "CREATE TABLE __diesel_schema_migrations (
         run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP);
     INSERT INTO __diesel_schema_migrations (version) VALUES ('0001');";
 
-/// Migrates a database with [`a_result_of_the_first_migration`] and checks that it is unchanged.
-async fn assert_migrates(url: &str) {
+/// Migrates a database with result 1 of an old node, lets the old node save result 2, and reads
+/// both.
+async fn assert_old_nodes_results_are_read(url: &str, save_another: impl AsyncFnOnce()) {
     let database = connect(url).await;
     let later = scripts("postgres", "up.sql").len() - 1;
     assert_eq!(database.migrate().await.unwrap(), later);
-    let id = Uuid::from_u128(1);
-    let (account, result) = (refract_domain::ids::AccountId(id), ResultId(id));
-    let provenance = database.find_provenance(account, result).await.unwrap();
-    assert_eq!(provenance, Some(Provenance::default()));
-    let found = database
-        .find_result(account, result)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(found.result.took_ms, 7);
-    assert_eq!(found.result.submission.field_values().0[0].1, "Hello");
+    save_another().await;
+    let account = AccountId(Uuid::from_u128(1));
+    for id in [1, 2] {
+        let result = ResultId(Uuid::from_u128(id));
+        let provenance = database.find_provenance(account, result).await.unwrap();
+        assert_eq!(provenance, Some(Provenance::default()));
+        let found = database.find_result(account, result).await.unwrap();
+        let found = found.unwrap().result;
+        assert_eq!(found.took_ms, 7);
+        assert_eq!(found.submission.field_values().0[0].1, "Hello");
+    }
 }
 
 #[tokio::test]
-async fn sqlite_with_results_from_before_is_migrated() {
+async fn sqlite_keeps_results_of_old_nodes_from_before_a_migration_and_after() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("refract.db");
     let mut connection = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let [one, two] = [1, 2].map(|id| format!("x'{id:032x}'"));
     for script in [
         include_str!("../../../../migrations/sqlite/0001_create_tables/up.sql"),
-        &a_result_of_the_first_migration("x'00000000000000000000000000000001'", "0"),
+        &a_prism_of_the_first_migration(&one, "0"),
+        &a_result_of_an_old_node(&one, &one, "0"),
     ] {
         connection.batch_execute(script).unwrap();
     }
-    drop(connection);
-    assert_migrates(&sqlite_url(&folder)).await;
+    let save_another = async || {
+        let insert = a_result_of_an_old_node(&two, &one, "0");
+        connection.batch_execute(&insert).unwrap();
+    };
+    assert_old_nodes_results_are_read(&sqlite_url(&folder), save_another).await;
 }
 
 #[tokio::test]
-async fn postgres_with_results_from_before_is_migrated() {
+async fn postgres_keeps_results_of_old_nodes_from_before_a_migration_and_after() {
     let server = fresh_database().await;
     let client = postgres_client(server.url()).await;
+    let [one, two] = [1, 2].map(|id| format!("'{id:032x}'"));
     for script in [
         include_str!("../../../../migrations/postgres/0001_create_tables/up.sql"),
-        &a_result_of_the_first_migration("'00000000-0000-0000-0000-000000000001'", "now()"),
+        &a_prism_of_the_first_migration(&one, "now()"),
+        &a_result_of_an_old_node(&one, &one, "now()"),
     ] {
         client.batch_execute(script).await.unwrap();
     }
-    assert_migrates(server.url()).await;
+    let save_another = async || {
+        let insert = a_result_of_an_old_node(&two, &one, "now()");
+        client.batch_execute(&insert).await.unwrap();
+    };
+    assert_old_nodes_results_are_read(server.url(), save_another).await;
+}
+
+#[tokio::test]
+async fn a_part_that_is_no_probability_is_unreadable() {
+    let it = Fixture::sqlite().await;
+    let new = it.result(answered(), None);
+    it.database.save_result(&new).await.unwrap();
+    let path = it.url.trim_start_matches("sqlite://");
+    let mut connection = SqliteConnection::establish(path).unwrap();
+    for millionths in [-1, 1_000_001] {
+        let update = format!("UPDATE results SET unread_millionths = {millionths}");
+        connection.batch_execute(&update).unwrap();
+        let found = it.database.find_provenance(it.account, new.result.id).await;
+        let column = "results.unread_millionths";
+        assert!(
+            matches!(found, Err(PersistenceError::Unreadable { column: named }) if named == column),
+            "{millionths}: {found:?}"
+        );
+    }
 }

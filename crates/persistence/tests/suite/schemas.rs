@@ -1,14 +1,14 @@
 //! Both databases have equal schemas, and every migration can be undone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use diesel::connection::SimpleConnection as _;
 use diesel::sql_types::{Bool, Text};
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
 use refract_test_support::postgres::fresh_database;
 use tokio_postgres::{Client, NoTls};
+
+use crate::fixture::scripts;
 
 /// Table and column, with a type name common to both databases and whether it may be null.
 pub(crate) type Columns = BTreeMap<(String, String), (String, bool)>;
@@ -19,22 +19,6 @@ pub(crate) async fn postgres_client(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
     tokio::spawn(connection);
     client
-}
-
-/// The `up.sql` or `down.sql` of every migration, oldest first.
-pub(crate) fn scripts(database: &str, name: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../migrations")
-        .join(database);
-    let mut migrations: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    migrations.sort_unstable();
-    migrations
-        .iter()
-        .map(|folder| fs::read_to_string(folder.join(name)).unwrap())
-        .collect()
 }
 
 fn sqlite_after(scripts: &[String]) -> SqliteConnection {

@@ -11,9 +11,10 @@ use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnectio
 use refract_test_support::postgres::fresh_database;
 use tokio_postgres::Client;
 
+use crate::fixture::scripts;
 use crate::schemas::{
-    Columns, UniqueSets, postgres_client, postgres_columns, postgres_unique_sets, scripts,
-    sqlite_columns, sqlite_unique_sets,
+    Columns, UniqueSets, postgres_client, postgres_columns, postgres_unique_sets, sqlite_columns,
+    sqlite_unique_sets,
 };
 
 /// Rows of every table, with every column of the first schema filled; the key has moved to a retry.
@@ -66,6 +67,12 @@ struct State {
     columns: Columns,
     unique: UniqueSets,
     rows: Vec<String>,
+}
+
+/// The number of the file that holds the results: another one after the table was written anew.
+async fn file_of_results(client: &Client) -> u32 {
+    let query = "SELECT pg_relation_filenode('results')";
+    client.query_one(query, &[]).await.unwrap().get(0)
 }
 
 async fn postgres_state(client: &Client, first: &Columns) -> State {
@@ -127,7 +134,9 @@ async fn postgres_rows_outlive_every_migration_and_its_undoing() {
     for (index, (up, down)) in up.iter().zip(&down).enumerate().skip(1) {
         let before = postgres_state(&client, &first).await;
         assert_eq!(before.rows.len(), 7);
+        let file = file_of_results(&client).await;
         run(up).await;
+        assert_eq!(file_of_results(&client).await, file, "it takes long");
         let after = postgres_state(&client, &first).await;
         assert_kept(&after, &before, index + 1);
         run(down).await;
