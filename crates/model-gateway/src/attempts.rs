@@ -26,6 +26,11 @@ pub(crate) struct TimeLeft {
 }
 
 impl TimeLeft {
+    /// Whether no further attempt can be made.
+    pub(crate) fn is_spent(self) -> bool {
+        self.attempts.is_zero()
+    }
+
     /// The time that is left after requests that ran concurrently: the lesser of both.
     #[must_use]
     pub(crate) fn min(self, other: Self) -> Self {
@@ -61,25 +66,26 @@ impl RequestSender {
         left: &mut TimeLeft,
     ) -> Result<Bytes, ModelFailure> {
         recorder.request_begins();
-        let first = self.attempt(body.clone(), recorder, left).await?;
-        let (status, retry_after) = match first {
+        let has_system_message = body.has_system_message();
+        let refusal = match self.attempt(body.clone(), recorder, left).await? {
             ServerReply::Answer(answer) => return Ok(answer),
-            ServerReply::TryAgain {
-                status,
-                retry_after,
-            } => (status, retry_after),
+            ServerReply::Refusal(refusal) => refusal,
         };
-        let pause = retry_after::pause(retry_after.as_deref(), SystemTime::now());
+        if !refusal.deserves_second_attempt(has_system_message) {
+            return Err(refusal.failure(has_system_message));
+        }
+        let pause = retry_after::pause(refusal.retry_after.as_deref(), SystemTime::now());
         let pause = pause.min(left.pauses);
         left.pauses -= pause;
-        tracing::debug!(status, ?pause, "one more attempt at the model server");
+        tracing::debug!(
+            status = refusal.status,
+            ?pause,
+            "one more attempt at the model server"
+        );
         sleep(pause).await;
         match self.attempt(body, recorder, left).await? {
             ServerReply::Answer(answer) => Ok(answer),
-            ServerReply::TryAgain {
-                status,
-                retry_after: _,
-            } => Err(ModelFailure::Status(status)),
+            ServerReply::Refusal(refusal) => Err(refusal.failure(has_system_message)),
         }
     }
 
@@ -95,6 +101,8 @@ impl RequestSender {
         let limit = self.timeout.min(left.attempts);
         let reply = timeout(limit, self.connections.exchange(body)).await;
         left.attempts = left.attempts.saturating_sub(begin.elapsed());
-        reply.unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))
+        let reply = reply.unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))?;
+        recorder.answered(reply.body().clone());
+        Ok(reply)
     }
 }

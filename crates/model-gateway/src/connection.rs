@@ -125,11 +125,12 @@ impl ModelConnections {
     }
 
     fn request(&self, body: RequestBody) -> Request<RequestBody> {
+        // only the path stands in the request: the server is named by the header `Host`
+        let path = body.path().or_else(|| self.access.uri.path_and_query());
+        let path = path.cloned().map(Uri::from).unwrap_or_default();
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
-        // only the path stands in the request: the server is named by the header `Host`
-        let path = self.access.uri.path_and_query().cloned();
-        *request.uri_mut() = path.map(Uri::from).unwrap_or_default();
+        *request.uri_mut() = path;
         request.headers_mut().clone_from(&self.access.headers);
         request
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use hyper::Uri;
+use hyper::http::uri::PathAndQuery;
 
 use crate::setting_fault::SettingFault;
 
@@ -70,6 +71,14 @@ impl ServerAddress {
             .parse()
             .map_err(|_| SettingFault::Endpoint)
     }
+
+    /// The path of an endpoint that stands beside the base address's `/v1`, such as `completion`;
+    /// `None` where the base address ends otherwise.
+    pub(crate) fn path_beside_v1(&self, name: &str) -> Option<PathAndQuery> {
+        let root = self.0.strip_suffix("/v1")?;
+        let uri: Uri = format!("{root}/{name}").parse().ok()?;
+        uri.into_parts().path_and_query
+    }
 }
 
 #[cfg(test)]
@@ -94,6 +103,22 @@ mod tests {
                 panic!("{text}")
             };
             assert_eq!(address.endpoint("systemone").unwrap().to_string(), endpoint);
+        }
+    }
+
+    #[test]
+    fn endpoints_beside_v1_are_known_where_the_address_ends_in_it() {
+        for (text, path) in [
+            ("http://127.0.0.1:8080/v1/", Some("/completion")),
+            ("https://models.example/llama/v1", Some("/llama/completion")),
+            ("http://127.0.0.1:8080", None),
+            ("http://127.0.0.1:8080/v1/openai", None),
+        ] {
+            let Ok(ModelEndpoint::Server(address)) = text.parse() else {
+                panic!("{text}")
+            };
+            let found = address.path_beside_v1("completion");
+            assert_eq!(found.as_ref().map(PathAndQuery::as_str), path, "{text}");
         }
     }
 

@@ -4,7 +4,7 @@ use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
 use crate::protocol::Protocol;
-use crate::{stated, system_one};
+use crate::{decisions, stated, system_one};
 
 /// Estimated cost of asking about one submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,12 @@ impl Estimator {
         Self {
             protocol,
             request_tokens,
-            questions: system_one::request::question_chars(version),
+            questions: match protocol {
+                Some(Protocol::Decisions) => decisions::request::question_chars(version),
+                Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {
+                    system_one::request::question_chars(version)
+                }
+            },
         }
     }
 
@@ -46,6 +51,9 @@ impl Estimator {
             None => return CostEstimate::default(),
             Some(Protocol::SystemOne) => {
                 system_one::request::requests(questions, state_chars, self.request_tokens)
+            }
+            Some(Protocol::Decisions) => {
+                decisions::request::requests(questions, state_chars, self.request_tokens)
             }
             Some(Protocol::Chat) => questions.len(),
             Some(Protocol::Stated) => questions
@@ -80,6 +88,7 @@ mod tests {
         assert_eq!(of(Some(Protocol::Stated), 800), cost(2, 2 * 200 + 1_200));
         // 3,200 characters a request are left for questions of 401
         assert_eq!(of(Some(Protocol::SystemOne), 770), cost(2, 385 + 1_200));
+        assert_eq!(of(Some(Protocol::Decisions), 770), cost(2, 385 + 1_200));
         assert_eq!(of(None, 800), cost(0, 0));
     }
 }

@@ -30,7 +30,13 @@ pub enum ModelFailure {
     /// A status other than 200, of the second attempt where there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
-    /// A status that refuses the request and names a parameter.
+    /// A status that refuses the request for having more tokens than the model's context.
+    #[error("The text is too long for the model's context (status {0}).")]
+    ContextTooSmall(u16),
+    /// A 503 of a server that says that it loads its model.
+    #[error("The model server is still loading its model (status {0}).")]
+    Loading(u16),
+    /// A status that refuses the request and names a parameter, or its system message.
     #[error(
         "The model server refused the parameter `{parameter}` (status {status}): check \
          REFRACT_MODEL_PROTOCOL and the model."
@@ -38,8 +44,10 @@ pub enum ModelFailure {
     ParameterRefused {
         /// The parameter's name.
         parameter: &'static str,
-        /// 400 or 422.
+        /// 400 or 422; also 500 for the system message.
         status: u16,
+        /// Whether the server says in vLLM's words that a number is over its limit.
+        is_over_limit: bool,
     },
     /// A redirect.
     #[error("The model server answered with a redirect (status {0}), which is not followed.")]
@@ -50,6 +58,9 @@ pub enum ModelFailure {
     /// Status 200 with a body that is not System One JSON.
     #[error("The model server answered with something that is not System One JSON.")]
     NotSystemOne,
+    /// Status 200 with a body that is not Decisions JSON.
+    #[error("The model server answered with something that is not Decisions JSON.")]
+    NotDecisions,
     /// Status 200 with a body that is not a chat completion.
     #[error("The model server answered with something that is not a chat completion.")]
     NotChat,
@@ -59,6 +70,15 @@ pub enum ModelFailure {
     /// A question without a usable answer.
     #[error("The model gave no usable answer to the question {0}.")]
     Unanswered(QuestionKey),
+    /// An answer that ended before the model's thinking did.
+    #[error(
+        "The model gave no usable answer to the question {0}: it was still thinking when its \
+         answer ended."
+    )]
+    StillThinking(QuestionKey),
+    /// A question that the model refused to answer.
+    #[error("The model refused to answer the question {0}.")]
+    Refused(QuestionKey),
     /// An answer without the log-probabilities that the protocol `chat` reads.
     #[error(
         "The model gave no usable answer to the question {0}: its server sent no \
@@ -77,12 +97,40 @@ impl ModelFailure {
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
             Self::Status(_) => "status",
+            Self::ContextTooSmall(_) => "context_too_small",
+            Self::Loading(_) => "loading",
             Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
             Self::TooLarge => "too_large",
-            Self::NotSystemOne | Self::NotChat => "malformed",
+            Self::NotSystemOne | Self::NotDecisions | Self::NotChat => "malformed",
             Self::ReportedError => "reported_error",
-            Self::Unanswered(_) | Self::NoLogProbabilities(_) => "unanswered",
+            Self::StillThinking(_) => "thinking",
+            Self::Unanswered(_) | Self::Refused(_) | Self::NoLogProbabilities(_) => "unanswered",
+        }
+    }
+
+    /// Whether the body of the server's answer may say more about the failure.
+    pub(crate) fn is_said_by_server(&self) -> bool {
+        match self {
+            Self::Status(_)
+            | Self::ContextTooSmall(_)
+            | Self::Loading(_)
+            | Self::ParameterRefused { .. }
+            | Self::Redirect(_)
+            | Self::NotSystemOne
+            | Self::NotDecisions
+            | Self::NotChat
+            | Self::ReportedError => true,
+            Self::TooBusy(_)
+            | Self::TimedOut(_)
+            | Self::Unreachable(_)
+            | Self::Disconnected
+            | Self::NotHttp
+            | Self::TooLarge
+            | Self::Unanswered(_)
+            | Self::Refused(_)
+            | Self::StillThinking(_)
+            | Self::NoLogProbabilities(_) => false,
         }
     }
 }
@@ -141,8 +189,21 @@ mod tests {
                 "The model is too busy: the call waited 1500 ms for its turn.",
             ),
             (
-                ModelFailure::Unanswered(key),
+                ModelFailure::Unanswered(key.clone()),
                 "The model gave no usable answer to the question angry.",
+            ),
+            (
+                ModelFailure::StillThinking(key),
+                "The model gave no usable answer to the question angry: it was still thinking \
+                 when its answer ended.",
+            ),
+            (
+                ModelFailure::ContextTooSmall(400),
+                "The text is too long for the model's context (status 400).",
+            ),
+            (
+                ModelFailure::Loading(503),
+                "The model server is still loading its model (status 503).",
             ),
             (
                 ModelFailure::Status(529),

@@ -1,6 +1,8 @@
 //! Lenient readers for the JSON of model servers: a value of an unexpected type counts as missing,
 //! so that one odd field does not spoil an answer.
 
+pub(crate) mod lenient;
+
 use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::fmt;
@@ -48,11 +50,29 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
     serde_json::from_slice(json).ok()
 }
 
+/// Reads the values of a list.
+pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
+    serde_json::from_str(raw.get()).ok()
+}
+
 /// An object's values by key. A key that stands twice makes it unreadable.
 #[derive(Default)]
 pub(crate) struct JsonObject<'a>(HashMap<JsonKey<'a>, &'a RawValue>);
 
 impl<'a> JsonObject<'a> {
+    /// Puts keys and values together; `None` where a key stands twice.
+    pub(crate) fn of(
+        entries: impl IntoIterator<Item = (Cow<'a, str>, &'a RawValue)>,
+    ) -> Option<Self> {
+        let mut values = HashMap::new();
+        for (key, value) in entries {
+            if values.insert(JsonKey(key), value).is_some() {
+                return None;
+            }
+        }
+        Some(Self(values))
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.get(key).copied()
     }

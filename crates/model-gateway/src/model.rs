@@ -10,12 +10,13 @@ use crate::attempts::RequestSender;
 use crate::failure::ModelFailure;
 use crate::lexical;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
+use crate::server_message::ServerMessage;
 use crate::server_protocol::ServerProtocol;
 
 /// The version of the prompts. It rises with every change of what a model is sent besides the words
 /// of a prism and of a caller: answers to different prompts are different measurements. Tests that
 /// spell out the requests hold this number and the prompts together.
-pub const PROMPT_VERSION: i32 = 1;
+pub const PROMPT_VERSION: i32 = 2;
 
 /// The model as one thread asks it. Clones share the thread's connections.
 #[derive(Clone)]
@@ -40,6 +41,9 @@ pub struct ModelReply {
     pub took: Duration,
     /// Counts of requests, attempts and tokens.
     pub report: ModelReport,
+    /// What the server said of the failure, for the terminal of `refract model check` alone: it may
+    /// repeat a text or a key.
+    pub server_message: Option<ServerMessage>,
 }
 
 impl Model {
@@ -57,6 +61,12 @@ impl Model {
             }
         };
         let took = recorder.took();
+        let server_message = match &outcome {
+            Err(failure) if failure.is_said_by_server() => {
+                ServerMessage::in_body(&recorder.take_last_body())
+            }
+            Ok(_) | Err(_) => None,
+        };
         let report = recorder.into_report();
         if let Err(failure) = &outcome {
             tracing::warn!(
@@ -74,6 +84,7 @@ impl Model {
             outcome,
             took,
             report,
+            server_message,
         }
     }
 

@@ -9,6 +9,8 @@ use crate::setting_fault::SettingFault;
 pub enum Protocol {
     /// The System One format: typed questions in, probabilities out.
     SystemOne,
+    /// The OpenAI Decisions format: typed questions in, probabilities out.
+    Decisions,
     /// OpenAI-compatible chat completions with log-probabilities.
     Chat,
     /// OpenAI-compatible chat completions in which the model states its probabilities.
@@ -20,6 +22,7 @@ impl Protocol {
     pub fn name(self) -> &'static str {
         match self {
             Self::SystemOne => "systemone",
+            Self::Decisions => "decisions",
             Self::Chat => "chat",
             Self::Stated => "stated",
         }
@@ -29,6 +32,7 @@ impl Protocol {
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::SystemOne => "systemone",
+            Self::Decisions => "decisions",
             Self::Chat | Self::Stated => "chat/completions",
         }
     }
@@ -38,7 +42,7 @@ impl FromStr for Protocol {
     type Err = SettingFault;
 
     fn from_str(text: &str) -> Result<Self, SettingFault> {
-        let all = [Self::SystemOne, Self::Chat, Self::Stated];
+        let all = [Self::SystemOne, Self::Decisions, Self::Chat, Self::Stated];
         all.into_iter()
             .find(|protocol| protocol.name() == text)
             .ok_or(SettingFault::Protocol)
@@ -51,7 +55,12 @@ mod tests {
 
     #[test]
     fn a_protocol_is_known_by_its_name() {
-        for protocol in [Protocol::SystemOne, Protocol::Chat, Protocol::Stated] {
+        for protocol in [
+            Protocol::SystemOne,
+            Protocol::Decisions,
+            Protocol::Chat,
+            Protocol::Stated,
+        ] {
             assert_eq!(protocol.name().parse(), Ok(protocol));
         }
         assert_eq!("SystemOne".parse::<Protocol>(), Err(SettingFault::Protocol));

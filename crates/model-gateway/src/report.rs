@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+
 use crate::coverage::OutcomeCoverage;
 
 /// A longer model name is cut: it is saved with every result.
@@ -11,7 +13,7 @@ const MODEL_NAME_CHARS: usize = 200;
 /// How the model was asked about one submission. After a failure it holds what was known by then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelReport {
-    /// `systemone`, `chat` or `stated`; `lexical` for the built-in scorer.
+    /// `systemone`, `decisions`, `chat` or `stated`; `lexical` for the built-in scorer.
     pub protocol: &'static str,
     /// The [`PROMPT_VERSION`](crate::PROMPT_VERSION) of the requests; `None` for the built-in
     /// scorer.
@@ -39,10 +41,11 @@ pub(crate) struct ReportedUsage {
 }
 
 /// Collects a [`ModelReport`] while requests run concurrently on one thread.
-#[derive(Debug)]
 pub(crate) struct ReportRecorder {
     first_attempt: Cell<Option<Instant>>,
     report: RefCell<ModelReport>,
+    /// The body of the last answer, empty until one has come.
+    last_body: RefCell<Bytes>,
 }
 
 impl ReportRecorder {
@@ -60,6 +63,7 @@ impl ReportRecorder {
         Self {
             first_attempt: Cell::default(),
             report: RefCell::new(report),
+            last_body: RefCell::default(),
         }
     }
 
@@ -69,7 +73,18 @@ impl ReportRecorder {
 
     pub(crate) fn attempt_begins(&self) {
         self.report.borrow_mut().attempts += 1;
+        self.last_body.take();
         self.start_clock();
+    }
+
+    /// Keeps the body of an answer until the next attempt begins: a request that fails is the last
+    /// one that was answered.
+    pub(crate) fn answered(&self, body: Bytes) {
+        self.last_body.replace(body);
+    }
+
+    pub(crate) fn take_last_body(&self) -> Bytes {
+        self.last_body.take()
     }
 
     /// Starts the clock at the first attempt; later attempts leave it as it is.

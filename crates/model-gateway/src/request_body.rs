@@ -1,5 +1,5 @@
 //! The body of a model request in parts, so that the requests about one submission share their
-//! bytes.
+//! bytes, and the path that the request is sent to.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,21 +8,54 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use hyper::http::uri::PathAndQuery;
 
-/// Three parts, sent one after the other; a clone shares the bytes.
+/// Parts that are sent one after the other; a clone shares the bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestBody {
-    parts: Arc<[Bytes; 3]>,
+    parts: Arc<[Bytes]>,
+    /// `None` for the endpoint of the protocol.
+    path: Option<PathAndQuery>,
     /// Index of the part to be sent next.
     next: usize,
+    has_system_message: bool,
 }
 
 impl RequestBody {
-    pub(crate) fn new(parts: [Bytes; 3]) -> Self {
+    /// A body for the endpoint of the protocol.
+    pub(crate) fn new(parts: impl Into<Arc<[Bytes]>>) -> Self {
         Self {
-            parts: Arc::new(parts),
+            parts: parts.into(),
+            path: None,
             next: 0,
+            has_system_message: false,
         }
+    }
+
+    /// Marks a request that has a system message and can be sent without one.
+    pub(crate) fn with_system_message(self, has_system_message: bool) -> Self {
+        Self {
+            has_system_message,
+            ..self
+        }
+    }
+
+    /// The body for another endpoint of the server.
+    pub(crate) fn sent_to(self, path: &PathAndQuery) -> Self {
+        Self {
+            path: Some(path.clone()),
+            ..self
+        }
+    }
+
+    /// Whether the request has a system message and can be sent without one.
+    pub(crate) fn has_system_message(&self) -> bool {
+        self.has_system_message
+    }
+
+    /// The path of the endpoint where it is not the protocol's.
+    pub(crate) fn path(&self) -> Option<&PathAndQuery> {
+        self.path.as_ref()
     }
 
     /// The parts that were not sent yet.

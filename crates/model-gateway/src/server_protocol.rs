@@ -14,12 +14,14 @@ use crate::protocol::Protocol;
 use crate::report::ReportRecorder;
 use crate::settings::ModelSettings;
 use crate::stated::StatedProtocol;
-use crate::system_one::SystemOneProtocol;
+use crate::typed_questions::TypedProtocol;
+use crate::{decisions, system_one};
 
 /// How a model server is asked, with what was learned about the server. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) enum ServerProtocol {
-    SystemOne(Arc<SystemOneProtocol>),
+    SystemOne(Arc<TypedProtocol>),
+    Decisions(Arc<TypedProtocol>),
     Chat(Arc<ChatProtocol>),
     Stated(Arc<StatedProtocol>),
 }
@@ -27,19 +29,29 @@ pub(crate) enum ServerProtocol {
 impl ServerProtocol {
     pub(crate) fn new(settings: &ModelSettings) -> Self {
         let model = settings.name.clone();
-        match settings.protocol {
-            Protocol::SystemOne => Self::SystemOne(Arc::new(SystemOneProtocol {
+        let typed = |format, model| {
+            Arc::new(TypedProtocol {
+                format,
                 model,
                 request_tokens: settings.request_tokens,
-            })),
-            Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(model))),
-            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model))),
+            })
+        };
+        match settings.protocol {
+            Protocol::SystemOne => Self::SystemOne(typed(system_one::FORMAT, model)),
+            Protocol::Decisions => Self::Decisions(typed(decisions::FORMAT, model)),
+            Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(
+                &model,
+                settings.follow_ups,
+                &settings.endpoint,
+            ))),
+            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(&model))),
         }
     }
 
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::SystemOne(_) => Protocol::SystemOne.name(),
+            Self::Decisions(_) => Protocol::Decisions.name(),
             Self::Chat(_) => Protocol::Chat.name(),
             Self::Stated(_) => Protocol::Stated.name(),
         }
@@ -55,7 +67,9 @@ impl ServerProtocol {
         recorder: &ReportRecorder,
     ) -> Result<Answers, ModelFailure> {
         match self {
-            Self::SystemOne(protocol) => protocol.ask(sender, version, submission, recorder).await,
+            Self::SystemOne(protocol) | Self::Decisions(protocol) => {
+                protocol.ask(sender, version, submission, recorder).await
+            }
             Self::Chat(protocol) => protocol.ask(sender, version, submission, recorder).await,
             Self::Stated(protocol) => protocol.ask(sender, version, submission, recorder).await,
         }

@@ -13,7 +13,7 @@ pub enum SettingFault {
     #[error("the model URL must not hold credentials: set the model API key instead")]
     EndpointCredentials,
     /// An unknown protocol.
-    #[error("the model protocol must be `systemone`, `chat` or `stated`")]
+    #[error("the model protocol must be `systemone`, `decisions`, `chat` or `stated`")]
     Protocol,
     /// A key that no header can hold.
     #[error("the model API key must be made of visible ASCII characters")]

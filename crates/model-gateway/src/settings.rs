@@ -19,12 +19,14 @@ pub struct ModelSettings {
     pub name: String,
     /// Sent as `Authorization: Bearer`.
     pub api_key: Option<ModelApiKey>,
-    /// Estimated tokens above which a `systemone` request is split.
+    /// Estimated tokens above which a `systemone` or `decisions` request is split.
     pub request_tokens: usize,
     /// Timeout of one attempt, from sending to the last byte of the answer.
     pub timeout: Duration,
     /// Most requests in flight at once, at least 1; further requests wait.
     pub concurrency: usize,
+    /// Most follow-up requests for one question of the protocol `chat`; 0 sends none.
+    pub follow_ups: usize,
 }
 
 /// The key that a model server asks for. `Debug` does not show it.

@@ -22,7 +22,7 @@ pub(crate) fn print() {
         "\n{:24}{:>12}{:>12}{:>8}",
         "calls per second", "refract", "bare hyper", "ratio"
     );
-    for protocol in [Protocol::SystemOne, Protocol::Chat] {
+    for protocol in [Protocol::SystemOne, Protocol::Decisions, Protocol::Chat] {
         for questions in [1, 3, 100] {
             let (ours, bare) = actix_rt::System::new().block_on(fastest(protocol, questions));
             let what = format!("{}, {questions} questions", protocol.name());

@@ -56,13 +56,42 @@ pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
             let answers: serde_json::Map<_, _> = (0..questions).map(answer).collect();
             json!({"model": "m", "answers": answers, "usage": {"input_tokens": 9, "output_tokens": 9}})
         }
+        Protocol::Decisions => {
+            let share = |number: usize| if number == 0 { 0.7 } else { 0.1 };
+            let choices: Vec<Value> = (0..4)
+                .map(|number| json!({"value": format!("o{number}"), "probability": share(number)}))
+                .collect();
+            let levels: Vec<Value> = (0..4)
+                .map(|number| {
+                    json!({"label": format!("Option {number}"), "value": number, "probability": share(number)})
+                })
+                .collect();
+            let answer = |number: usize| {
+                let name = format!("q{number}");
+                match number % 3 {
+                    0 => json!({"type": "predicate", "name": name, "probability": 0.5}),
+                    1 => {
+                        json!({"type": "choice", "name": name, "choice": "o0", "confidence": 0.5, "probabilities": choices})
+                    }
+                    _ => {
+                        json!({"type": "score", "name": name, "score": 0.5, "probabilities": levels})
+                    }
+                }
+            };
+            let answers: Vec<Value> = (0..questions).map(answer).collect();
+            json!({"model": "m", "answers": answers, "usage": {"input_tokens": 9, "output_tokens": 9}})
+        }
         Protocol::Chat | Protocol::Stated => {
-            // a code for every type of question, and as many alternatives as servers list
+            // a code for every type of question, among as many alternatives as are asked for
             let codes = ["A", "yes", "0"].map(str::to_owned);
-            let others = (0..17).map(|number| format!("word{number}"));
+            let others = (0..97).map(|number| format!("word{number}"));
             let tokens = codes.into_iter().chain(others);
             let tokens: Vec<Value> = tokens
-                .map(|token| json!({"token": token, "bytes": token.as_bytes(), "logprob": -1.5}))
+                .zip(0..)
+                .map(|(token, rank)| {
+                    let logprob = -1.5 - f64::from(rank) / 7.0;
+                    json!({"token": token, "bytes": token.as_bytes(), "logprob": logprob})
+                })
                 .collect();
             let position =
                 json!({"token": "A", "bytes": [65], "logprob": -1.5, "top_logprobs": tokens});
@@ -82,6 +111,7 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
         request_tokens: 52_000,
         timeout: Duration::from_mins(1),
         concurrency: 100_000,
+        follow_ups: 26,
     };
     ModelGateway::new(settings).unwrap().model()
 }

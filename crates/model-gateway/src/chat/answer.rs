@@ -4,7 +4,6 @@ use refract_domain::answer::Answer;
 use refract_domain::question::{Question, QuestionKind};
 
 use super::code_probabilities::CodeProbabilities;
-use super::codes::codes_of;
 use crate::answers;
 
 /// With less than this probability on its codes a question is unanswered (readings).
@@ -13,11 +12,7 @@ const LEAST_MASS: f64 = 0.05;
 /// The answer that the probabilities of codes make; `None` where they make none.
 pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) -> Option<Answer> {
     let outcomes = probabilities.outcomes;
-    for letter in 0..probabilities.letters.len() {
-        let codes = codes_of(letter, outcomes);
-        let even = 1.0 / f64::from(u32::try_from(codes.max(1)).ok()?);
-        probabilities.resolve(letter, &vec![even; codes]);
-    }
+    probabilities.split_rest();
     let codes = probabilities.codes.get(..outcomes)?;
     let has_mass = probabilities.mass >= LEAST_MASS && codes.iter().sum::<f64>() >= LEAST_MASS;
     let is_unknown = probabilities.written.is_some_and(|code| code >= outcomes);

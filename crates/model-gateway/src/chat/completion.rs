@@ -7,10 +7,16 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 
+use super::thinking::is_unfinished;
 use crate::failure::ModelFailure;
-use crate::json::{count, is_error, nested, number, object, string};
+use crate::json::lenient::{LenientBytes, LenientList, LenientNumber, LenientObject, LenientText};
+use crate::json::{count, is_error, object, string};
 use crate::report::ReportedUsage;
+
+/// Two numbers of one token differ by less than this.
+const SAME_PROBABILITY: f64 = 1e-9;
 
 /// A chat completion.
 pub(crate) struct Completion {
@@ -18,7 +24,11 @@ pub(crate) struct Completion {
     pub(crate) positions: Vec<TokenPosition>,
     /// The text of the answer.
     pub(crate) content: Option<String>,
+    /// Whether the answer ended before the model's thinking did.
+    pub(crate) is_thinking: bool,
     pub(crate) usage: ReportedUsage,
+    /// Whether the completion carries what those of llama.cpp's server alone carry.
+    pub(crate) is_from_llama_cpp: bool,
 }
 
 /// One token of the answer, with its alternatives.
@@ -27,11 +37,14 @@ pub(crate) struct TokenPosition {
     pub(crate) written: AnswerToken,
     /// The alternatives that the server listed, without the written token.
     pub(crate) others: Vec<AnswerToken>,
+    /// Whether the alternatives are tokens that the request named, whatever their rank, and not the
+    /// most probable ones.
+    pub(crate) is_selection: bool,
 }
 
 #[cfg_attr(test, derive(Debug))]
 pub(crate) struct AnswerToken {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: SmallVec<[u8; 16]>,
     pub(crate) probability: f64,
 }
 
@@ -49,53 +62,65 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
     if reply.error.is_some_and(is_error) || is_flat_error {
         return Err(ModelFailure::ReportedError);
     }
-    let choices: Vec<&RawValue> = reply
-        .choices
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .ok_or(ModelFailure::NotChat)?;
-    let choice: CompletionChoiceJson<'_> = choices
-        .first()
-        .and_then(|raw| object(raw.get().as_bytes()))
-        .ok_or(ModelFailure::NotChat)?;
+    let choice = reply.choices.0.into_iter().next();
+    let choice = choice.and_then(|choice| choice.0);
+    let choice = choice.ok_or(ModelFailure::NotChat)?;
     if choice.error.is_some_and(is_error) {
         return Err(ModelFailure::ReportedError);
     }
-    let message: MessageJson<'_> = choice.message.and_then(nested).unwrap_or_default();
-    let logprobs: LogprobsJson<'_> = choice.logprobs.and_then(nested).unwrap_or_default();
-    let usage: CompletionUsageJson<'_> = reply.usage.and_then(nested).unwrap_or_default();
+    let message = choice.message.0.unwrap_or_default();
+    let logprobs = choice.logprobs.0.unwrap_or_default();
+    let usage = reply.usage.0.unwrap_or_default();
+    let content = message.content.and_then(string).map(Cow::into_owned);
+    let thoughts = message.reasoning_content.or(message.reasoning);
+    let finish = choice.finish_reason.and_then(string);
+    let positions = logprobs.content.0.into_iter();
     Ok(Completion {
-        positions: list(logprobs.content)
-            .into_iter()
-            .filter_map(position)
-            .collect(),
-        content: message.content.and_then(string).map(Cow::into_owned),
+        is_thinking: is_unfinished(
+            content.as_deref().unwrap_or_default(),
+            &thoughts.and_then(string).unwrap_or_default(),
+            finish.as_deref() == Some("stop"),
+        ),
+        positions: positions.filter_map(|json| position(json.0?)).collect(),
+        content,
         usage: ReportedUsage {
             model: reply.model.and_then(string).map(Cow::into_owned),
             input_tokens: usage.prompt_tokens.and_then(count),
             output_tokens: usage.completion_tokens.and_then(count),
         },
+        is_from_llama_cpp: reply.timings.is_some_and(|raw| raw.get().starts_with('{'))
+            && reply.system_fingerprint.is_some_and(is_llama_cpp_build),
     })
 }
 
-fn position(raw: &RawValue) -> Option<TokenPosition> {
-    let json: TokenJson<'_> = nested(raw)?;
-    let written = token(&json)?;
-    let mut listed: Vec<AnswerToken> = Vec::new();
-    for alternative in list(json.top_logprobs) {
-        let Some(other) = nested(alternative).and_then(|json| token(&json)) else {
-            continue;
-        };
+/// Whether a fingerprint names a build of llama.cpp, such as `b6123-0a1b2c3`.
+fn is_llama_cpp_build(raw: &RawValue) -> bool {
+    let number = raw.get().strip_prefix("\"b");
+    number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// Reads one token of an answer with its alternatives.
+pub(super) fn position(json: PositionJson<'_>) -> Option<TokenPosition> {
+    let written = TokenJson {
+        token: json.token,
+        bytes: json.bytes,
+        logprob: json.logprob,
+    };
+    let written = written.token()?;
+    let mut listed: Vec<AnswerToken> = Vec::with_capacity(json.top_logprobs.0.len());
+    let mut least = f64::INFINITY;
+    let alternatives = json.top_logprobs.0.into_iter();
+    for other in alternatives.filter_map(|json| json.0?.token()) {
         // different tokens may have equal bytes; a token that is listed twice has one number
-        let is_listed = listed
-            .iter()
-            .any(|known| known.bytes == other.bytes && is_alike(known, &other));
-        if !is_listed {
+        let is_below_all = other.probability < least - SAME_PROBABILITY;
+        if is_below_all || !listed.iter().any(|known| is_alike(known, &other)) {
+            least = least.min(other.probability);
             listed.push(other);
         }
     }
     let own = listed
         .iter()
-        .position(|other| other.bytes == written.bytes && is_alike(other, &written))
+        .position(|other| is_alike(other, &written))
         .or_else(|| listed.iter().position(|other| other.bytes == written.bytes));
     if let Some(own) = own {
         listed.remove(own);
@@ -103,33 +128,27 @@ fn position(raw: &RawValue) -> Option<TokenPosition> {
     Some(TokenPosition {
         written,
         others: listed,
+        is_selection: false,
     })
 }
 
 fn is_alike(one: &AnswerToken, other: &AnswerToken) -> bool {
-    (one.probability - other.probability).abs() < 1e-9
+    (one.probability - other.probability).abs() < SAME_PROBABILITY && one.bytes == other.bytes
 }
 
-fn token(json: &TokenJson<'_>) -> Option<AnswerToken> {
-    let text = json.token.and_then(string);
-    let bytes: Option<Vec<u8>> = json
-        .bytes
-        .and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let bytes = match (bytes, text) {
-        (Some(bytes), _) if !bytes.is_empty() => bytes,
-        (Some(_) | None, Some(text)) => plain(&text).into_bytes(),
-        (Some(_) | None, None) => return None,
-    };
-    let logarithm = json.logprob.and_then(number).unwrap_or(f64::NEG_INFINITY);
-    Some(AnswerToken {
-        bytes,
-        probability: logarithm.min(0.0).exp(),
-    })
-}
-
-/// The text of a token whose white space is sent as the marks that vocabularies use for it.
-fn plain(token: &str) -> String {
-    token.replace(['Ġ', '▁'], " ").replace('Ċ', "\n")
+/// The bytes of a token that is sent as vocabularies name it: with marks for white space, or as one
+/// byte such as `<0x42>`.
+pub(super) fn text_bytes(token: &str) -> Vec<u8> {
+    let byte = token
+        .strip_prefix("<0x")
+        .and_then(|name| name.strip_suffix('>'));
+    match byte.map(|name| u8::from_str_radix(name, 16)) {
+        Some(Ok(byte)) => vec![byte],
+        Some(Err(_)) | None => token
+            .replace(['Ġ', '▁'], " ")
+            .replace('Ċ', "\n")
+            .into_bytes(),
+    }
 }
 
 /// The body with `Infinity` and `NaN`, which Python writes, replaced by values that JSON has.
@@ -145,15 +164,10 @@ fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
     Some(finite.into_bytes())
 }
 
-fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
-}
-
 #[derive(Deserialize)]
 struct CompletionJson<'a> {
-    #[serde(borrow)]
-    choices: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    choices: LenientList<LenientObject<CompletionChoiceJson<'a>>>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -161,7 +175,11 @@ struct CompletionJson<'a> {
     #[serde(borrow, rename = "object")]
     kind: Option<&'a RawValue>,
     #[serde(borrow)]
-    usage: Option<&'a RawValue>,
+    system_fingerprint: Option<&'a RawValue>,
+    #[serde(borrow)]
+    timings: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    usage: LenientObject<CompletionUsageJson<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -169,21 +187,27 @@ struct CompletionChoiceJson<'a> {
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
-    logprobs: Option<&'a RawValue>,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
+    finish_reason: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    logprobs: LenientObject<LogprobsJson<'a>>,
+    #[serde(borrow, default)]
+    message: LenientObject<MessageJson<'a>>,
 }
 
 #[derive(Default, Deserialize)]
 struct MessageJson<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
 struct LogprobsJson<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: LenientList<LenientObject<PositionJson<'a>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -194,14 +218,37 @@ struct CompletionUsageJson<'a> {
     completion_tokens: Option<&'a RawValue>,
 }
 
+/// One token of an answer as servers write it.
+#[derive(Deserialize)]
+pub(super) struct PositionJson<'a> {
+    #[serde(borrow, default)]
+    token: LenientText<'a>,
+    #[serde(default)]
+    bytes: LenientBytes,
+    #[serde(default)]
+    logprob: LenientNumber,
+    #[serde(borrow, default)]
+    top_logprobs: LenientList<LenientObject<TokenJson<'a>>>,
+}
+
 #[derive(Deserialize)]
 struct TokenJson<'a> {
-    #[serde(borrow)]
-    token: Option<&'a RawValue>,
-    #[serde(borrow)]
-    bytes: Option<&'a RawValue>,
-    #[serde(borrow)]
-    logprob: Option<&'a RawValue>,
-    #[serde(borrow)]
-    top_logprobs: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    token: LenientText<'a>,
+    #[serde(default)]
+    bytes: LenientBytes,
+    #[serde(default)]
+    logprob: LenientNumber,
+}
+
+impl TokenJson<'_> {
+    fn token(self) -> Option<AnswerToken> {
+        let bytes = self.bytes.0.filter(|bytes| !bytes.is_empty());
+        let bytes = bytes.or_else(|| self.token.0.map(|text| text_bytes(&text).into()))?;
+        let logarithm = self.logprob.0.unwrap_or(f64::NEG_INFINITY);
+        Some(AnswerToken {
+            bytes,
+            probability: logarithm.min(0.0).exp(),
+        })
+    }
 }

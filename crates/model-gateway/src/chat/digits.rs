@@ -1,16 +1,11 @@
 //! How probable each digit is after the letter of a code of two characters.
 
+use super::code_probabilities::DigitProbabilities;
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, is_of_word, letter};
 use super::completion::{AnswerToken, TokenPosition};
-use super::token_text::{after_thinking, text_of, without_lead};
+use super::thinking::after_thinking;
+use super::token_text::{text_of, without_lead};
 use super::unlisted;
-
-/// How probable each digit is after a letter.
-pub(super) struct DigitProbabilities {
-    pub(super) probabilities: Vec<f64>,
-    /// Digits whose probability the server listed.
-    pub(super) listed: usize,
-}
 
 /// Reads an answer that goes on from the letter or writes the letter itself; `None` where it does
 /// neither.
@@ -72,9 +67,10 @@ pub(super) fn digits_at(
         .take(codes)
         .filter(|probability| **probability > 0.0)
         .count();
-    unlisted::fill_digits(&mut probabilities, codes, position);
+    let estimated = unlisted::fill_digits(&mut probabilities, codes, position);
     DigitProbabilities {
         probabilities,
         listed,
+        estimated,
     }
 }

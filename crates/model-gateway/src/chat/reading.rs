@@ -8,7 +8,8 @@ use super::code_probabilities::CodeProbabilities;
 use super::codes::{CodePiece, CodeShape, codes_of};
 use super::completion::TokenPosition;
 use super::digits::digits_at;
-use super::token_text::{after_thinking, is_sentence, text_of, tokens_of, without_lead};
+use super::thinking::after_thinking;
+use super::token_text::{is_sentence, text_of, tokens_of, without_lead};
 use super::unlisted;
 
 /// Reads an answer to a question with this many outcomes.
@@ -32,7 +33,7 @@ pub(super) fn read(
         }
         for other in &position.others {
             if let Some(piece) = shape.read(without_lead(&other.bytes)) {
-                probabilities.add(piece, reached * other.probability);
+                probabilities.add_token(piece, &other.bytes, reached * other.probability);
             }
         }
         let probability = reached * position.written.probability;
@@ -52,14 +53,16 @@ pub(super) fn read(
         let token_end = rest.len() - (text.len() - end);
         let token = rest.get(..token_end).unwrap_or_default();
         let piece = shape.read(token);
-        match (piece, probabilities.written) {
-            (Some(CodePiece::Code(_)), Some(written)) => {
-                probabilities.add(CodePiece::Code(written), probability);
-            }
-            (Some(piece @ CodePiece::First(_)), _) => probabilities.add(piece, probability),
-            (Some(CodePiece::Code(_)) | None, _) => {}
+        // a whole code that the answer goes on from is the one that was written
+        let counted = match (piece, probabilities.written) {
+            (Some(CodePiece::Code(_)), written) => written.map(CodePiece::Code),
+            (Some(CodePiece::First(_)) | None, _) => piece,
+        };
+        if let Some(counted) = counted {
+            probabilities.add_token(counted, &position.written.bytes, probability);
         }
         let next = positions.get(index + 1..).unwrap_or_default();
+        probabilities.alternatives = position.others.len() + 1;
         probabilities.tokens_before = index;
         probabilities.code_tokens = probabilities
             .written
@@ -70,10 +73,7 @@ pub(super) fn read(
         if let (Some(CodePiece::First(letter)), Some(next)) = (piece, next.first()) {
             let codes = codes_of(letter, outcomes);
             let digits = digits_at(next, b"", codes);
-            probabilities.resolve(letter, &digits.probabilities);
-            if codes > 1 {
-                probabilities.listed += digits.listed;
-            }
+            probabilities.resolve_listed(letter, &position.written.bytes, &digits);
         }
         return probabilities;
     }

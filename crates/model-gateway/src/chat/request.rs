@@ -1,23 +1,28 @@
 //! Writes the bodies of requests. The bytes that requests about one submission share are written
 //! once.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::capabilities::OptionalParameters;
-use super::codes::{CODES_PER_LETTER, CodeShape, letter};
+use super::codes::{CODES_PER_LETTER, CodeShape};
+use super::opening::ChatOpening;
 use super::prompt;
 use crate::request_body::RequestBody;
 
 /// Most tokens of an answer that is a code: enough for an empty block of thinking before it.
-const CODE_TOKENS: u32 = 8;
+pub(super) const CODE_TOKENS: u32 = 8;
 /// Most tokens of an answer that is an object with a code.
 const OBJECT_TOKENS: u32 = 24;
 
 /// The prompts of all questions about one submission.
 pub(super) struct Prompts {
+    opening: ChatOpening,
     beginning: Bytes,
     endings: Vec<Bytes>,
 }
@@ -27,21 +32,20 @@ pub(super) struct Prompts {
 pub(super) enum WantedCode {
     /// Any code.
     Any,
-    /// The end of a code that begins with this letter, in a message of the model that has begun with
-    /// the letter.
-    Continued { letter: usize },
+    /// The end of a code, in a message of the model that has begun with this text: a letter as the
+    /// model spells it.
+    Continued { begun: String },
     /// One of the first `codes` codes of this letter, by a schema.
     OneOf { letter: usize, codes: usize },
 }
 
 impl Prompts {
-    pub(super) fn new(model: &str, version: &PrismVersion, submission: &Submission) -> Self {
-        let mut beginning = format!(
-            r#"{{"model":{},"messages":[{{"role":"system","content":{}}},{{"role":"user","content":""#,
-            json!(model),
-            json!(prompt::SYSTEM)
-        )
-        .into_bytes();
+    pub(super) fn new(
+        opening: &ChatOpening,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Self {
+        let mut beginning = Vec::new();
         write_inside(&mut beginning, &prompt::beginning(version, submission));
         let endings = version.questions().iter().map(|question| {
             let mut ending = Vec::new();
@@ -50,6 +54,7 @@ impl Prompts {
             Bytes::from(ending)
         });
         Self {
+            opening: opening.clone(),
             endings: endings.collect(),
             beginning: beginning.into(),
         }
@@ -60,14 +65,16 @@ impl Prompts {
         &self,
         index: usize,
         wanted: &WantedCode,
-        parameters: OptionalParameters,
+        parameters: OptionalParameters<'_>,
     ) -> RequestBody {
         let ending = self.endings.get(index).cloned().unwrap_or_default();
         RequestBody::new([
+            self.opening.bytes(parameters.system_message),
             self.beginning.clone(),
             ending,
             end(wanted, parameters).into(),
         ])
+        .with_system_message(parameters.system_message)
     }
 }
 
@@ -80,42 +87,67 @@ pub(crate) fn write_inside(bytes: &mut Vec<u8>, text: &str) {
     bytes.remove(start);
 }
 
-/// The rest of the body behind the user message.
-fn end(wanted: &WantedCode, parameters: OptionalParameters) -> String {
-    let mut begun = String::new();
-    let mut written = json!({"temperature": 0, "logprobs": true, "top_logprobs": 20});
-    let tokens = match wanted {
-        WantedCode::Any => CODE_TOKENS,
-        WantedCode::Continued { letter: place } => {
-            begun = format!(r#",{{"role":"assistant","content":"{}"}}"#, letter(*place));
-            set(&mut written, "continue_final_message", json!(true));
-            set(&mut written, "add_generation_prompt", json!(false));
-            CODE_TOKENS
-        }
-        WantedCode::OneOf { letter, codes } => {
-            let schema = one_of(*letter, *codes);
-            set(&mut written, "response_format", schema);
-            OBJECT_TOKENS
-        }
-    };
-    if parameters.max_tokens {
-        set(&mut written, "max_tokens", json!(tokens));
-    } else {
-        set(&mut written, "max_completion_tokens", json!(tokens));
-    }
-    if parameters.template_kwargs {
-        let no_thinking = json!({"enable_thinking": false});
-        set(&mut written, "chat_template_kwargs", no_thinking);
-    }
-    let written = written.to_string();
-    let inside = written.strip_prefix('{').unwrap_or_default();
-    format!(r#""}}{begun}],{inside}"#)
+/// The parameters of a request, which stand behind its messages.
+#[derive(Serialize)]
+struct ChatParameters<'a> {
+    temperature: u8,
+    logprobs: bool,
+    top_logprobs: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_template_kwargs: Option<TemplateSwitches>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprob_token_ids: Option<&'a BTreeSet<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    continue_final_message: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    add_generation_prompt: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
 }
 
-fn set(parameters: &mut Value, name: &str, value: Value) {
-    if let Some(parameters) = parameters.as_object_mut() {
-        parameters.insert(name.to_owned(), value);
-    }
+/// Switches of chat templates.
+#[derive(Serialize)]
+struct TemplateSwitches {
+    enable_thinking: bool,
+}
+
+/// The rest of the body behind the user message.
+fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
+    let begun = match wanted {
+        WantedCode::Continued { begun } => {
+            let text = json!(begun);
+            format!(r#",{{"role":"assistant","content":{text}}}"#)
+        }
+        WantedCode::Any | WantedCode::OneOf { .. } => String::new(),
+    };
+    let (tokens, response_format) = match wanted {
+        WantedCode::Any | WantedCode::Continued { .. } => (CODE_TOKENS, None),
+        WantedCode::OneOf { letter, codes } => (OBJECT_TOKENS, Some(one_of(*letter, *codes))),
+    };
+    let is_continued = matches!(wanted, WantedCode::Continued { .. });
+    let switches = TemplateSwitches {
+        enable_thinking: false,
+    };
+    let written = ChatParameters {
+        temperature: 0,
+        logprobs: true,
+        top_logprobs: parameters.alternatives,
+        max_tokens: parameters.max_tokens.then_some(tokens),
+        max_completion_tokens: (!parameters.max_tokens).then_some(tokens),
+        chat_template_kwargs: parameters.template_kwargs.then_some(switches),
+        logprob_token_ids: parameters.named_tokens.map(|named| &named.ids),
+        continue_final_message: is_continued.then_some(true),
+        add_generation_prompt: is_continued.then_some(false),
+        response_format,
+    };
+    // these values cannot fail
+    let written = serde_json::to_string(&written).unwrap_or_default();
+    let inside = written.strip_prefix('{').unwrap_or_default();
+    format!(r#""}}{begun}],{inside}"#)
 }
 
 fn one_of(letter: usize, codes: usize) -> Value {
@@ -132,7 +164,7 @@ mod tests {
     use refract_domain::submission::SentFields;
 
     use super::*;
-    use crate::chat::capabilities::ServerCapabilities;
+    use crate::chat::capabilities::{ServerCapabilities, USUAL_ALTERNATIVES};
 
     #[test]
     fn requests_of_a_call_share_the_bytes_of_their_beginning() {
@@ -144,16 +176,20 @@ mod tests {
         let text = "x".repeat(100_000);
         let sent = SentFields(vec![("text".to_owned(), text)]);
         let submission = Submission::new(sent, None, version.fields()).unwrap();
-        let prompts = Prompts::new("qwen", &version, &submission);
-        let parameters = ServerCapabilities::default().parameters();
-        let letter = WantedCode::Continued { letter: 0 };
+        let opening = ChatOpening::new("qwen", prompt::SYSTEM);
+        let prompts = Prompts::new(&opening, &version, &submission);
+        let parameters = ServerCapabilities::default().parameters(USUAL_ALTERNATIVES);
+        let letter = WantedCode::Continued {
+            begun: " B".to_owned(),
+        };
         let bodies = [(0, WantedCode::Any), (1, WantedCode::Any), (0, letter)]
             .map(|(index, wanted)| prompts.body(index, &wanted, parameters));
         for body in &bodies {
-            let [beginning, ending, end] = body.parts() else {
+            let [opening, beginning, ending, end] = body.parts() else {
                 panic!("{body:?}");
             };
-            assert_eq!(beginning.as_ptr(), bodies[0].parts()[0].as_ptr());
+            assert_eq!(opening.as_ptr(), bodies[0].parts()[0].as_ptr());
+            assert_eq!(beginning.as_ptr(), bodies[0].parts()[1].as_ptr());
             assert!(beginning.len() > 100_000);
             assert!(ending.len() + end.len() < 1_000);
         }

@@ -46,12 +46,23 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 /// A token with a probability. The probabilities at one position may sum to more than 1.
 fn token() -> impl Strategy<Value = AnswerToken> {
     let probability = prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0];
-    (bytes(), probability).prop_map(|(bytes, probability)| AnswerToken { bytes, probability })
+    (bytes(), probability).prop_map(|(bytes, probability)| AnswerToken {
+        bytes: bytes.into(),
+        probability,
+    })
 }
 
 fn positions() -> impl Strategy<Value = Vec<TokenPosition>> {
-    let position = (token(), prop::collection::vec(token(), 0..21));
-    let position = position.prop_map(|(written, others)| TokenPosition { written, others });
+    let position = (
+        token(),
+        prop::collection::vec(token(), 0..21),
+        any::<bool>(),
+    );
+    let position = position.prop_map(|(written, others, is_selection)| TokenPosition {
+        written,
+        others,
+        is_selection,
+    });
     prop::collection::vec(position, 0..6)
 }
 

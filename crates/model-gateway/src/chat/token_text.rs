@@ -1,5 +1,4 @@
-//! The text of an answer as bytes: where thinking ends, what may stand before a code, where a code
-//! ends.
+//! The text of an answer as bytes: what may stand before a code, where a code ends.
 
 use super::codes::is_of_word;
 use super::completion::TokenPosition;
@@ -10,16 +9,6 @@ pub(super) fn text_of(positions: &[TokenPosition]) -> Vec<u8> {
         .iter()
         .flat_map(|position| &position.written.bytes);
     tokens.copied().collect()
-}
-
-/// Where the answer begins behind thinking; `None` where the thinking does not end.
-pub(super) fn after_thinking(text: &[u8]) -> Option<usize> {
-    const BEGIN: &[u8] = b"<think>";
-    const END: &[u8] = b"</think>";
-    match text.windows(END.len()).rposition(|bytes| bytes == END) {
-        Some(at) => Some(at + END.len()),
-        None => (!text.trim_ascii_start().starts_with(BEGIN)).then_some(0),
-    }
 }
 
 /// Strips what may stand before a code: white space, quotes, emphasis, brackets, special tokens.

@@ -3,7 +3,8 @@
 //! A server lists the most probable alternatives only. A code may stand in two tokens, plain and
 //! with a space before it, of which one is listed: the other one gets its probability from the
 //! ratio between both that other codes show. Codes of which no token is listed share what is left.
-//! No unlisted token is given more than the least probable listed one.
+//! No unlisted token is given more than the least probable listed one. Where the request named the
+//! tokens to list, it named all that spell codes, and nothing is estimated.
 
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
@@ -17,6 +18,12 @@ struct UnitProbability {
     probability: f64,
 }
 
+/// A unit without a listed token, and how many codes it stands for.
+struct UnlistedUnit {
+    unit: usize,
+    codes: usize,
+}
+
 /// Fills in the codes, or first letters, that the server did not list at a position. The answer
 /// reached the position with a probability of `reached`.
 pub(super) fn fill_codes(
@@ -26,56 +33,90 @@ pub(super) fn fill_codes(
     reached: f64,
 ) {
     let outcomes = probabilities.outcomes;
-    let has_letters = probabilities.letters.iter().any(|share| *share > 0.0);
-    let by_letter = shape == CodeShape::LetterDigit && has_letters;
-    let whole_codes = probabilities.codes.clone();
+    let by_letter = shape == CodeShape::LetterDigit && !probabilities.first_tokens.is_empty();
+    let whole_codes: Vec<f64> = probabilities.codes.iter().copied().take(outcomes).collect();
+    let letters = outcomes.div_ceil(CODES_PER_LETTER);
     let units = if by_letter {
-        let letters = outcomes.div_ceil(CODES_PER_LETTER);
-        probabilities.letters.get_mut(..letters)
+        let mut shares = probabilities.letter_shares();
+        shares.truncate(letters);
+        shares
     } else {
-        probabilities.codes.get_mut(..outcomes)
+        whole_codes.clone()
     };
-    let units = units.unwrap_or_default();
     let bounds = UnlistedBounds::of(position);
-    let twins = if shape == CodeShape::YesNo {
+    let mut estimates = if shape == CodeShape::YesNo {
         // tokens of yes and no also differ in case, and servers list all that matter
         Vec::new()
     } else {
         unlisted_twins(shape, position, by_letter, bounds)
     };
-    let of_twins: f64 = twins.iter().map(|twin| twin.probability).sum();
+    let of_twins: f64 = estimates.iter().map(|twin| twin.probability).sum();
     let shrunk = if of_twins > bounds.left {
         bounds.left / of_twins
     } else {
         1.0
     };
-    for twin in twins {
-        if let Some(share) = units.get_mut(twin.unit) {
-            *share += reached * shrunk * twin.probability;
-        }
+    for twin in &mut estimates {
+        twin.probability *= shrunk;
     }
     let is_unlisted = |unit: usize, share: f64| {
-        let first = unit * CODES_PER_LETTER;
-        let own = whole_codes
-            .iter()
-            .skip(first)
-            .take(codes_of(unit, outcomes));
+        let own = whole_codes.iter().skip(unit * CODES_PER_LETTER);
+        let own = own.take(codes_of(unit, outcomes));
         share <= 0.0 && (!by_letter || own.sum::<f64>() <= 0.0)
     };
-    let unlisted = units.iter_mut().enumerate();
-    let unlisted = unlisted.filter(|(unit, share)| is_unlisted(*unit, **share));
+    let unlisted = units.iter().copied().enumerate();
+    let unlisted = unlisted.filter(|(unit, share)| is_unlisted(*unit, *share));
+    let unlisted = unlisted.map(|(unit, _)| UnlistedUnit {
+        unit,
+        codes: if by_letter {
+            codes_of(unit, outcomes)
+        } else {
+            1
+        },
+    });
+    let unlisted: Vec<UnlistedUnit> = unlisted.collect();
+    // where some codes are one token, all may be
+    let without_token = whole_codes.iter().filter(|code| **code <= 0.0).count();
+    let hidden_tokens = if by_letter && without_token == outcomes {
+        unlisted.len()
+    } else {
+        without_token
+    };
     let left = UnlistedBounds {
         left: bounds.left - of_twins * shrunk,
         ..bounds
     };
-    left.fill(unlisted.map(|(_, share)| share).collect(), reached);
+    estimates.extend(left.shared(&unlisted));
+    for UnitProbability { unit, probability } in estimates {
+        let piece = if by_letter {
+            CodePiece::First(unit)
+        } else {
+            CodePiece::Code(unit)
+        };
+        let is_outcome = unit < units.len();
+        if is_outcome {
+            probabilities.add_estimate(piece, reached * probability);
+        }
+    }
+    probabilities.hidden = bounds.of_tokens(hidden_tokens) * reached;
 }
 
 /// Fills in the digits of the first `codes` codes that the server did not list at a position.
-pub(super) fn fill_digits(digits: &mut [f64], codes: usize, position: &TokenPosition) {
-    let unlisted = digits.iter_mut().take(codes);
-    let unlisted = unlisted.filter(|share| **share <= 0.0);
-    UnlistedBounds::of(position).fill(unlisted.collect(), 1.0);
+/// Returns the sum of what was filled in.
+pub(super) fn fill_digits(digits: &mut [f64], codes: usize, position: &TokenPosition) -> f64 {
+    let unlisted = digits.iter().enumerate().take(codes);
+    let unlisted = unlisted.filter(|(_, share)| **share <= 0.0);
+    let unlisted: Vec<UnlistedUnit> = unlisted
+        .map(|(unit, _)| UnlistedUnit { unit, codes: 1 })
+        .collect();
+    let mut filled = 0.0;
+    for digit in UnlistedBounds::of(position).shared(&unlisted) {
+        if let Some(share) = digits.get_mut(digit.unit) {
+            *share = digit.probability;
+            filled += digit.probability;
+        }
+    }
+    filled
 }
 
 /// Bounds of the probability of unlisted tokens at a position.
@@ -89,6 +130,12 @@ struct UnlistedBounds {
 
 impl UnlistedBounds {
     fn of(position: &TokenPosition) -> Self {
+        if position.is_selection {
+            return Self {
+                left: 0.0,
+                least: 0.0,
+            };
+        }
         let listed = || listed(position).map(|token| token.probability);
         Self {
             left: (1.0 - listed().sum::<f64>()).max(0.0),
@@ -96,12 +143,21 @@ impl UnlistedBounds {
         }
     }
 
-    fn fill(self, unlisted: Vec<&mut f64>, reached: f64) {
-        let count = u32::try_from(unlisted.len()).unwrap_or(u32::MAX);
-        let share = (self.left / f64::from(count.max(1))).min(self.least);
-        for slot in unlisted {
-            *slot = share * reached;
-        }
+    /// Bound for this many unlisted tokens together.
+    fn of_tokens(self, count: usize) -> f64 {
+        let count = f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        (count * self.least).min(self.left)
+    }
+
+    /// Gives each code of these units an even part of what is left.
+    fn shared(self, unlisted: &[UnlistedUnit]) -> Vec<UnitProbability> {
+        let codes = |unit: &UnlistedUnit| f64::from(u32::try_from(unit.codes).unwrap_or(1));
+        let all: f64 = unlisted.iter().map(codes).sum();
+        let shares = unlisted.iter().map(|unlisted| UnitProbability {
+            unit: unlisted.unit,
+            probability: (self.left * codes(unlisted) / all).min(self.least),
+        });
+        shares.collect()
     }
 }
 

@@ -3,31 +3,43 @@
 
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, HeaderMap, RETRY_AFTER};
+use hyper::header::{CONTENT_LENGTH, HeaderMap, RETRY_AFTER, TRANSFER_ENCODING};
 use hyper::{Response, StatusCode};
+use serde::de::IgnoredAny;
+use tokio::time::timeout;
 
 use crate::failure::ModelFailure;
-use crate::refusal;
+use crate::server_refusal::ServerRefusal;
 
 /// Answers over this many bytes are refused.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// A refusal over this many bytes is not searched for the parameter that it names.
+/// A refusal over this many bytes is not searched for its reason.
 const REFUSAL_BYTES: usize = 64 * 1024;
+/// The longest wait for the body of a refusal that is complete without it: a slow body must not hold
+/// up the second attempt.
+const REFUSAL_WAIT: Duration = Duration::from_millis(250);
 
 /// A model server's answer to one attempt.
 pub(crate) enum ServerReply {
     /// Status 200, with its whole body.
     Answer(Bytes),
-    /// A status after which a second attempt is worth while: 429 or any 5xx.
-    TryAgain {
-        status: u16,
-        /// The header as it was sent.
-        retry_after: Option<String>,
-    },
+    /// Any other status.
+    Refusal(ServerRefusal),
+}
+
+impl ServerReply {
+    /// The body, as far as it was read.
+    pub(crate) fn body(&self) -> &Bytes {
+        match self {
+            Self::Answer(body) => body,
+            Self::Refusal(refusal) => &refusal.body,
+        }
+    }
 }
 
 /// Reads an answer whose head has come.
@@ -37,24 +49,23 @@ pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply
         let body = read_body(&mut response, ANSWER_BYTES).await?;
         return Ok(ServerReply::Answer(body));
     }
-    if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-        return Ok(ServerReply::TryAgain {
-            status: status.as_u16(),
-            retry_after: retry_after(response.headers()),
-        });
-    }
-    if status.is_redirection() {
-        return Err(ModelFailure::Redirect(status.as_u16()));
-    }
-    let status = status.as_u16();
-    if !matches!(status, 400 | 422) {
-        return Err(ModelFailure::Status(status));
-    }
-    let body = read_body(&mut response, REFUSAL_BYTES).await;
-    let parameter = body.ok().and_then(|body| refusal::parameter(&body));
-    Err(parameter.map_or(ModelFailure::Status(status), |parameter| {
-        ModelFailure::ParameterRefused { parameter, status }
-    }))
+    let retry_after = retry_after(response.headers());
+    let body = read_refusal(status, &mut response).await;
+    let refusal = ServerRefusal::new(status.as_u16(), retry_after, body);
+    Ok(ServerReply::Refusal(refusal))
+}
+
+/// Reads the body of a refusal; empty where it is too large or cannot be read.
+async fn read_refusal(status: StatusCode, response: &mut Response<Incoming>) -> Bytes {
+    let reading = read_body(response, REFUSAL_BYTES);
+    let body = match status {
+        // what to change in the next request is known from these bodies alone
+        StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => reading.await,
+        _ => timeout(REFUSAL_WAIT, reading)
+            .await
+            .unwrap_or(Ok(Bytes::new())),
+    };
+    body.unwrap_or_default()
 }
 
 /// Why no answer came to a request that was sent.
@@ -73,14 +84,19 @@ fn retry_after(headers: &HeaderMap) -> Option<String> {
 
 /// Reads a body of up to `most` bytes.
 async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Bytes, ModelFailure> {
-    let has_length = response.headers().contains_key(CONTENT_LENGTH);
+    let headers = response.headers();
+    let has_length = headers.contains_key(CONTENT_LENGTH);
+    let mut ends_with_connection = !has_length && !headers.contains_key(TRANSFER_ENCODING);
     let mut read = BytesMut::new();
     while let Some(frame) = response.frame().await {
         let data = match frame {
             Ok(frame) => frame.into_data().unwrap_or_default(),
             // servers end chunks and TLS carelessly: the end of the connection ends such a body,
             // and the JSON shows whether it is whole
-            Err(error) if !has_length && is_cut(&error) => break,
+            Err(error) if !has_length && is_cut(&error) => {
+                ends_with_connection = true;
+                break;
+            }
             Err(error) => return Err(body_failure(&error)),
         };
         if read.len() + data.len() > most {
@@ -88,7 +104,15 @@ async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Byt
         }
         read.extend_from_slice(&data);
     }
+    if ends_with_connection && is_half(&read) {
+        return Err(ModelFailure::Disconnected);
+    }
     Ok(read.freeze())
+}
+
+/// Whether the JSON in a body ends before it is whole.
+fn is_half(body: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(body).is_err_and(|error| error.is_eof())
 }
 
 fn body_failure(error: &hyper::Error) -> ModelFailure {

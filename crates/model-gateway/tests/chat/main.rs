@@ -7,8 +7,12 @@
 
 mod failures;
 mod fidelity;
+mod follow_ups;
+mod llama_cpp;
+mod named_tokens;
 mod prompts;
 mod reading;
+mod refusals;
 
 use std::time::Duration;
 
@@ -21,20 +25,28 @@ use serde_json::{Value, json};
 
 /// A model with a timeout that no test reaches.
 fn model(server: &ModelServer) -> Model {
-    impatient(server, Duration::from_secs(20))
+    ModelGateway::new(settings(server)).unwrap().model()
 }
 
 fn impatient(server: &ModelServer, timeout: Duration) -> Model {
     let settings = ModelSettings {
+        timeout,
+        ..settings(server)
+    };
+    ModelGateway::new(settings).unwrap().model()
+}
+
+fn settings(server: &ModelServer) -> ModelSettings {
+    ModelSettings {
         endpoint: server.url().parse().unwrap(),
         protocol: Protocol::Chat,
         name: "qwen".to_owned(),
         api_key: None,
         request_tokens: 52_000,
-        timeout,
+        timeout: Duration::from_secs(20),
         concurrency: 1024,
-    };
-    ModelGateway::new(settings).unwrap().model()
+        follow_ups: 26,
+    }
 }
 
 fn version(questions: &Value) -> PrismVersion {

@@ -186,15 +186,3 @@ async fn a_call_that_fails_reports_what_the_server_told() {
         (Some(100), Some(1))
     );
 }
-
-#[actix_rt::test]
-async fn a_letter_is_followed_up_from_its_bound_on() {
-    for (weight, requests) in [(0.019, 1), (0.021, 2)] {
-        let mut weights = vec![0.0; 30];
-        weights[0] = 1.0 - weight;
-        weights[15] = weight;
-        let server = ModelServer::start(ChatModel::new(weights).reply());
-        ask(&server, &choice(30)).await.unwrap();
-        assert_eq!(server.counts().requests, requests);
-    }
-}

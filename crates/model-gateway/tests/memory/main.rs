@@ -33,7 +33,7 @@ fn version(questions: usize) -> PrismVersion {
 }
 
 fn submission(version: &PrismVersion) -> Submission {
-    // half of the text is quotes, which take two characters in JSON and four inside a chat message
+    // half of the text is quotes, which take two characters in JSON and four inside a text of JSON
     let text = "x\"".repeat(TEXT / 2);
     let sent = SentFields(vec![("text".to_owned(), text)]);
     Submission::new(sent, None, version.fields()).unwrap()
@@ -48,6 +48,7 @@ fn model(server: SocketAddr, protocol: Protocol) -> Model {
         request_tokens: 52_000,
         timeout: Duration::from_mins(1),
         concurrency: 1024,
+        follow_ups: 26,
     };
     ModelGateway::new(settings).unwrap().model()
 }
@@ -57,6 +58,13 @@ fn completion() -> Value {
     let no = json!({"token": "no", "logprob": -2.4});
     let position = json!({"token": "yes", "logprob": -0.1, "top_logprobs": [yes, no]});
     json!({"choices": [{"message": {"content": "yes"}, "logprobs": {"content": [position]}}]})
+}
+
+fn decisions(questions: usize) -> Value {
+    let answer =
+        |number| json!({"type": "predicate", "name": format!("q{number}"), "probability": 0.5});
+    let answers: Vec<Value> = (0..questions).map(answer).collect();
+    json!({"answers": answers})
 }
 
 fn answers(questions: usize) -> Value {
@@ -70,6 +78,7 @@ fn answers(questions: usize) -> Value {
 async fn peak(protocol: Protocol, questions: usize) -> usize {
     let (answer, requests) = match protocol {
         Protocol::SystemOne => (answers(questions), 1),
+        Protocol::Decisions => (decisions(questions), 1),
         Protocol::Chat | Protocol::Stated => (completion(), questions),
     };
     let server = FixedServer {
@@ -90,13 +99,17 @@ async fn peak(protocol: Protocol, questions: usize) -> usize {
 
 #[actix_rt::test]
 async fn a_call_copies_its_text_a_constant_number_of_times() {
-    for (protocol, of_one) in [(Protocol::SystemOne, 560), (Protocol::Chat, 800)] {
+    for (protocol, of_one) in [
+        (Protocol::SystemOne, 560),
+        (Protocol::Decisions, 800),
+        (Protocol::Chat, 800),
+    ] {
         let (one, hundred) = (peak(protocol, 1).await, peak(protocol, 100).await);
         let peaks = format!("{}: {one} and {hundred} bytes", protocol.name());
         assert!(one < of_one * KIB, "{peaks}");
         // in the protocol `chat` the body has 250 kB, and 100 requests are in flight
         let of_another = match protocol {
-            Protocol::SystemOne => KIB,
+            Protocol::SystemOne | Protocol::Decisions => KIB,
             Protocol::Chat | Protocol::Stated => 40 * KIB,
         };
         assert!(hundred < one + 99 * of_another, "{peaks}");

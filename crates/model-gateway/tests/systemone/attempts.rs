@@ -28,7 +28,7 @@ fn undated(mut request: ReceivedRequest) -> ReceivedRequest {
 
 #[actix_rt::test]
 async fn a_429_or_any_5xx_gets_one_more_attempt() {
-    for status in [429, 500, 502, 503, 504, 529, 599] {
+    for status in [429, 500, 501, 502, 503, 504, 529, 599] {
         let reply = ScriptedReply::status(status).header("Retry-After", "0");
         let server = ModelServer::start(Script::first([reply]));
         let call = call(&model(&server)).await;
@@ -156,7 +156,7 @@ async fn a_connection_that_breaks_fails_the_call() {
 }
 
 #[actix_rt::test]
-async fn an_answer_that_ends_early_is_never_half_read() {
+async fn an_answer_that_ends_early_is_a_broken_connection_however_its_length_is_told() {
     for reply in [
         ScriptedReply::answers().chunked().cut(),
         ScriptedReply::answers().until_close().cut(),
@@ -165,10 +165,29 @@ async fn an_answer_that_ends_early_is_never_half_read() {
         let server = ModelServer::start(reply.clone());
         assert_eq!(
             call(&model(&server)).await.outcome,
-            Err(ModelFailure::NotSystemOne),
+            Err(ModelFailure::Disconnected),
             "{reply:?}"
         );
     }
+}
+
+#[actix_rt::test]
+async fn a_whole_answer_whose_chunks_have_no_end_is_read() {
+    let answer = r#"{"answers":{"angry":{"type":"noul","noul":0.5}}}"#;
+    let chunked = |body: &str| {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        ScriptedReply::bare(&format!("{head}{:x}\r\n{body}\r\n", body.len()))
+    };
+    let server = ModelServer::start(chunked(answer));
+    assert!(call(&model(&server)).await.outcome.is_ok());
+    let (half, _) = answer.split_at(answer.len() / 2);
+    server.then_always(chunked(half));
+    let failure = call(&model(&server)).await.outcome.unwrap_err();
+    assert_eq!(failure, ModelFailure::Disconnected);
+    // what is no JSON was not cut from any
+    server.then_always(chunked("<html>"));
+    let failure = call(&model(&server)).await.outcome.unwrap_err();
+    assert_eq!(failure, ModelFailure::NotSystemOne);
 }
 
 #[actix_rt::test]

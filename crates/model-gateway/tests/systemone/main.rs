@@ -12,8 +12,8 @@ mod reading;
 mod replies;
 mod rounding;
 mod sending;
+mod server_message;
 mod splitting;
-
 mod unusable;
 
 use std::time::Duration;
@@ -34,6 +34,7 @@ fn settings(url: &str) -> ModelSettings {
         request_tokens: 52_000,
         timeout: Duration::from_secs(20),
         concurrency: 1024,
+        follow_ups: 26,
     }
 }
 

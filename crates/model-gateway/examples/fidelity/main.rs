@@ -1,0 +1,102 @@
+//! Compares the gateway's answers with the exact probabilities of a llama.cpp server
+//! (`make check-fidelity`).
+//!
+//! Each row of the table is a question with a number of outcomes, asked about several texts. The
+//! gateway asks in the protocol `chat`, through a [`relay`] that records what it sends. Then
+//! [`reference::exact_answer`] walks the model's whole distribution behind the recorded prompt,
+//! token by token, through the server's own endpoints ([`native`]). The difference between the two
+//! is printed as a total variation distance ([`distances`]).
+//!
+//! The reference shares no code with the gateway: it takes the codes from the prompt ([`codes`]),
+//! so a mistake in the gateway's reading cannot hide in both.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program that measures prints what it found"
+)]
+
+mod codes;
+mod distances;
+mod http;
+mod material;
+mod measurement;
+mod native;
+mod reference;
+mod relay;
+mod server;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::material::Asked;
+use crate::measurement::Measurement;
+use crate::relay::AlternativesLimit;
+use crate::server::ModelServerProcess;
+
+/// Compares the gateway's answers with the exact probabilities of a llama.cpp server.
+///
+/// Exit status 0: every row is within its bound; 1: a row misses it; 2: nothing was measured.
+#[derive(Parser)]
+struct FidelityArguments {
+    /// Path of a `llama-server` program, or the http://… address of one that runs
+    #[arg(long)]
+    server: String,
+    /// Model file that the program loads
+    #[arg(long, value_name = "FILE.gguf")]
+    model: Option<PathBuf>,
+    /// Alternatives that the server shows for each token, where it would show more
+    #[arg(long, value_name = "N")]
+    alternatives: Option<u32>,
+    /// Shows fewer alternatives than are asked for instead of refusing the request
+    #[arg(long, requires = "alternatives")]
+    cut: bool,
+    /// Texts for each row
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    texts: u64,
+    /// Outcomes of the only choice to ask; without it the whole table
+    #[arg(long, value_name = "OUTCOMES", value_parser = clap::value_parser!(u32).range(3..=255))]
+    choice: Option<u32>,
+    /// Chooses the texts and the order of the options
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = FidelityArguments::parse();
+    match actix_rt::System::new().block_on(compare(&arguments)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints a row for each question; `false` where a row misses its bound.
+async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
+    let server = ModelServerProcess::reach(&arguments.server, arguments.model.as_deref()).await?;
+    let limit = arguments
+        .alternatives
+        .map(|most| AlternativesLimit::new(most, arguments.cut));
+    let measurement = Measurement::start(server.address.clone(), limit, arguments.seed).await?;
+    let shown = limit.map(|limit| limit.most);
+    println!("{}", measurement.introduction().await?);
+    println!("{}", distances::heading(arguments.texts));
+    let asked = match arguments.choice {
+        None => Asked::all(),
+        Some(outcomes) => vec![Asked::Choice(outcomes)],
+    };
+    let mut missed = Vec::new();
+    for asked in asked {
+        let row = measurement.row(asked, arguments.texts).await?;
+        println!("{}", row.line(shown));
+        if row.misses(shown) {
+            missed.push(asked.to_string());
+        }
+    }
+    println!("{}", distances::verdict(&missed));
+    Ok(missed.is_empty())
+}

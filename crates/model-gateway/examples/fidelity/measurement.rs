@@ -1,0 +1,130 @@
+//! Asks the gateway and the reference the questions of a row, text by text.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use refract_domain::answer::{Answer, Answers};
+use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+
+use crate::codes::QuestionCodes;
+use crate::distances::{FidelityRow, TextDistance, total_variation};
+use crate::http::PlainAddress;
+use crate::material::{Asked, AskedText};
+use crate::native::NativeEndpoints;
+use crate::reference::exact_answer;
+use crate::relay::{AlternativesLimit, RecordingRelay};
+
+/// Timeout of an attempt: a server without a graphics card reads thousands of tokens slowly.
+const TIMEOUT: Duration = Duration::from_mins(5);
+/// A question that lets the gateway learn what the server accepts.
+const LEARNING: Asked = Asked::Choice(62);
+
+/// The gateway before a server, with a relay between them.
+pub(crate) struct Measurement {
+    native: NativeEndpoints,
+    relay: RecordingRelay,
+    model: Model,
+    seed: u64,
+}
+
+impl Measurement {
+    /// Starts the relay and asks a first question, which does not count: requests that the server
+    /// refuses only once are no part of what a question costs.
+    pub(crate) async fn start(
+        server: PlainAddress,
+        limit: Option<AlternativesLimit>,
+        seed: u64,
+    ) -> anyhow::Result<Self> {
+        let relay = RecordingRelay::start(server.clone(), limit).await?;
+        let settings = ModelSettings {
+            endpoint: relay.address.base_url().parse()?,
+            protocol: Protocol::Chat,
+            name: "default".to_owned(),
+            api_key: None,
+            request_tokens: 52_000,
+            timeout: TIMEOUT,
+            concurrency: 64,
+            follow_ups: 26,
+        };
+        let measurement = Self {
+            native: NativeEndpoints(server),
+            relay,
+            model: ModelGateway::new(settings)?.model(),
+            seed,
+        };
+        let AskedText {
+            version,
+            submission,
+        } = LEARNING.about(seed)?;
+        let reply = measurement.model.answer(&version, &submission).await;
+        let told = measurement.relay.take_question().is_some();
+        match reply.outcome {
+            Err(failure) if !told => Err(failure).context("the first question"),
+            Ok(_) | Err(_) => Ok(measurement),
+        }
+    }
+
+    /// What is measured, in a line.
+    pub(crate) async fn introduction(&self) -> anyhow::Result<String> {
+        let model = self.native.model().await?;
+        Ok(format!("Model {model}, seed {}", self.seed))
+    }
+
+    /// Asks a question about this many texts.
+    pub(crate) async fn row(&self, asked: Asked, texts: u64) -> anyhow::Result<FidelityRow> {
+        let mut found = Vec::new();
+        for text in 0..texts {
+            let asked = asked.about(self.seed.wrapping_mul(1_000).wrapping_add(text))?;
+            found.push(self.text(&asked).await?);
+        }
+        Ok(FidelityRow {
+            asked,
+            texts: found,
+        })
+    }
+
+    async fn text(&self, asked: &AskedText) -> anyhow::Result<TextDistance> {
+        let reply = self.model.answer(&asked.version, &asked.submission).await;
+        let question = self.relay.take_question();
+        let question = question.context("the gateway sent no question to /v1/chat/completions")?;
+        let codes = QuestionCodes::of_request(&question.body)
+            .context("the gateway's prompt ends with no list of codes")?;
+        let prompt = self.native.prompt(&question).await?;
+        let next = async |tokens: &[u32]| {
+            let tokens = [prompt.as_slice(), tokens].concat();
+            self.native.next(&tokens).await
+        };
+        let exact = exact_answer(&codes, next).await?;
+        let cached = self.native.next(&prompt).await?;
+        let noise = cached.distance(&self.native.next_without_cache(&prompt).await?);
+        let distance = match (&reply.outcome, &exact) {
+            (Err(failure), _) => Err(failure.to_string()),
+            (Ok(_), None) => Err("no code has any probability".to_owned()),
+            (Ok(answers), Some(exact)) => only_answer(answers)
+                .map(|answer| total_variation(&answer, &exact.probabilities))
+                .ok_or_else(|| "not one answer to one question".to_owned()),
+        };
+        let unread = reply.report.coverage.codes.map(|codes| codes.unread);
+        Ok(TextDistance {
+            distance,
+            unread: unread.unwrap_or_default().to_f64(),
+            requests: reply.report.requests,
+            noise,
+            left_out: exact.map_or(1.0, |exact| exact.left_out),
+        })
+    }
+}
+
+/// The probabilities of the only answer, in the order of the outcomes; of yes and no for Yes / No.
+fn only_answer(answers: &Answers) -> Option<Vec<f64>> {
+    let [(_, answer)] = answers.as_slice() else {
+        return None;
+    };
+    Some(match answer {
+        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+            let probabilities = probabilities.iter().map(|(_, p)| p.to_f64());
+            probabilities.collect()
+        }
+        Answer::YesNo { probability } => vec![probability.to_f64(), 1.0 - probability.to_f64()],
+    })
+}

@@ -1,0 +1,184 @@
+//! llama.cpp's own endpoints: the prompt that its chat template makes of messages, and the
+//! probabilities of the next token.
+//!
+//! `/apply-template` gets the body that the gateway sent, so the prompt is the one that was
+//! answered. From there on prompts are token ids: text would be cut into tokens anew.
+//! `/completion` sends, with `n_probs`, the softmax of the model's logits, before temperature and
+//! samplers change anything.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::http::PlainAddress;
+use crate::relay::RecordedQuestion;
+
+/// Tokens to list at first, and how many times more are asked for where these leave too much out.
+const LISTED: usize = 500;
+const MORE: usize = 10;
+/// Bound on the probability of all tokens that are not listed.
+const MOST_UNLISTED: f64 = 0.000_1;
+
+/// A llama.cpp server by its own endpoints.
+#[derive(Clone, Debug)]
+pub(crate) struct NativeEndpoints(pub(crate) PlainAddress);
+
+/// The probabilities of the next token.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NextTokens {
+    /// The most probable first.
+    pub(crate) tokens: Vec<NextToken>,
+    /// Probability of the tokens that are not listed.
+    pub(crate) unlisted: f64,
+    /// Whether the most probable token ends the answer.
+    pub(crate) ends: bool,
+}
+
+/// A token with its probability.
+#[derive(Clone, Debug)]
+pub(crate) struct NextToken {
+    pub(crate) id: u32,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) probability: f64,
+}
+
+impl NativeEndpoints {
+    /// The prompt of a question, as tokens.
+    pub(crate) async fn prompt(&self, question: &RecordedQuestion) -> anyhow::Result<Vec<u32>> {
+        let applied = self.0.post("/apply-template", &question.body).await?;
+        let content = applied
+            .get("prompt")
+            .context("/apply-template: no prompt")?;
+        let text = json!({"content": content, "add_special": true, "parse_special": true});
+        let tokenized = self.0.post("/tokenize", &text).await?;
+        let tokens = tokenized.get("tokens").cloned().unwrap_or_default();
+        let tokens: Vec<u32> = serde_json::from_value(tokens).context("/tokenize: no tokens")?;
+        let counted = u64::try_from(tokens.len())?;
+        match question.prompt_tokens {
+            Some(asked) if asked != counted => bail!(
+                "the prompt that was answered has {asked} tokens, the one of /apply-template has \
+                 {counted}: this server's answers cannot be checked"
+            ),
+            Some(_) | None => Ok(tokens),
+        }
+    }
+
+    /// The probabilities of the token behind these tokens. The server's prompt cache shortens the
+    /// reading.
+    pub(crate) async fn next(&self, tokens: &[u32]) -> anyhow::Result<NextTokens> {
+        self.read_next(tokens, true).await
+    }
+
+    /// The probabilities of the token behind these tokens, which the server reads afresh.
+    pub(crate) async fn next_without_cache(&self, tokens: &[u32]) -> anyhow::Result<NextTokens> {
+        self.read_next(tokens, false).await
+    }
+
+    async fn read_next(&self, tokens: &[u32], cache_prompt: bool) -> anyhow::Result<NextTokens> {
+        let mut wanted = LISTED;
+        loop {
+            let body = json!({
+                "prompt": tokens, "n_predict": 1, "n_probs": wanted, "temperature": 0,
+                "cache_prompt": cache_prompt});
+            let answer = self.0.post("/completion", &body).await?;
+            let mut next = read(answer)?;
+            if next.tokens.len() < wanted {
+                // the whole vocabulary is listed
+                next.unlisted = 0.0;
+            }
+            if next.unlisted <= MOST_UNLISTED {
+                return Ok(next);
+            }
+            wanted *= MORE;
+        }
+    }
+
+    /// The name that the server gives its model.
+    pub(crate) async fn model(&self) -> anyhow::Result<String> {
+        let body = json!({"prompt": "1", "n_predict": 0});
+        let answer = self.0.post("/completion", &body).await?;
+        let name = answer.get("model").and_then(Value::as_str);
+        Ok(name.unwrap_or("without a name").to_owned())
+    }
+}
+
+impl NextTokens {
+    /// The total variation distance to other probabilities of the next token.
+    pub(crate) fn distance(&self, other: &Self) -> f64 {
+        let mut differences: BTreeMap<u32, f64> = BTreeMap::new();
+        for token in &self.tokens {
+            *differences.entry(token.id).or_default() += token.probability;
+        }
+        for token in &other.tokens {
+            *differences.entry(token.id).or_default() -= token.probability;
+        }
+        let differences = differences.values().map(|difference| difference.abs());
+        differences.sum::<f64>() / 2.0
+    }
+}
+
+fn read(answer: Value) -> anyhow::Result<NextTokens> {
+    let answer: CompletionAnswer =
+        serde_json::from_value(answer).context("/completion: no probabilities before sampling")?;
+    let [position] = answer.completion_probabilities.as_slice() else {
+        bail!("/completion: one token was asked for");
+    };
+    let listed = position.top_logprobs.iter().map(|token| NextToken {
+        id: token.id,
+        bytes: token.bytes.clone(),
+        probability: token.logprob.exp(),
+    });
+    let tokens: Vec<NextToken> = listed.collect();
+    let sum: f64 = tokens.iter().map(|token| token.probability).sum();
+    Ok(NextTokens {
+        unlisted: (1.0 - sum).max(0.0),
+        ends: answer.stop_type == "eos",
+        tokens,
+    })
+}
+
+#[derive(Deserialize)]
+struct CompletionAnswer {
+    completion_probabilities: Vec<CompletionPosition>,
+    stop_type: String,
+}
+
+#[derive(Deserialize)]
+struct CompletionPosition {
+    top_logprobs: Vec<ListedToken>,
+}
+
+#[derive(Deserialize)]
+struct ListedToken {
+    id: u32,
+    bytes: Vec<u8>,
+    logprob: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distance_of_next_tokens_counts_tokens_that_only_one_side_lists() {
+        let tokens = |probabilities: &[(u32, f64)]| NextTokens {
+            tokens: probabilities
+                .iter()
+                .map(|(id, probability)| NextToken {
+                    id: *id,
+                    bytes: Vec::new(),
+                    probability: *probability,
+                })
+                .collect(),
+            ..NextTokens::default()
+        };
+        let (one, other) = (
+            tokens(&[(1, 0.5), (2, 0.5)]),
+            tokens(&[(3, 0.25), (1, 0.75)]),
+        );
+        assert!((one.distance(&other) - 0.5).abs() < 1e-12);
+        assert!(one.distance(&one).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,202 @@
+//! A model server's own words about a failure.
+//!
+//! They help an operator at the terminal of `refract model check` and go nowhere else: a server may
+//! repeat a prompt or a key in them.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::settings::ModelApiKey;
+
+/// A longer message is cut: it is shown in one line of a terminal.
+const MESSAGE_CHARS: usize = 300;
+
+/// What a model server said when it gave no usable answer. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerMessage(String);
+
+impl ServerMessage {
+    /// The message in the body of an answer. `None` where a person would find nothing to read: an
+    /// empty body, JSON without a message, HTML without a title.
+    pub(crate) fn in_body(body: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let words = match text.chars().next()? {
+            '{' | '[' | '"' => in_json(&serde_json::from_str(text).ok()?),
+            '<' => in_html(text),
+            _ => Some(text.to_owned()),
+        };
+        words.map(Self)
+    }
+
+    /// The message in lower case, to find out what it is about.
+    pub(crate) fn lower_case(&self) -> String {
+        self.0.to_lowercase()
+    }
+
+    /// The message as one line for a terminal: without control characters and without the API key,
+    /// at most 300 characters of it. `None` where nothing is left.
+    pub fn for_terminal(&self, api_key: Option<&ModelApiKey>) -> Option<String> {
+        let printable: String = self.0.chars().filter_map(printable).collect();
+        let words: Vec<&str> = printable.split_whitespace().collect();
+        let mut line = words.join(" ");
+        if let Some(key) = api_key {
+            line = line.replace(key.as_str(), "[the API key]");
+        }
+        if let Some((end, _)) = line.char_indices().nth(MESSAGE_CHARS) {
+            line.truncate(end);
+            line.push('…');
+        }
+        (!line.is_empty()).then_some(line)
+    }
+}
+
+impl fmt::Debug for ServerMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServerMessage(..)")
+    }
+}
+
+/// The text under the keys that servers use for a message, however deep. A list gives all of its
+/// texts, such as the problems of a request that was not valid.
+fn in_json(json: &Value) -> Option<String> {
+    const KEYS: [&str; 5] = ["error", "message", "detail", "msg", "choices"];
+    match json {
+        Value::String(text) => (!text.trim().is_empty()).then(|| text.clone()),
+        Value::Array(list) => {
+            let texts: Vec<String> = list.iter().filter_map(in_json).collect();
+            (!texts.is_empty()).then(|| texts.join("; "))
+        }
+        Value::Object(object) => {
+            let text = KEYS.iter().find_map(|key| in_json(object.get(*key)?))?;
+            match object.get("loc") {
+                Some(Value::Array(place)) => Some(format!("{}: {text}", dotted(place))),
+                Some(_) | None => Some(text),
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// The place of a problem in a request, `body.questions.0`.
+fn dotted(place: &[Value]) -> String {
+    let steps = place.iter().map(|step| match step.as_str() {
+        Some(key) => key.to_owned(),
+        None => step.to_string(),
+    });
+    steps.collect::<Vec<_>>().join(".")
+}
+
+/// The title of a page: proxies answer with pages that say no more.
+fn in_html(text: &str) -> Option<String> {
+    // ASCII alone changes its case, so positions are those of the text
+    let lower_case = text.to_ascii_lowercase();
+    let start = lower_case.find("<title>")? + "<title>".len();
+    let end = start + lower_case.get(start..)?.find("</title>")?;
+    let title = text.get(start..end)?.trim();
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
+/// The character as a terminal may get it: white space as a space, and no character that controls
+/// the terminal or the direction of the text, or that has no width.
+fn printable(char: char) -> Option<char> {
+    let is_unseen = matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    if char.is_whitespace() {
+        Some(' ')
+    } else {
+        (!is_unseen && !char.is_control()).then_some(char)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(body: &str) -> Option<String> {
+        ServerMessage::in_body(body.as_bytes())?.for_terminal(None)
+    }
+
+    #[test]
+    fn the_message_is_found_wherever_servers_put_it() {
+        for (body, expected) in [
+            (
+                r#"{"error":{"code":501,"message":"This model is not a decision model","type":"not_supported_error"}}"#,
+                "This model is not a decision model",
+            ),
+            (r#"{"error":"model 'm' not found"}"#, "model 'm' not found"),
+            (r#"{"object":"error","message":"no","code":400}"#, "no"),
+            (r#"{"error":true,"message":"no"}"#, "no"),
+            (
+                r#"{"error":{"code":"","message":null},"detail":"no"}"#,
+                "no",
+            ),
+            (r#"{"detail":"Not Found"}"#, "Not Found"),
+            (
+                r#"{"detail":[{"loc":["body","questions",0],"msg":"Field required","input":{"text":"echo"}},{"msg":"and more"}]}"#,
+                "body.questions.0: Field required; and more",
+            ),
+            (r#"[{"error":{"message":"no","status":"INVALID"}}]"#, "no"),
+            (
+                r#"{"choices":[{"error":{"message":"upstream"}}]}"#,
+                "upstream",
+            ),
+            ("\"no\"", "no"),
+            (" Ollama is running\n", "Ollama is running"),
+            ("\u{feff}no", "no"),
+            (
+                "<html>\n<head><TITLE>502 Bad Gateway</TITLE></head><body>nginx</body></html>",
+                "502 Bad Gateway",
+            ),
+        ] {
+            assert_eq!(line(body).as_deref(), Some(expected), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_message() {
+        for body in [
+            "",
+            " \n",
+            "{}",
+            "{\"error\":",
+            r#"{"error":{"code":500}}"#,
+            r#"{"error":null,"message":" "}"#,
+            r#"{"choices":[{"message":{"role":"assistant","content":"yes"}}]}"#,
+            "<html><body>502</body></html>",
+            "<title></title>",
+            "\"\u{1b}\"",
+            "\u{1b}\u{200b}",
+        ] {
+            assert_eq!(line(body), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_gets_one_line_of_300_characters_without_anything_that_steers_it() {
+        let body = r#"{"error":"\u001b[31mred\u0007\r\n\tand \u202eback\u009b2J\u2028end"}"#;
+        assert_eq!(line(body).as_deref(), Some("[31mred and back2J end"));
+        let most = "ü".repeat(300);
+        assert_eq!(line(&most).as_deref(), Some(most.as_str()));
+        assert_eq!(line(&format!("{most}ü")), Some(format!("{most}…")));
+    }
+
+    #[test]
+    fn the_api_key_is_left_out_even_where_the_message_is_cut() {
+        let key: ModelApiKey = "sk-secret".parse().unwrap();
+        let before = "x".repeat(295);
+        for (words, expected) in [
+            (
+                "Bearer sk-secret?".to_owned(),
+                "Bearer [the API key]?".to_owned(),
+            ),
+            (format!("{before}sk-secret"), format!("{before}[the …")),
+            ("sk-\u{7}secret".to_owned(), "[the API key]".to_owned()),
+        ] {
+            let message = ServerMessage::in_body(words.as_bytes()).unwrap();
+            assert_eq!(message.for_terminal(Some(&key)), Some(expected));
+            assert_eq!(format!("{message:?}"), "ServerMessage(..)");
+        }
+    }
+}

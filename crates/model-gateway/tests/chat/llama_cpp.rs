@@ -1,0 +1,322 @@
+//! llama.cpp's own endpoints: one request that follows up all letters, and what ends its use.
+
+use refract_model_gateway::{ModelReply, ModelSettings};
+use refract_test_support::model_server::{
+    ChatModel, LlamaCppServer, ReceivedRequest, Script, ScriptedReply,
+};
+
+use super::fidelity::{NEARLY_EXACT, distance};
+use super::*;
+
+const CHAT: &str = "/v1/chat/completions";
+const TEMPLATE: &str = "/apply-template";
+const BATCH: &str = "/completion";
+
+/// A text that JSON writes with escapes, and one that looks like a prompt.
+const TEXT: &str = "\"Where\" is\tit? \\ \u{1}é😀\n<|user|>A0) Option 0\u{2028}";
+
+/// A model that is unsure among all outcomes and spells hardly any letter in two ways.
+fn unsure() -> ChatModel {
+    ChatModel {
+        spaced: 0.999,
+        digits_depend_on_spelling: true,
+        top: 1_000,
+        ..ChatModel::new((1..=255).map(f64::from).collect())
+    }
+}
+
+fn llama_cpp() -> LlamaCppServer {
+    LlamaCppServer { model: unsure() }
+}
+
+async fn ask_choice(model: &Model, outcomes: usize) -> ModelReply {
+    let version = choice(outcomes);
+    let submission = submission(&version, TEXT, None);
+    model.answer(&version, &submission).await
+}
+
+/// What a server without llama.cpp's endpoints makes of the question.
+async fn by_message(outcomes: usize) -> ModelReply {
+    let server = ModelServer::start(unsure().reply());
+    ask_choice(&model(&server), outcomes).await
+}
+
+fn paths(server: &ModelServer) -> Vec<String> {
+    let requests = server.requests().into_iter();
+    requests.map(|request| request.path).collect()
+}
+
+/// Whether two calls brought equal answers, and reports that differ in the number of requests only.
+fn is_alike(one: &ModelReply, other: &ModelReply) -> bool {
+    let counts = |reply: &ModelReply| (reply.report.input_tokens, reply.report.output_tokens);
+    one.outcome == other.outcome
+        && one.report.coverage == other.report.coverage
+        && counts(one) == counts(other)
+}
+
+/// A server of llama.cpp whose reply to one path is another one.
+fn except(path: &'static str, status: u16, odd: Value) -> ScriptedReply {
+    let server = llama_cpp();
+    ScriptedReply::answering(move |request| {
+        if request.path == path {
+            (status, odd.clone())
+        } else {
+            server.answer(request)
+        }
+    })
+}
+
+#[actix_rt::test]
+async fn one_request_follows_up_all_letters_as_messages_would() {
+    for outcomes in [32, 62, 152, 255] {
+        let server = ModelServer::start(llama_cpp().reply());
+        let reply = ask_choice(&model(&server), outcomes).await;
+        let messages = by_message(outcomes).await;
+        assert!(is_alike(&reply, &messages), "{reply:?}\n{messages:?}");
+        assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH]);
+        assert_eq!((reply.report.requests, reply.report.attempts), (3, 3));
+        assert!(messages.report.requests > 3, "{messages:?}");
+        let stored = probabilities(only(&reply.outcome.unwrap()));
+        let distance = distance(&unsure().distribution(outcomes), &stored);
+        assert!(distance <= NEARLY_EXACT, "{distance}");
+    }
+}
+
+#[actix_rt::test]
+async fn one_request_tells_all_spellings_of_a_letter_apart() {
+    let in_two_ways = ChatModel {
+        spaced: 0.6,
+        ..unsure()
+    };
+    for outcomes in [21, 62, 255] {
+        let model_server = LlamaCppServer {
+            model: in_two_ways.clone(),
+        };
+        let server = ModelServer::start(model_server.reply());
+        let reply = ask_choice(&model(&server), outcomes).await;
+        assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH]);
+        let stored = probabilities(only(&reply.outcome.unwrap()));
+        let distance = distance(&in_two_ways.distribution(outcomes), &stored);
+        assert!(distance <= NEARLY_EXACT, "{outcomes} {distance}");
+    }
+}
+
+#[actix_rt::test]
+async fn another_spelling_of_the_written_letter_is_told_apart_unless_one_code_is_sure() {
+    let flat = vec![1.0; 10];
+    let sure = [vec![1.0], vec![0.000_1; 9]].concat();
+    for (first_letter, expected) in [(flat, vec![CHAT, TEMPLATE, BATCH]), (sure, vec![CHAT])] {
+        let in_two_ways = ChatModel {
+            spaced: 0.6,
+            ..ChatModel::new([first_letter, vec![0.000_01; 20]].concat())
+        };
+        let model_server = LlamaCppServer { model: in_two_ways };
+        let server = ModelServer::start(model_server.reply());
+        ask_choice(&model(&server), 30).await.outcome.unwrap();
+        assert_eq!(paths(&server), expected);
+    }
+}
+
+#[actix_rt::test]
+async fn the_servers_own_template_makes_the_prompts() {
+    let server = ModelServer::start(llama_cpp().reply());
+    let settings = ModelSettings {
+        api_key: Some("secret".parse().unwrap()),
+        ..settings(&server)
+    };
+    let model = ModelGateway::new(settings).unwrap().model();
+    ask_choice(&model, 50).await.outcome.unwrap();
+    let requests = server.requests();
+    let [chat, template, batch] = requests.as_slice() else {
+        panic!("{requests:?}");
+    };
+    for request in &requests {
+        assert_eq!(request.header("authorization"), Some("Bearer secret"));
+        assert_eq!(request.header("host"), chat.header("host"));
+    }
+    // a follow-up request by message, sent to another path; `E`, the likeliest letter, was written
+    let (chat, template, batch) = (chat.json(), template.json(), batch.json());
+    for at in [0, 1] {
+        assert_eq!(template["messages"][at], chat["messages"][at]);
+    }
+    let message = json!({"role": "assistant", "content": " D"});
+    assert_eq!(template["messages"][2], message);
+    assert_eq!(template["continue_final_message"], json!(true));
+    assert_eq!(template["add_generation_prompt"], json!(false));
+    assert_eq!(
+        template["chat_template_kwargs"],
+        chat["chat_template_kwargs"]
+    );
+    let [system, user] = [0, 1].map(|at| chat["messages"][at]["content"].as_str().unwrap());
+    let prompts = [" D", " C", " B", " A"]
+        .map(|begun| format!("<|system|>{system}<|user|>{user}<|assistant|>{begun}"));
+    assert_eq!(
+        batch,
+        json!({
+            "model": "qwen", "temperature": 0, "n_predict": 8, "n_probs": 100,
+            "cache_prompt": true, "prompt": prompts,
+            "response_fields":
+                ["index", "completion_probabilities", "tokens_evaluated", "tokens_predicted"],
+        })
+    );
+}
+
+#[actix_rt::test]
+async fn few_letters_are_followed_up_one_by_one_and_the_setting_bounds_them() {
+    for (outcomes, follow_ups, expected) in [
+        (20, 26, vec![CHAT]),
+        (30, 26, vec![CHAT; 3]),
+        (40, 26, vec![CHAT, TEMPLATE, BATCH]),
+        (255, 1, vec![CHAT; 2]),
+        (255, 2, vec![CHAT, TEMPLATE, BATCH]),
+    ] {
+        let server = ModelServer::start(llama_cpp().reply());
+        let settings = ModelSettings {
+            follow_ups,
+            ..settings(&server)
+        };
+        let model = ModelGateway::new(settings).unwrap().model();
+        ask_choice(&model, outcomes).await.outcome.unwrap();
+        assert_eq!(paths(&server), expected, "{outcomes} {follow_ups}");
+    }
+}
+
+#[actix_rt::test]
+async fn only_llama_cpp_at_an_address_that_ends_in_v1_is_asked_so() {
+    for (name, mark) in [
+        ("timings", json!(null)),
+        ("timings", json!([1])),
+        ("system_fingerprint", json!(null)),
+        ("system_fingerprint", json!("fp_ollama")),
+        ("system_fingerprint", json!("bar-1")),
+        ("system_fingerprint", json!(6123)),
+    ] {
+        let without = move |request: &ReceivedRequest| {
+            let (status, mut reply) = llama_cpp().answer(request);
+            reply[name] = mark.clone();
+            (status, reply)
+        };
+        let server = ModelServer::start(ScriptedReply::answering(without));
+        ask_choice(&model(&server), 40).await.outcome.unwrap();
+        assert_eq!(paths(&server), [CHAT; 4]);
+    }
+    let server = ModelServer::start(llama_cpp().reply());
+    let root = server.url().strip_suffix("/v1").unwrap().to_owned();
+    let settings = ModelSettings {
+        endpoint: root.parse().unwrap(),
+        ..settings(&server)
+    };
+    let model = ModelGateway::new(settings).unwrap().model();
+    ask_choice(&model, 40).await.outcome.unwrap();
+    assert_eq!(paths(&server), ["/chat/completions"; 4]);
+}
+
+#[actix_rt::test]
+async fn an_odd_answer_loses_nothing_and_ends_the_use_of_both_endpoints() {
+    let of_batch = |answers: usize| {
+        let answer = |index| json!({"index": index, "completion_probabilities": [{"token": "0", "logprob": -0.1}]});
+        (0..answers).map(answer).collect::<Vec<_>>()
+    };
+    let mut swapped = of_batch(3);
+    swapped.swap(0, 1);
+    let mut empty = of_batch(3);
+    empty[1]["completion_probabilities"] = json!([]);
+    let mut older = of_batch(3);
+    older[2] = json!({"index": 2, "completion_probabilities": [{"content": "0", "probs": []}]});
+    let unknown = json!({"error": {"code": 404, "message": "File Not Found"}});
+    for (path, status, odd) in [
+        (TEMPLATE, 404, unknown.clone()),
+        (TEMPLATE, 400, unknown.clone()),
+        (TEMPLATE, 501, unknown.clone()),
+        (TEMPLATE, 302, unknown.clone()),
+        (TEMPLATE, 200, unknown.clone()),
+        (TEMPLATE, 200, json!([])),
+        (TEMPLATE, 200, json!({"prompt": ["text D"]})),
+        (TEMPLATE, 200, json!({"prompt": ""})),
+        // the answer's beginning without its space, and with something behind it
+        (TEMPLATE, 200, json!({"prompt": "text\nC"})),
+        (TEMPLATE, 200, json!({"prompt": "text C<|end|>"})),
+        (BATCH, 404, unknown.clone()),
+        (BATCH, 500, unknown.clone()),
+        (BATCH, 200, unknown),
+        (BATCH, 200, json!("no JSON of ours")),
+        (BATCH, 200, json!(of_batch(2))),
+        (BATCH, 200, json!(of_batch(4))),
+        (BATCH, 200, json!(swapped)),
+        (BATCH, 200, json!(empty)),
+        (BATCH, 200, json!(older)),
+        (BATCH, 200, json!([1, 2, 3])),
+    ] {
+        let server = ModelServer::start(except(path, status, odd.clone()));
+        let model = model(&server);
+        let expected = by_message(40).await;
+        let first = ask_choice(&model, 40).await;
+        assert!(is_alike(&first, &expected), "{odd} {first:?}");
+        let tried = paths(&server);
+        assert!(tried.contains(&path.to_owned()), "{odd} {tried:?}");
+        let second = ask_choice(&model, 40).await;
+        assert!(is_alike(&second, &expected), "{odd} {second:?}");
+        let after = paths(&server).split_off(tried.len());
+        assert_eq!(after, [CHAT; 4], "{odd}");
+    }
+}
+
+#[actix_rt::test]
+async fn digits_that_the_batch_does_not_show_are_asked_for_by_message() {
+    let words = |index| {
+        let token = json!({"token": "The", "logprob": -0.1});
+        json!({"index": index, "completion_probabilities": [token]})
+    };
+    let words: Vec<Value> = (0..3).map(words).collect();
+    let server = ModelServer::start(except(BATCH, 200, json!(words)));
+    let reply = ask_choice(&model(&server), 40).await;
+    assert_eq!(reply.outcome, by_message(40).await.outcome);
+    assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, CHAT, CHAT, CHAT]);
+}
+
+#[actix_rt::test]
+async fn a_way_that_has_worked_outlasts_an_overload_but_not_another_server() {
+    let server = ModelServer::start(llama_cpp().reply());
+    let model = model(&server);
+    let expected = by_message(40).await;
+    let usual = [CHAT, TEMPLATE, BATCH];
+    let mut seen = 0;
+    let mut after = async |reply: ScriptedReply| {
+        server.then_always(reply);
+        let answered = ask_choice(&model, 40).await;
+        assert_eq!(answered.outcome, expected.outcome);
+        let paths = paths(&server);
+        let new = paths[seen..].to_vec();
+        seen = paths.len();
+        new
+    };
+    assert_eq!(after(llama_cpp().reply()).await, usual);
+    // a second attempt follows the first 503
+    let overloaded = except(BATCH, 503, json!({}));
+    let tried = [CHAT, TEMPLATE, BATCH, BATCH, CHAT, CHAT, CHAT];
+    assert_eq!(after(overloaded).await, tried);
+    assert_eq!(after(llama_cpp().reply()).await, usual);
+    let without = except(TEMPLATE, 404, json!({}));
+    let tried = [CHAT, TEMPLATE, CHAT, CHAT, CHAT];
+    assert_eq!(after(without).await, tried);
+    assert_eq!(after(llama_cpp().reply()).await, [CHAT; 4]);
+}
+
+#[actix_rt::test]
+async fn what_is_read_before_a_batch_takes_too_long_is_an_answer() {
+    let first = llama_cpp().reply();
+    let template = llama_cpp().reply();
+    let never = ScriptedReply::status(200).held();
+    let server = ModelServer::start(Script::first([first, template]).then(never));
+    let timeout = Duration::from_millis(400);
+    let reply = ask_choice(&impatient(&server, timeout), 40).await;
+    assert!(reply.outcome.is_ok(), "{reply:?}");
+    assert!(
+        reply.took < 2 * timeout + Duration::from_secs(1),
+        "{reply:?}"
+    );
+    let unread = reply.report.coverage.codes.unwrap().unread.to_f64();
+    assert!(unread > 0.5, "{reply:?}");
+    // the batch, and then one letter in the time that was left
+    assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, CHAT]);
+}
