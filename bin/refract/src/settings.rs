@@ -85,7 +85,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, env = "REFRACT_MODEL_URL", value_name = "URL")]
     model_url: Option<String>,
 
-    /// What that server speaks: `systemone`, `chat` or `stated`
+    /// What that server speaks: `systemone`, `decisions`, `chat` or `stated`
     #[arg(
         long,
         env = "REFRACT_MODEL_PROTOCOL",
@@ -112,7 +112,7 @@ pub(crate) struct ModelArgs {
     )]
     model_api_key: Option<String>,
 
-    /// A `systemone` request is split above this estimate
+    /// A `systemone` or `decisions` request is split above this estimate
     #[arg(
         long,
         env = "REFRACT_MODEL_REQUEST_TOKENS",
@@ -138,6 +138,15 @@ pub(crate) struct ModelArgs {
         value_name = "N"
     )]
     model_concurrency: NonZeroUsize,
+
+    /// Further requests that a `chat` question with many outcomes may cost
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_FOLLOW_UPS",
+        default_value = "26",
+        value_name = "N"
+    )]
+    model_follow_ups: usize,
 }
 
 impl ModelArgs {
@@ -178,6 +187,7 @@ impl ModelArgs {
             request_tokens: self.model_request_tokens.get(),
             timeout: milliseconds(self.model_timeout_ms.get()),
             concurrency: self.model_concurrency.get(),
+            follow_ups: self.model_follow_ups,
         })
     }
 }

@@ -107,6 +107,7 @@ impl Answering {
 
 /// The gateway's report as it is saved with a result.
 fn provenance(report: ModelReport) -> Provenance {
+    let codes = report.coverage.codes;
     Provenance {
         protocol: Some(report.protocol.to_owned()),
         model: report.model,
@@ -115,5 +116,7 @@ fn provenance(report: ModelReport) -> Provenance {
         output_tokens: report.output_tokens,
         requests: Some(report.requests),
         attempts: Some(report.attempts),
+        on_codes: codes.map(|codes| codes.mass),
+        unread: codes.map(|codes| codes.unread),
     }
 }

@@ -1,13 +1,14 @@
 //! `refract model`: whether the configured model can serve, found out by small trials.
 
 mod advice;
+mod distance;
 mod trial_report;
 mod trials;
 
 use clap::Subcommand;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings};
+use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, ServerMessage};
 use serde_json::json;
 
 use self::trial_report::{HEADERS, TrialReport};
@@ -47,7 +48,7 @@ async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     let model = gateway.model();
     let mut reports = Vec::new();
     let mut failed = None;
-    for trial in trials::all() {
+    for trial in trials::of(settings) {
         match ask(&model, &trial).await? {
             Ok(report) => reports.push(report),
             Err(failure) => {
@@ -59,9 +60,13 @@ async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     if !reports.is_empty() {
         output::list(as_json, &HEADERS, &reports, TrialReport::cells)?;
     }
-    if let Some((trial, failure)) = failed {
+    if let Some((trial, FailedTrial { failure, message })) = failed {
+        let key = settings.api_key.as_ref();
+        let message = message.and_then(|message| message.for_terminal(key));
+        let said = message.map(|words| format!(" The server says: \"{words}\"."));
+        let said = said.unwrap_or_default();
         let advice = advice::after(&failure, settings.protocol);
-        anyhow::bail!("this model cannot serve ({trial}): {failure}{advice}");
+        anyhow::bail!("this model cannot serve ({trial}): {failure}{said}{advice}");
     }
     output::say(&format!(
         "Asked {}: {}.",
@@ -74,7 +79,14 @@ async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<TrialReport, ModelFailure>> {
+/// Why a trial was not answered.
+struct FailedTrial {
+    failure: ModelFailure,
+    /// What the server said of it.
+    message: Option<ServerMessage>,
+}
+
+async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<TrialReport, FailedTrial>> {
     let version =
         json!({"fields": [{"key": "text", "label": "Message"}], "questions": [trial.question]});
     let version: PrismVersion = serde_json::from_value(version)?;
@@ -82,8 +94,14 @@ async fn ask(model: &Model, trial: &Trial) -> anyhow::Result<Result<TrialReport,
     let submission = Submission::new(sent, None, version.fields())?;
     let asked = model.answer(&version, &submission).await;
     let took_ms = asked.took.as_millis();
-    Ok(asked.outcome.map(|answers| {
-        let answer = answers.as_slice().first().map(|(_, answer)| answer);
-        TrialReport::new(trial, answer, asked.report, took_ms)
-    }))
+    Ok(match asked.outcome {
+        Ok(answers) => {
+            let answer = answers.as_slice().first().map(|(_, answer)| answer);
+            Ok(TrialReport::new(trial, answer, asked.report, took_ms))
+        }
+        Err(failure) => Err(FailedTrial {
+            failure,
+            message: asked.server_message,
+        }),
+    })
 }

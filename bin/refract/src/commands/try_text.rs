@@ -81,9 +81,16 @@ impl TryCommand {
         let prism = operator::find_prism(&database, account, &self.prism).await?;
         let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
-        let answering = Answering::new(database, gateway.model(), uses, counts);
+        let answering = Answering::new(database.clone(), gateway.model(), uses, counts);
         let result = answering.create_result_in(account, call).await?;
-        shown_result::print(&result, display, &Facts::default())?;
+        let facts = match display {
+            ResultDisplay::Table => {
+                let provenance = database.find_provenance(account, result.view().id).await?;
+                Facts::of_new(&provenance.unwrap_or_default())
+            }
+            ResultDisplay::Format(_) => Facts::default(),
+        };
+        shown_result::print(&result, display, &facts)?;
         match result.view().status.error() {
             None => Ok(ExitCode::SUCCESS),
             Some(error) => Ok(output::fail_with(&format!("error: {error}"))),

@@ -1,10 +1,13 @@
 //! `refract model check`: its requests, its output and its exit status.
 
-use refract_test_support::model_server::{
-    ChatModel, Continues, ModelServer, ReceivedRequest, ScriptedReply, tokens_reply,
-};
-use serde_json::{Value, json};
+mod knowing_models;
 
+use refract_test_support::model_server::{
+    ChatModel, Continues, ModelServer, ScriptedReply, tokens_reply,
+};
+use serde_json::Value;
+
+use self::knowing_models::{knowing_chat, knowing_decisions, knowing_stated, knowing_system_one};
 use crate::program::{Ended, run};
 
 /// Runs `refract model check` with more arguments against a server.
@@ -25,118 +28,48 @@ async fn check(server: &ModelServer, protocol: &str, more: &[&str]) -> Ended {
     ended
 }
 
-/// The labels of the right outcomes, one for each question of the check.
-const RIGHT: [&str; 4] = ["Yes", "Very", "Delivery", "Parcel 137"];
-
-fn is_right(words: &str) -> bool {
-    let label = words.split(": ").next().unwrap_or_default();
-    RIGHT.contains(&label)
-}
-
-/// The codes in a prompt, and whether each is the code of the right outcome.
-fn codes(request: &ReceivedRequest) -> Vec<(String, bool)> {
-    let body = request.json();
-    let user = body["messages"][1]["content"].as_str().unwrap().to_owned();
-    let lines = user.lines().filter_map(|line| line.split_once(") "));
-    lines
-        .map(|(code, words)| (code.to_owned(), is_right(words)))
-        .collect()
-}
-
-/// A `chat` model that gives 0.9 to the right outcome and 0.1 to another.
-fn knowing_chat() -> ScriptedReply {
-    ScriptedReply::with(|request| {
-        let codes = codes(request);
-        let of = |right: bool| codes.iter().find(|(_, is)| *is == right).unwrap().0.clone();
-        let (right, other) = (of(true), of(false));
-        let is_cut = right.len() == 2 && right.starts_with(char::is_uppercase);
-        let cut = |code: &str| code.chars().map(String::from).collect::<Vec<_>>();
-        let positions = if is_cut {
-            let (right, other) = (cut(&right), cut(&other));
-            let digit = vec![(right[1].clone(), 1.0)];
-            vec![
-                vec![(right[0].clone(), 0.9), (other[0].clone(), 0.1)],
-                digit,
-            ]
-        } else {
-            vec![
-                vec![("\n".to_owned(), 1.0)],
-                vec![(right, 0.9), (other, 0.1)],
-            ]
-        };
-        tokens_reply(&positions, 20)
-    })
-}
-
-/// A `stated` model that states 90 percent for the right outcome.
-fn knowing_stated() -> ScriptedReply {
-    ScriptedReply::with(|request| {
-        let body = request.json();
-        let schema = &body["response_format"]["json_schema"]["schema"]["properties"];
-        let (key, schema) = schema.as_object().unwrap().iter().next().unwrap();
-        let properties = schema["properties"].as_object().unwrap();
-        let codes = codes(request);
-        let right = codes.iter().find(|(_, is_right)| *is_right).unwrap();
-        let stated = |name: &String| match name.as_str() {
-            "code_1" => json!(right.0),
-            "percent_1" => json!(90),
-            "percent_others" => json!(10),
-            name if name.starts_with("code_") => json!(""),
-            name => json!(if name == right.0 { 90 } else { 0 }),
-        };
-        let answer: Value = properties
-            .keys()
-            .map(|name| (name.clone(), stated(name)))
-            .collect::<serde_json::Map<_, _>>()
-            .into();
-        json!({"model": "stating-1", "choices": [{"message": {"content": json!({key: answer}).to_string()}}]})
-    })
-}
-
-/// A `systemone` model that gives the right outcome and leaves out the others.
-fn knowing_system_one() -> ScriptedReply {
-    ScriptedReply::with(|request| {
-        let body = request.json();
-        let (key, question) = body["questions"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .next()
-            .unwrap();
-        let criteria = &question["criteria"];
-        let answer = match question["type"].as_str().unwrap() {
-            "choice" => {
-                let mut criteria = criteria.as_object().unwrap().iter();
-                let right = criteria.find(|(_, words)| is_right(words.as_str().unwrap()));
-                let right = right.unwrap().0;
-                json!({"type": "choice", "choice": right, "probabilities": {right: 1}})
-            }
-            "score" => json!({"type": "score", "probabilities": {"0": 0, "1": 0, "2": 1}}),
-            _ => json!({"type": "noul", "noul": 0.9}),
-        };
-        json!({"model": "knowing-1", "answers": {key: answer}})
-    })
-}
-
-const CALLS: [&str; 5] = [
+const CALLS: [&str; 8] = [
     "yes_no",
     "scale of 3",
     "choice of 4",
     "choice of 4, reversed",
     "choice of 255",
+    "draw from 20",
+    "draw from 62",
+    "draw from 255",
 ];
 
 #[tokio::test]
 async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
-    for (protocol, reply, model, readable) in [
+    for (protocol, reply, model, reading, readable) in [
         (
             "systemone",
             knowing_system_one(),
             "knowing-1",
+            "the probabilities are the server's own",
             [2, 3, 1, 1, 1],
         ),
-        ("chat", knowing_chat(), "scripted-chat-1", [2, 2, 2, 2, 1]),
-        ("stated", knowing_stated(), "stating-1", [2, 3, 4, 4, 1]),
+        (
+            "decisions",
+            knowing_decisions(),
+            "deciding-1",
+            "the probabilities are the server's own",
+            [2, 3, 1, 1, 1],
+        ),
+        (
+            "chat",
+            knowing_chat(),
+            "scripted-chat-1",
+            "probabilities are read from the log-probabilities of codes",
+            [2, 2, 2, 2, 1],
+        ),
+        (
+            "stated",
+            knowing_stated(),
+            "stating-1",
+            "the probabilities are the model's opinion",
+            [2, 3, 4, 4, 1],
+        ),
     ] {
         let server = ModelServer::start(reply);
         let ended = check(&server, protocol, &["--json"]).await;
@@ -144,6 +77,9 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
         assert!(ended.stderr.contains(model), "{ended:?}");
         let last = ended.stderr.lines().last();
         assert_eq!(last, Some("The model can serve."), "{ended:?}");
+        assert!(ended.stderr.contains(reading), "{ended:?}");
+        let says_distance = ended.stderr.contains("Probabilities are off by at most ");
+        assert_eq!(says_distance, protocol == "chat", "{ended:?}");
         let lines = ended.lines();
         for (line, (call, readable)) in lines.iter().zip(CALLS.iter().zip(readable)) {
             assert_eq!(line["call"], *call);
@@ -152,9 +88,17 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
             assert_eq!(line["readable"], readable, "{line}");
             assert!(line["took_ms"].is_u64(), "{line}");
             assert_eq!(line["on_codes"].is_f64(), protocol == "chat", "{line}");
+            assert_eq!(line["unread"].is_f64(), protocol == "chat", "{line}");
         }
-        assert_eq!(lines.len(), CALLS.len());
         assert_eq!(lines[4]["outcomes"], 255);
+        let draws = &lines[5..];
+        for (line, (call, outcomes)) in draws.iter().zip(CALLS[5..].iter().zip([20, 62, 255])) {
+            assert_eq!(line["call"], *call);
+            assert_eq!(line["right"], Value::Null, "{line}");
+            assert_eq!(line["outcomes"], outcomes, "{line}");
+        }
+        // only what is read from codes can be unread
+        assert_eq!(draws.len(), if protocol == "chat" { 3 } else { 0 });
     }
 }
 
@@ -192,16 +136,41 @@ async fn what_a_model_is_weak_at_is_said() {
         "{ended:?}"
     );
     assert!(ended.stderr.contains("probability by 0.961."), "{ended:?}");
-    // a server that cannot continue an answer, so what follows the letters is never seen
-    let even = ChatModel {
+    let words = "preferred one outcome in `draw from 20`, `draw from 62`: flatter answers may be";
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    // a model that leaves out outcomes
+    let server = ModelServer::start(knowing_system_one());
+    let ended = check(&server, "systemone", &[]).await;
+    let words = "Of the 255 outcomes of `choice of 255` 1 had a probability of their own: the \
+                 others count as 0.";
+    assert!(ended.stderr.contains(words), "{ended:?}");
+}
+
+#[tokio::test]
+async fn what_is_left_unread_bounds_how_far_off_probabilities_are() {
+    // a server that cannot continue an answer, so what follows other letters is never seen
+    let unseen = ChatModel {
         continues: Continues::Never,
         ..ChatModel::new(vec![1.0; 255])
     };
-    let server = ModelServer::start(even.reply());
-    let ended = check(&server, "chat", &[]).await;
-    let words = "Of the 255 outcomes of `choice of 255` 10 had a probability of their own: the \
-                 others share what is left.";
+    let server = ModelServer::start(unseen.reply());
+    let ended = check(&server, "chat", &["--json"]).await;
+    let words = "Probabilities are off by at most 0.000 (total variation distance) for up to 20 \
+                 outcomes, 0.839 for up to 62, 0.961 for up to 255, as measured on questions \
+                 without an obvious answer.\nFor more than 20 outcomes that is much: use a server";
     assert!(ended.stderr.contains(words), "{ended:?}");
+    assert!(!ended.stderr.contains("preferred"), "{ended:?}");
+    for (line, unread) in ended.lines()[5..].iter().zip([0.0, 0.838_710, 0.960_784]) {
+        assert_eq!(line["unread"], unread, "{line}");
+    }
+    // the last letters are never written, and all others can be followed up
+    let two_letters = [vec![1.0; 20], vec![0.0; 235]].concat();
+    let server = ModelServer::start(ChatModel::new(two_letters).reply());
+    let ended = check(&server, "chat", &[]).await;
+    let words = "Probabilities are off by at most 0.000 (total variation distance) for up to 255 \
+                 outcomes, as measured on questions without an obvious answer.\n";
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    assert!(!ended.stderr.contains("is much"), "{ended:?}");
 }
 
 #[tokio::test]
@@ -212,11 +181,19 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
         (
             "systemone",
             ScriptedReply::status(401),
-            "The model server answered with status 401. Check REFRACT_MODEL_API_KEY.",
+            "The model server answered with status 401. The server says: \"status 401\". Check \
+             REFRACT_MODEL_API_KEY.",
         ),
         (
             "systemone",
             ScriptedReply::status(404),
+            "The model server answered with status 404. The server says: \"status 404\". The server \
+             or its model lacks the endpoint of this protocol: set REFRACT_MODEL_PROTOCOL=chat, or \
+             check REFRACT_MODEL_URL and REFRACT_MODEL_NAME.",
+        ),
+        (
+            "chat",
+            ScriptedReply::body("").with_status(404),
             "The model server answered with status 404. Check REFRACT_MODEL_URL, \
              REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.",
         ),
@@ -225,6 +202,17 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
             ScriptedReply::json(&no_log_probabilities),
             "The model gave no usable answer to the question late: its server sent no \
              log-probabilities, which REFRACT_MODEL_PROTOCOL `chat` needs. Try `stated`.",
+        ),
+        (
+            "decisions",
+            ScriptedReply::body(r#"{"answers":[{"type":"refusal","name":"late"}]}"#),
+            "The model refused to answer the question late. Use another model.",
+        ),
+        (
+            "decisions",
+            ScriptedReply::answers(),
+            "The model server answered with something that is not Decisions JSON. Check \
+             REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.",
         ),
         (
             "stated",

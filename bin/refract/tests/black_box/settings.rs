@@ -23,6 +23,7 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         ("REFRACT_MODEL_TIMEOUT_MS", "soon"),
         ("REFRACT_MODEL_TIMEOUT_MS", "0"),
         ("REFRACT_MODEL_CONCURRENCY", "-1"),
+        ("REFRACT_MODEL_FOLLOW_UPS", "-1"),
         ("DATABASE_URL", "mysql://localhost/refract"),
         ("DATABASE_URL", "sqlite:///nowhere/at/all/refract.db"),
         (
@@ -104,6 +105,7 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ),
         ("REFRACT_MODEL_TIMEOUT_MS", "--model-timeout-ms", "15000"),
         ("REFRACT_MODEL_CONCURRENCY", "--model-concurrency", "1024"),
+        ("REFRACT_MODEL_FOLLOW_UPS", "--model-follow-ups", "26"),
         ("REFRACT_SHUTDOWN_GRACE_MS", "--shutdown-grace-ms", "35000"),
         ("REFRACT_WORKERS", "--workers", "one per core"),
         ("REFRACT_LOG", "--log", "info"),

@@ -2,6 +2,7 @@
 
 use refract_model_gateway::{ModelEndpoint, ModelFailure, ModelSettings, Protocol};
 
+use super::distance;
 use super::trial_report::TrialReport;
 use super::trials::{FORWARD, REVERSED};
 
@@ -9,19 +10,22 @@ use super::trials::{FORWARD, REVERSED};
 const NOTABLE_MOVE: f64 = 0.1;
 /// The least part of the whole probability on the codes; below, the model often writes other words.
 const LEAST_ON_CODES: f64 = 0.8;
+/// What to check where the server answered with something unexpected.
+const CHECK_SETTINGS: &str =
+    " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
 
 /// How the probabilities of this model's answers are read.
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
         (ModelEndpoint::Lexical, _) => "it compares words",
-        (ModelEndpoint::Server(_), Protocol::SystemOne) => {
-            "it sends the probabilities of every outcome"
+        (ModelEndpoint::Server(_), Protocol::SystemOne | Protocol::Decisions) => {
+            "the probabilities are the server's own"
         }
         (ModelEndpoint::Server(_), Protocol::Chat) => {
             "probabilities are read from the log-probabilities of codes"
         }
         (ModelEndpoint::Server(_), Protocol::Stated) => {
-            "the model states percentages, which are coarser than log-probabilities"
+            "the probabilities are the model's opinion, stated in percent"
         }
     }
 }
@@ -38,18 +42,18 @@ pub(super) fn findings(settings: &ModelSettings, reports: &[TrialReport]) -> Vec
             "The order of the options moved the right one's probability by {moved:.3}."
         ));
     }
-    let hidden = reports
-        .iter()
-        .filter(|report| report.readable < report.outcomes);
-    for report in hidden {
-        lines.push(format!(
-            "Of the {} outcomes of `{}` {} had a probability of their own: {}.",
-            report.outcomes,
-            report.trial,
-            report.readable,
-            others(settings.protocol)
-        ));
+    if let Some(others) = others(settings.protocol) {
+        let hidden = reports
+            .iter()
+            .filter(|report| report.readable < report.outcomes);
+        lines.extend(hidden.map(|report| {
+            format!(
+                "Of the {} outcomes of `{}` {} had a probability of their own: {others}.",
+                report.outcomes, report.trial, report.readable
+            )
+        }));
     }
+    lines.extend(distance::sentences(reports));
     lines.push(recommendation(settings, reports, moved).to_owned());
     lines
 }
@@ -67,10 +71,13 @@ fn moved_by_order(reports: &[TrialReport]) -> Option<f64> {
     Some((of(FORWARD)? - of(REVERSED)?).abs())
 }
 
-fn others(protocol: Protocol) -> &'static str {
+/// What becomes of outcomes without a probability of their own; `None` for `chat`, where the
+/// distance says how much that matters.
+fn others(protocol: Protocol) -> Option<&'static str> {
     match protocol {
-        Protocol::SystemOne => "the others count as 0",
-        Protocol::Chat | Protocol::Stated => "the others share what is left",
+        Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
+        Protocol::Chat => None,
+        Protocol::Stated => Some("the others share what is left"),
     }
 }
 
@@ -79,10 +86,12 @@ fn recommendation(
     reports: &[TrialReport],
     moved: Option<f64>,
 ) -> &'static str {
-    let least_on_codes = reports.iter().filter_map(|report| report.on_codes);
+    // of a flat answer, the server lists only a part of what is on the codes
+    let sure_ones = reports.iter().filter(|report| report.right.is_some());
+    let least_on_codes = sure_ones.filter_map(|report| report.on_codes);
     if settings.endpoint == ModelEndpoint::Lexical {
         "The built-in scorer answers: it is for trying things only."
-    } else if reports.iter().any(|report| !report.right) {
+    } else if reports.iter().any(|report| report.right == Some(false)) {
         "The model can be asked, but it got an easy question wrong: use a stronger one."
     } else if least_on_codes.fold(1.0, f64::min) < LEAST_ON_CODES {
         "The model can serve, but it often writes other words than a code: compare it with others."
@@ -98,27 +107,45 @@ pub(super) fn after(failure: &ModelFailure, protocol: Protocol) -> &'static str 
     match failure {
         ModelFailure::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
         ModelFailure::Status(429) => " Its limits are too low for it to serve now.",
-        ModelFailure::Status(400..500)
+        ModelFailure::Status(404 | 405 | 501) => match protocol {
+            Protocol::SystemOne | Protocol::Decisions => {
+                " The server or its model lacks the endpoint of this protocol: set \
+                 REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME."
+            }
+            Protocol::Chat | Protocol::Stated => CHECK_SETTINGS,
+        },
+        ModelFailure::Status(400..=499)
         | ModelFailure::NotSystemOne
+        | ModelFailure::NotDecisions
         | ModelFailure::NotChat
         | ModelFailure::NotHttp
-        | ModelFailure::Redirect(_) => {
-            " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL."
-        }
+        | ModelFailure::Redirect(_) => CHECK_SETTINGS,
         ModelFailure::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
         ModelFailure::TimedOut(_) => {
             " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS."
         }
+        ModelFailure::Loading(_) => " Try again once the model is loaded.",
+        ModelFailure::ContextTooSmall(_) => {
+            " Start the server with a larger context: `--ctx-size` of llama.cpp, which its \
+             `--parallel` slots share; `--max-model-len` of vLLM."
+        }
+        ModelFailure::StillThinking(_) => {
+            " Switch the model's thinking off, as with `--reasoning-budget 0` of llama.cpp, or use \
+             a model that does not think."
+        }
         ModelFailure::NoLogProbabilities(_) => " Try `stated`.",
+        ModelFailure::Refused(_) => " Use another model.",
         ModelFailure::Unanswered(_) => match protocol {
-            Protocol::SystemOne => " Look at what the server logs.",
+            Protocol::SystemOne | Protocol::Decisions => " Look at what the server logs.",
             Protocol::Chat | Protocol::Stated => {
                 " Use a model that follows instructions, with thinking off."
             }
         },
+        ModelFailure::Disconnected => {
+            " Look at what the server logs: it may have stopped while it answered."
+        }
         ModelFailure::Status(_) | ModelFailure::ReportedError => " Look at what the server logs.",
         ModelFailure::TooBusy(_)
-        | ModelFailure::Disconnected
         | ModelFailure::ParameterRefused { .. }
         | ModelFailure::TooLarge => "",
     }

@@ -2,13 +2,14 @@
 
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::cutoffs::Cutoffs;
+use refract_domain::probability::Probability;
 use refract_model_gateway::ModelReport;
 use serde::Serialize;
 
 use super::trials::Trial;
 
 /// The headers of the table of reports.
-pub(super) const HEADERS: [&str; 10] = [
+pub(super) const HEADERS: [&str; 11] = [
     "call",
     "answer",
     "right",
@@ -16,6 +17,7 @@ pub(super) const HEADERS: [&str; 10] = [
     "readable",
     "code",
     "on codes",
+    "unread",
     "requests",
     "attempts",
     "ms",
@@ -29,9 +31,9 @@ pub(super) struct TrialReport {
     pub(super) trial: &'static str,
     /// The outcome that the model found most probable.
     pub(super) answer: String,
-    /// Whether that outcome is the right one.
-    pub(super) right: bool,
-    /// The probability of the right outcome.
+    /// Whether that outcome is the right one; `None` where no outcome is.
+    pub(super) right: Option<bool>,
+    /// The probability of the right outcome, or of the most probable one where none is right.
     pub(super) probability: f64,
     /// The number of the question's outcomes.
     pub(super) outcomes: usize,
@@ -43,6 +45,9 @@ pub(super) struct TrialReport {
     pub(super) tokens_before: Option<usize>,
     /// The part of the whole probability that was on the codes (`chat` only).
     pub(super) on_codes: Option<f64>,
+    /// The part of the probability on the codes that was split evenly for want of a reading (`chat`
+    /// only).
+    pub(super) unread: Option<Probability>,
     /// The model's name, as the server gives it.
     pub(super) model: Option<String>,
     pub(super) input_tokens: Option<u64>,
@@ -67,7 +72,7 @@ impl TrialReport {
         let codes = report.coverage.codes;
         Self {
             trial: trial.name,
-            right: answer == trial.right,
+            right: trial.right.map(|right| answer == right),
             answer,
             probability,
             outcomes: report.coverage.outcomes,
@@ -75,6 +80,7 @@ impl TrialReport {
             code_tokens: codes.and_then(|codes| codes.tokens),
             tokens_before: codes.map(|codes| codes.tokens_before),
             on_codes: codes.map(|codes| codes.mass.to_f64()),
+            unread: codes.map(|codes| codes.unread),
             model: report.model,
             input_tokens: report.input_tokens,
             output_tokens: report.output_tokens,
@@ -86,15 +92,22 @@ impl TrialReport {
 
     /// The cells of the report's row, in the order of [`HEADERS`].
     pub(super) fn cells(&self) -> Vec<String> {
+        let right = match self.right {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        };
         vec![
             self.trial.to_owned(),
             self.answer.clone(),
-            if self.right { "yes" } else { "no" }.to_owned(),
+            right.to_owned(),
             format!("{:.3}", self.probability),
             format!("{} of {}", self.readable, self.outcomes),
             self.code(),
             self.on_codes
                 .map_or_else(String::new, |mass| format!("{mass:.3}")),
+            self.unread
+                .map_or_else(String::new, |unread| format!("{:.3}", unread.to_f64())),
             self.requests.to_string(),
             self.attempts.to_string(),
             self.took_ms.to_string(),
@@ -115,8 +128,9 @@ impl TrialReport {
     }
 }
 
-/// The most probable outcome, and the probability of the right one.
-fn outcome(answer: &Answer, right: &str) -> (String, f64) {
+/// The most probable outcome, and the probability of the right one, or of the most probable one
+/// where none is right.
+fn outcome(answer: &Answer, right: Option<&str>) -> (String, f64) {
     let probabilities = match answer {
         Answer::YesNo { probability } => {
             let label = Cutoffs::AUTOMATIC.label(*probability);
@@ -125,9 +139,10 @@ fn outcome(answer: &Answer, right: &str) -> (String, f64) {
         Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => probabilities,
     };
     let named = most_probable(probabilities).map_or("none", |key| key.as_str());
-    let right = probabilities.iter().find(|(key, _)| key.as_str() == right);
+    let judged = right.unwrap_or(named);
+    let judged = probabilities.iter().find(|(key, _)| key.as_str() == judged);
     (
         named.to_owned(),
-        right.map_or(0.0, |(_, share)| share.to_f64()),
+        judged.map_or(0.0, |(_, share)| share.to_f64()),
     )
 }

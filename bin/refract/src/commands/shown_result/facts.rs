@@ -3,6 +3,7 @@
 use indicatif::HumanCount;
 use refract_answering::ReadableResult;
 use refract_domain::ids::ResultId;
+use refract_domain::probability::Probability;
 use refract_persistence::Provenance;
 
 use crate::terminal::{Palette, plain};
@@ -15,8 +16,8 @@ const MOST_CHARACTERS: usize = 2_000;
 pub(crate) struct Facts(Vec<(String, String)>);
 
 impl Facts {
-    /// The facts of a saved result: when it was saved, which model was asked, why it failed, which
-    /// result retried it, and the field values.
+    /// The facts of a saved result: when it was saved, which model was asked, what its answers were
+    /// read from, why it failed, which result retried it, and the field values.
     pub(crate) fn of(
         result: &ReadableResult,
         provenance: &Provenance,
@@ -31,6 +32,9 @@ impl Facts {
         if let Some(asked) = asked(provenance) {
             facts.add("asked", asked);
         }
+        if let Some(read) = read(provenance) {
+            facts.add("read", read);
+        }
         if let Some(error) = view.status.error() {
             facts.add("error", error.to_owned());
         }
@@ -41,6 +45,12 @@ impl Facts {
             facts.add(key.as_str(), beginning(value));
         }
         facts
+    }
+
+    /// The facts of a result that its maker sees at once: what its answers were read from.
+    pub(crate) fn of_new(provenance: &Provenance) -> Self {
+        let read = read(provenance).map(|read| ("read".to_owned(), read));
+        Self(read.into_iter().collect())
     }
 
     /// Adds a fact.
@@ -90,11 +100,61 @@ fn asked(provenance: &Provenance) -> Option<String> {
     Some(format!("{asked}; {}", counts.join(", ")))
 }
 
+/// How much of the probability fell on the codes, rounded down, and how much of that was split
+/// evenly, rounded up; `None` for a model that does not answer with codes.
+fn read(provenance: &Provenance) -> Option<String> {
+    let percent = |tenths: u32| format!("{}.{}%", tenths / 10, tenths % 10);
+    let fell = match provenance.on_codes? {
+        Probability::CERTAIN => "100%".to_owned(),
+        on_codes => format!("at least {}", percent(on_codes.millionths() / 1_000)),
+    };
+    let split = match provenance.unread? {
+        Probability::ZERO => "none".to_owned(),
+        unread => format!("at most {}", percent(unread.millionths().div_ceil(1_000))),
+    };
+    Some(format!(
+        "{fell} of each question's probability fell on its codes; {split} of that was split evenly"
+    ))
+}
+
 fn beginning(value: &str) -> String {
     let mut characters = value.chars();
     let beginning: String = characters.by_ref().take(MOST_CHARACTERS).collect();
     match characters.count() {
         0 => beginning,
         more => format!("{beginning}\n… and {more} more characters"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_was_read_is_rounded_down_and_one_that_was_not_up() {
+        for (on_codes, unread, fell, split) in [
+            (1_000_000, 0, "100% of each", "; none of that was"),
+            (
+                999_999,
+                1,
+                "at least 99.9% of each",
+                "; at most 0.1% of that was",
+            ),
+            (
+                50_000,
+                1_000_000,
+                "at least 5.0% of each",
+                "; at most 100.0% of that was",
+            ),
+        ] {
+            let provenance = Provenance {
+                on_codes: Probability::from_millionths(on_codes),
+                unread: Probability::from_millionths(unread),
+                ..Provenance::default()
+            };
+            let words = read(&provenance).unwrap();
+            assert!(words.starts_with(fell) && words.contains(split), "{words}");
+        }
+        assert_eq!(read(&Provenance::default()), None);
     }
 }

@@ -55,6 +55,7 @@ impl Service {
             request_tokens: 8_000,
             timeout: Duration::from_secs(60),
             concurrency: 64,
+            follow_ups: 26,
         })?;
         let prepared = runtime.block_on(async {
             let database = Database::connect(&settings, runtime.handle().clone()).await?;
