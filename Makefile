@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -23,6 +23,9 @@ check-api: ## compare a running server with docs/openapi.json by Schemathesis, i
 
 check-described: test # with a fixed seed, so that the gate does not depend on chance
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
+
+check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server (SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
+	@$(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)") $(ARGS)
 
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet
