@@ -32,7 +32,7 @@ pub(crate) fn exact_p(one: u64, other: u64) -> f64 {
             break;
         }
     }
-    let all = if rows % 2 == 0 {
+    let all = if rows.is_multiple_of(2) {
         2.0 * half - 1.0
     } else {
         2.0 * half
