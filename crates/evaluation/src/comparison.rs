@@ -31,7 +31,7 @@ pub struct Comparison {
     /// Rows that only the second answers have right.
     pub only_b_right: u64,
     /// The probability that two equally good sets of answers differ at least so unevenly by chance:
-    /// `McNemar`'s exact two-sided test.
+    /// McNemar's exact two-sided test.
     pub mcnemar_p: f64,
 }
 

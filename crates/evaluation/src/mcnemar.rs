@@ -1,4 +1,4 @@
-//! `McNemar`'s exact test.
+//! McNemar's exact test.
 
 use crate::count::to_f64;
 
@@ -12,7 +12,7 @@ use crate::count::to_f64;
 /// The binomial's terms are summed as multiples of the central one, going outwards, and divided by
 /// their own sum. So no factorial is needed, and nothing overflows.
 ///
-/// Source: Q. `McNemar`, "Note on the sampling error of the difference between correlated proportions
+/// Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions
 /// or percentages", Psychometrika 12 (1947); the exact form is a sign test.
 pub(crate) fn exact_p(one: u64, other: u64) -> f64 {
     let rows = one + other;

@@ -1,0 +1,189 @@
+"""Thresholds and cutoffs, chosen and held out row by row with numpy. See check.py."""
+
+from fractions import Fraction
+
+import numpy as np
+
+ONE = 1_000_000
+FOLDS = 5
+PERCENT = ONE // 100
+
+
+def raised(wanted):
+    """The wanted share, then higher ones by whole percents, 1 at last."""
+    target = Fraction(round(Fraction(str(wanted)) * ONE), ONE)
+    while target < 1:
+        yield target
+        target += Fraction(1, 100)
+    yield Fraction(1)
+
+
+def reaches(count, of, target):
+    return of > 0 and Fraction(int(count), int(of)) >= target
+
+
+def held_out(rows, choose):
+    """Each fold's rows, with what `choose` names from the other folds' rows."""
+    fold = np.arange(rows.count) % FOLDS
+    for number in range(FOLDS):
+        yield fold == number, choose(fold != number)
+
+
+def automation(rows, wanted):
+    steps = np.arange(101) * PERCENT
+    covers = rows.answered[:, None] & (rows.confidence[:, None] >= steps)
+    right = covers & rows.right[:, None]
+    tables = {}
+
+    def choose(mask, target):
+        name = mask.tobytes()
+        if name not in tables:
+            tables[name] = covers[mask].sum(axis=0), right[mask].sum(axis=0)
+        covered, of_them = tables[name]
+        return next((c for c in range(101) if reaches(of_them[c], covered[c], target)), None)
+
+    def measured(mask, percent):
+        if percent is None:
+            return np.array([0, mask.sum(), 0, 0])
+        covered = mask & covers[:, percent]
+        return np.array([covered.sum(), mask.sum(), (covered & rows.right).sum(), covered.sum()])
+
+    targets = list(raised(wanted))
+    for target in targets:
+        pooled = sum(measured(mask, percent) for mask, percent in held_out(rows, lambda m: choose(m, target)))
+        if not reaches(pooled[2], pooled[3], targets[0]):
+            continue
+        everything = np.ones(rows.count, dtype=bool)
+        percent = choose(everything, target)
+        if percent is None:
+            return None
+        return {
+            "confidence": percent / 100,
+            "all": proportions(measured(everything, percent)),
+            "held_out": proportions(pooled),
+        }
+    return None
+
+
+def proportions(counts):
+    covered, rows, right, of = (int(count) for count in counts)
+    return {"coverage": [covered, rows], "accuracy": [right, of]}
+
+
+def cutoffs(rows, goal):
+    if rows.type != "yes_no":
+        return None
+    return Cutoffs(rows).for_goal(*goal)
+
+
+class Cutoffs:
+    def __init__(self, rows):
+        self.rows = rows
+        steps = np.arange(101) * PERCENT
+        self.above = rows.yes[:, None] >= steps
+        self.everything = np.ones(rows.count, dtype=bool)
+        self.tables = {}
+
+    def table(self, mask):
+        """For each percent: rows at or above, those of them marked yes, rows below, those marked no."""
+        name = mask.tobytes()
+        if name not in self.tables:
+            above, yes = self.above[mask], self.rows.is_yes[mask][:, None]
+            counted = [above, above & yes, ~above, ~above & ~yes]
+            self.tables[name] = [part.sum(axis=0) for part in counted]
+        return self.tables[name]
+
+    def for_goal(self, kind, *numbers):
+        return getattr(self, kind)(*numbers)
+
+    def precision(self, wanted):
+        def yes_from(mask, target):
+            if target is None:
+                return None
+            above, yes, _, _ = self.table(mask)
+            return next((c for c in range(1, 101) if reaches(yes[c], above[c], target)), None)
+
+        def no_below(mask, target, highest):
+            _, _, below, no = self.table(mask)
+            highest = 99 if highest is None else min(highest, 99)
+            return next((c for c in range(highest, 0, -1) if reaches(no[c], below[c], target)), None)
+
+        wanted = list(raised(wanted))
+        yes_target = self.first(wanted, lambda m, t: (None, yes_from(m, t)), "precision")
+        if yes_target is not None and yes_from(self.everything, yes_target) is None:
+            yes_target = None
+
+        def both(mask, target):
+            yes = yes_from(mask, yes_target)
+            return (None if target is None else no_below(mask, target, yes)), yes
+
+        no_target = self.first(wanted, both, "no_precision")
+        if no_target is not None and both(self.everything, no_target)[0] is None:
+            no_target = None
+        chosen = both(self.everything, no_target)
+        behind = 0 if chosen[1] is None else int(self.above[:, chosen[1]].sum())
+        return self.advice(chosen, behind, self.tried(lambda m: both(m, no_target)))
+
+    def recall(self, wanted):
+        def choose(mask, target):
+            if target is None:
+                return None, None
+            _, yes, _, _ = self.table(mask)
+            percent = next((c for c in range(99, 0, -1) if reaches(yes[c], yes[0], target)), None)
+            return percent, percent
+
+        target = self.first(list(raised(wanted)), choose, "recall")
+        behind = int(self.rows.is_yes.sum())
+        return self.advice(choose(self.everything, target), behind, self.tried(lambda m: choose(m, target)))
+
+    def costs(self, wrong_yes, wrong_no):
+        def choose(mask):
+            if not mask.any():
+                return None, None
+            above, yes, below, no = self.table(mask)
+            costs = [Fraction(wrong_yes) * int(above[c] - yes[c]) + Fraction(wrong_no) * int(below[c] - no[c]) for c in range(1, 100)]
+            percent = costs.index(min(costs)) + 1
+            return percent, percent
+
+        held = self.tried(choose)
+        said_yes, said_no = held["precision"], held["no_precision"]
+        answered = held["coverage"][0]
+        if answered:
+            wrong = wrong_yes * (said_yes[1] - said_yes[0]) + wrong_no * (said_no[1] - said_no[0])
+            held["cost"] = float(wrong / answered)
+        yes = int(self.rows.is_yes.sum())
+        return self.advice(choose(self.everything), min(yes, self.rows.count - yes), held)
+
+    def first(self, targets, choose, measure):
+        """The first target with which the wanted share holds on held-out rows."""
+        for target in targets:
+            if reaches(*self.tried(lambda mask: choose(mask, target))[measure], targets[0]):
+                return target
+        return None
+
+    def tried(self, choose):
+        """What the cutoffs that the other folds name say of each row."""
+        said = np.full(self.rows.count, "unsure", dtype=object)
+        for mask, (no_below, yes_from) in held_out(self.rows, choose):
+            if yes_from is not None:
+                said[mask & (self.rows.yes >= yes_from * PERCENT)] = "yes"
+            if no_below is not None:
+                said[mask & (self.rows.yes < no_below * PERCENT)] = "no"
+        yes, no, is_yes = said == "yes", said == "no", self.rows.is_yes
+        return {
+            "precision": [int((yes & is_yes).sum()), int(yes.sum())],
+            "recall": [int((yes & is_yes).sum()), int(is_yes.sum())],
+            "coverage": [int((yes | no).sum()), self.rows.count],
+            "no_precision": [int((no & ~is_yes).sum()), int(no.sum())],
+            "cost": None,
+        }
+
+    def advice(self, chosen, behind, held):
+        return {
+            "no_below": chosen[0],
+            "yes_from": chosen[1],
+            "marks": self.rows.count,
+            "marked_yes": int(self.rows.is_yes.sum()),
+            "behind": behind,
+            "held_out": held,
+        }
