@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace and those of them that each may depend on.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     (
         "refract",
         &[
@@ -16,6 +16,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
             "refract-answering",
             "refract-persistence",
             "refract-model-gateway",
+            "refract-evaluation",
             "refract-lens-rendering",
             "refract-domain",
         ],
@@ -41,12 +42,14 @@ const ARROWS: [(&str, &[&str]); 10] = [
         &[
             "refract-persistence",
             "refract-model-gateway",
+            "refract-evaluation",
             "refract-lens-rendering",
             "refract-domain",
         ],
     ),
     ("refract-persistence", &["refract-domain"]),
     ("refract-model-gateway", &["refract-domain"]),
+    ("refract-evaluation", &["refract-domain"]),
     ("refract-lens-rendering", &["refract-domain"]),
     ("refract-domain", &[]),
     ("refract-test-support", &["refract-domain"]),

@@ -1,0 +1,222 @@
+//! Measures the cases that stand on standard input, a JSON object a line, and writes one line for
+//! each: `.ci/check-evaluation` compares them with scikit-learn and SciPy.
+//!
+//! A case is `{"kind": "question", …}` with marked answers, `{"kind": "paired", …}` with counts of
+//! rows, or `{"kind": "orders", …}` with pairs of answers.
+
+use std::error::Error;
+use std::io;
+
+use refract_domain::answer::Answer;
+use refract_domain::cutoffs::Cutoffs;
+use refract_domain::key::OutcomeKey;
+use refract_domain::probability::Probability;
+use refract_domain::question::Question;
+use refract_evaluation::automation::{Automation, AutomationAdvice};
+use refract_evaluation::comparison::PairedAnswers;
+use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal};
+use refract_evaluation::marked_answer::MarkedAnswer;
+use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::order_sensitivity::OrderSensitivity;
+use refract_evaluation::proportion::{Interval, Proportion};
+use serde_json::{Value, json};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    for line in io::stdin().lines() {
+        let case: Value = serde_json::from_str(&line?)?;
+        let measured = match text(&case, "kind")? {
+            "question" => question(&case)?,
+            "paired" => paired(&case)?,
+            "orders" => orders(&case)?,
+            kind => return Err(format!("`{kind}` is no kind of case").into()),
+        };
+        serde_json::to_writer(io::stdout(), &measured)?;
+        io::Write::write_all(&mut io::stdout(), b"\n")?;
+    }
+    Ok(())
+}
+
+/// Measures marked answers: `versions` are the question in each version, the latest first; each of
+/// `rows` is `[version, answer, mark]`.
+fn question(case: &Value) -> Result<Value, Box<dyn Error>> {
+    let versions: Vec<Question> = serde_json::from_value(member(case, "versions")?.clone())?;
+    let latest = versions.first().ok_or("a case has a version")?;
+    let cutoffs = Cutoffs::new(
+        member(case, "no_below")?.as_f64(),
+        member(case, "yes_from")?.as_f64(),
+    );
+    let cutoffs = cutoffs.map_err(|_| "the cutoffs are no cutoffs")?;
+    let mut answers = MarkedAnswers::new(latest.question_type(), cutoffs);
+    answers.expect_outcomes(latest)?;
+    for row in list(case, "rows")? {
+        let (version, answer, mark): (usize, Answer, OutcomeKey) =
+            serde_json::from_value(row.clone())?;
+        answers.add(&MarkedAnswer {
+            question: versions.get(version).ok_or("a row has a version")?,
+            answer: &answer,
+            mark: &mark,
+        })?;
+    }
+    let wanted = list(case, "accuracies")?.iter().filter_map(Value::as_f64);
+    let automation: Vec<Value> = wanted
+        .map(|wanted| answers.coverage_for(wanted).map_or(Value::Null, advice))
+        .collect();
+    let mut cutoffs = Vec::new();
+    for written in list(case, "goals")? {
+        let advice = answers.advise_cutoffs(goal(written)?);
+        cutoffs.push(advice.map_or(Value::Null, cutoff_advice));
+    }
+    let mut measured = measures(&answers.measures());
+    if let Some(members) = measured.as_object_mut() {
+        members.insert("automation".to_owned(), automation.into());
+        members.insert("cutoffs".to_owned(), cutoffs.into());
+    }
+    Ok(measured)
+}
+
+fn measures(measures: &QuestionMeasures) -> Value {
+    let outcomes = measures.outcomes.iter().map(|outcome| {
+        json!({"key": outcome.key, "marked": outcome.marked, "predicted": outcome.predicted,
+            "precision": outcome.precision, "recall": outcome.recall, "f1": outcome.f1})
+    });
+    let confusion = measures
+        .confusion
+        .iter()
+        .map(|cell| json!([cell.marked, cell.predicted, cell.count]));
+    let reliability = measures.reliability.iter().map(|bin| {
+        json!({"from": millionths(bin.from), "to": millionths(bin.to), "count": bin.count,
+            "mean_probability": bin.mean_probability, "share_right": bin.share_right})
+    });
+    let coverage = measures
+        .coverage
+        .points
+        .iter()
+        .map(|point| json!([point.confidence, point.coverage, point.accuracy]));
+    let scale = measures.scale.map(|scale| {
+        json!({"mean_absolute_error": scale.mean_absolute_error, "within_one": scale.within_one,
+            "quadratic_kappa": scale.quadratic_kappa})
+    });
+    json!({
+        "marks": measures.marks,
+        "answered": measures.answered,
+        "accuracy": measures.accuracy.value(),
+        "accuracy_interval": measures.accuracy.interval().map(interval),
+        "brier": measures.brier,
+        "log_loss": measures.log_loss,
+        "ece": measures.ece,
+        "outcomes": outcomes.collect::<Vec<_>>(),
+        "macro": [measures.macro_average.precision, measures.macro_average.recall,
+            measures.macro_average.f1],
+        "confusion": confusion.collect::<Vec<_>>(),
+        "reliability": reliability.collect::<Vec<_>>(),
+        "coverage": coverage.collect::<Vec<_>>(),
+        "coverage_area": measures.coverage.area,
+        "scale": scale,
+    })
+}
+
+/// Reads a goal: `["precision", 0.9]`, `["recall", 0.9]` or `["costs", wrong_yes, wrong_no]`.
+fn goal(written: &Value) -> Result<CutoffGoal, Box<dyn Error>> {
+    let number = |place: usize| {
+        let number = written.get(place).and_then(Value::as_f64);
+        number.ok_or("a goal has numbers")
+    };
+    match written.get(0).and_then(Value::as_str) {
+        Some("precision") => Ok(CutoffGoal::Precision(number(1)?)),
+        Some("recall") => Ok(CutoffGoal::Recall(number(1)?)),
+        Some("costs") => Ok(CutoffGoal::Costs {
+            wrong_yes: number(1)?,
+            wrong_no: number(2)?,
+        }),
+        Some(_) | None => Err("a goal is precision, recall or costs".into()),
+    }
+}
+
+fn advice(advice: AutomationAdvice) -> Value {
+    json!({"confidence": advice.confidence, "all": automation(advice.all),
+        "held_out": automation(advice.held_out)})
+}
+
+fn automation(automation: Automation) -> Value {
+    json!({"coverage": proportion(automation.coverage), "accuracy": proportion(automation.accuracy)})
+}
+
+fn cutoff_advice(advice: CutoffAdvice) -> Value {
+    let held_out = advice.held_out;
+    json!({"no_below": advice.no_below, "yes_from": advice.yes_from, "marks": advice.marks,
+        "marked_yes": advice.marked_yes, "behind": advice.behind,
+        "held_out": {"precision": proportion(held_out.precision),
+            "recall": proportion(held_out.recall), "coverage": proportion(held_out.coverage),
+            "no_precision": proportion(held_out.no_precision), "cost": held_out.cost}})
+}
+
+/// Compares two sets of answers by counts of rows.
+fn paired(case: &Value) -> Result<Value, Box<dyn Error>> {
+    let mut pairs = PairedAnswers::default();
+    let kinds = [
+        ("both_right", true, true),
+        ("only_a_right", true, false),
+        ("only_b_right", false, true),
+        ("both_wrong", false, false),
+    ];
+    for (name, a_right, b_right) in kinds {
+        for _ in 0..member(case, name)?.as_u64().ok_or("a count is a number")? {
+            pairs.add(a_right, b_right);
+        }
+    }
+    let comparison = pairs.compare();
+    Ok(json!({
+        "rows": comparison.rows,
+        "a": proportion(comparison.a),
+        "b": proportion(comparison.b),
+        "difference": comparison.difference,
+        "interval": comparison.interval.map(interval),
+        "only_a_right": comparison.only_a_right,
+        "only_b_right": comparison.only_b_right,
+        "mcnemar_p": comparison.mcnemar_p,
+    }))
+}
+
+/// Compares answers to the same texts with options in another order.
+fn orders(case: &Value) -> Result<Value, Box<dyn Error>> {
+    let mut sensitivity = OrderSensitivity::default();
+    for pair in list(case, "pairs")? {
+        let (first, other): (Answer, Answer) = serde_json::from_value(pair.clone())?;
+        sensitivity.add(&first, &other)?;
+    }
+    let measures = sensitivity.measures();
+    Ok(json!({
+        "comparisons": measures.comparisons,
+        "flip_rate": proportion(measures.flip_rate),
+        "mean_total_variation": measures.mean_total_variation,
+        "largest_total_variation": measures.largest_total_variation,
+    }))
+}
+
+fn proportion(proportion: Proportion) -> Value {
+    json!([proportion.count, proportion.of])
+}
+
+fn interval(interval: Interval) -> Value {
+    json!([interval.low, interval.high])
+}
+
+fn millionths(probability: Probability) -> u32 {
+    probability.millionths()
+}
+
+fn member<'a>(case: &'a Value, name: &str) -> Result<&'a Value, Box<dyn Error>> {
+    case.get(name)
+        .ok_or_else(|| format!("a case has `{name}`").into())
+}
+
+fn text<'a>(case: &'a Value, name: &str) -> Result<&'a str, Box<dyn Error>> {
+    let text = member(case, name)?.as_str();
+    text.ok_or_else(|| format!("`{name}` is a text").into())
+}
+
+fn list<'a>(case: &'a Value, name: &str) -> Result<&'a Vec<Value>, Box<dyn Error>> {
+    let list = member(case, name)?.as_array();
+    list.ok_or_else(|| format!("`{name}` is a list").into())
+}

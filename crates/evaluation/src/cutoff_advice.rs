@@ -1,0 +1,165 @@
+//! Cutoffs for a Yes / No question, chosen by marks and tried on held-out rows.
+
+use crate::cutoff_choice::{
+    PercentCutoffs, WrongAnswerCosts, least_costs, no_below, recalled_from, yes_from,
+};
+use crate::cutoff_trial::{CutoffMeasures, tried};
+use crate::folds::{Folds, PercentCounts};
+use crate::target::Target;
+
+/// With fewer marks than this behind it, advice may be luck.
+pub const FEW_MARKS: u64 = 30;
+
+/// What cutoffs are wanted to achieve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CutoffGoal {
+    /// Each of the two answers is right at least so often, 0 to 1.
+    ///
+    /// `yes_from` is the smallest whole percent from which the share of marked yes reaches the
+    /// target, and `no_below` the largest, at most `yes_from`, below which the share of marked no
+    /// does.
+    Precision(f64),
+    /// At least this share of what is marked yes is answered yes, 0 to 1: one cutoff, the largest
+    /// whole percent with which it is.
+    Recall(f64),
+    /// The costs of all wrong answers together are smallest: one cutoff, the smallest whole percent
+    /// of those with the least costs.
+    Costs {
+        /// Cost of a yes that is marked no; at least 0.
+        wrong_yes: f64,
+        /// Cost of a no that is marked yes; at least 0.
+        wrong_no: f64,
+    },
+}
+
+/// Cutoffs for a goal, and what to expect of them.
+///
+/// A precision or recall is wanted of held-out rows: cutoffs are chosen on each four of five folds
+/// and tried on the fifth. Where the wanted share does not hold over the tried rows of all folds,
+/// the cutoffs are chosen for a target that is higher by one percent, up to 1. The first target
+/// with which the wanted share holds is used to choose the cutoff on all rows. For a precision,
+/// `yes_from` is found so first, and then `no_below` beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CutoffAdvice {
+    /// The percent below which the answer is no, 1 to 99; `None` where the goal is out of reach.
+    pub no_below: Option<u32>,
+    /// The percent from which the answer is yes, 1 to 100 and at least `no_below`; `None` where the
+    /// goal is out of reach. Equal to `no_below`, it is one cutoff without unsure.
+    pub yes_from: Option<u32>,
+    /// All rows.
+    pub marks: u64,
+    /// Rows that are marked yes.
+    pub marked_yes: u64,
+    /// Rows that decide how far the advice can be believed, to be compared with [`FEW_MARKS`]: for a
+    /// precision those at or above `yes_from`, for a recall those marked yes, for costs those of the
+    /// rarer mark.
+    pub behind: u64,
+    /// What cutoffs that were chosen on other rows gave: expect this of new rows.
+    pub held_out: CutoffMeasures,
+}
+
+/// The advice for a goal. A goal outside its range is out of reach.
+pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
+    match goal {
+        CutoffGoal::Precision(wanted) => for_precision(folds, wanted),
+        CutoffGoal::Recall(wanted) => for_recall(folds, wanted),
+        CutoffGoal::Costs {
+            wrong_yes,
+            wrong_no,
+        } => {
+            let costs = WrongAnswerCosts {
+                yes: wrong_yes,
+                no: wrong_no,
+            };
+            for_costs(folds, costs)
+        }
+    }
+}
+
+fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
+    let counts = folds.all();
+    let wanted = Target::new(wanted);
+    let yes_side = |counts: &PercentCounts, target: Option<Target>| {
+        let yes_from = target.and_then(|target| yes_from(counts, target));
+        PercentCutoffs {
+            no_below: None,
+            yes_from,
+        }
+    };
+    let yes_target = wanted.and_then(|wanted| {
+        let holds = |target: &Target| {
+            let tried = tried(folds, |counts| yes_side(counts, Some(*target)));
+            wanted.is_reached_by(tried.precision)
+        };
+        wanted.raised().find(holds)
+    });
+    let yes_target = yes_target.filter(|target| yes_from(&counts, *target).is_some());
+    let both_sides = |counts: &PercentCounts, target: Option<Target>| {
+        let cutoffs = yes_side(counts, yes_target);
+        let no_below = target.and_then(|target| no_below(counts, target, cutoffs.yes_from));
+        PercentCutoffs {
+            no_below,
+            ..cutoffs
+        }
+    };
+    let no_target = wanted.and_then(|wanted| {
+        let holds = |target: &Target| {
+            let tried = tried(folds, |counts| both_sides(counts, Some(*target)));
+            wanted.is_reached_by(tried.no_precision)
+        };
+        wanted.raised().find(holds)
+    });
+    let no_target =
+        no_target.filter(|target| both_sides(&counts, Some(*target)).no_below.is_some());
+    let cutoffs = both_sides(&counts, no_target);
+    let behind = cutoffs
+        .yes_from
+        .map_or(0, |percent| counts.from(percent).of);
+    let held_out = tried(folds, |counts| both_sides(counts, no_target));
+    CutoffAdvice::new(&counts, cutoffs, behind, held_out)
+}
+
+fn for_recall(folds: &Folds, wanted: f64) -> CutoffAdvice {
+    let counts = folds.all();
+    let choose = |counts: &PercentCounts, target: Option<Target>| {
+        PercentCutoffs::one(target.and_then(|target| recalled_from(counts, target)))
+    };
+    let target = Target::new(wanted).and_then(|wanted| {
+        let holds = |target: &Target| {
+            let tried = tried(folds, |counts| choose(counts, Some(*target)));
+            wanted.is_reached_by(tried.recall)
+        };
+        wanted.raised().find(holds)
+    });
+    let held_out = tried(folds, |counts| choose(counts, target));
+    let behind = counts.from(0).count;
+    CutoffAdvice::new(&counts, choose(&counts, target), behind, held_out)
+}
+
+fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
+    let counts = folds.all();
+    let choose = |counts: &PercentCounts| PercentCutoffs::one(least_costs(counts, costs));
+    let all = counts.from(0);
+    let behind = all.count.min(all.of - all.count);
+    let mut held_out = tried(folds, choose);
+    held_out.cost = held_out.mean_cost(costs);
+    CutoffAdvice::new(&counts, choose(&counts), behind, held_out)
+}
+
+impl CutoffAdvice {
+    fn new(
+        counts: &PercentCounts,
+        cutoffs: PercentCutoffs,
+        behind: u64,
+        held_out: CutoffMeasures,
+    ) -> Self {
+        Self {
+            no_below: cutoffs.no_below,
+            yes_from: cutoffs.yes_from,
+            marks: counts.rows(),
+            marked_yes: counts.from(0).count,
+            behind,
+            held_out,
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Requirements that a team sets for its prism, such as `topic.accuracy>=0.9`.
+
+mod measure;
+
+use std::fmt;
+
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use thiserror::Error;
+
+use self::measure::{Measure, NotAScale, OutcomeMeasure};
+use crate::measures::QuestionMeasures;
+
+/// A bound that one measure of a question has to keep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    question: QuestionKey,
+    measured: Measured,
+    relation: Relation,
+    bound: f64,
+}
+
+/// What a requirement measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Measured {
+    Question(Measure),
+    Outcome(OutcomeKey, OutcomeMeasure),
+}
+
+/// How a value is compared with the bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    AtLeast,
+    Above,
+    AtMost,
+    Below,
+}
+
+/// What a requirement found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CheckedRequirement {
+    /// The measure's value; `None` where it is not defined, such as a precision without predictions.
+    pub value: Option<f64>,
+    /// Whether the value keeps the bound. A value that is not defined does not.
+    pub holds: bool,
+}
+
+/// Why a requirement cannot be read or checked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RequirementError {
+    /// There is no operator.
+    #[error("`{0}` has no operator: write >=, >, <= or <, as in topic.accuracy>=0.9")]
+    Operator(String),
+    /// The part before the operator is no path of two or three parts.
+    #[error(
+        "`{0}` names no measure of a question: write question.measure, as in topic.accuracy, or \
+         question.outcome.measure, as in topic.billing.recall"
+    )]
+    Path(String),
+    /// The question's or outcome's part cannot be a key.
+    #[error("`{0}` is no key of a question or outcome")]
+    Key(String),
+    /// There is no such measure of a question.
+    #[error("`{0}` is no measure of a question; there are {known}", known = Measure::names())]
+    Measure(String),
+    /// There is no such measure of an outcome.
+    #[error("`{0}` is no measure of an outcome; there are {known}", known = OutcomeMeasure::names())]
+    OfOutcome(String),
+    /// The part after the operator is no number.
+    #[error("`{0}` is no number to compare with: write one such as 0.9")]
+    Bound(String),
+    /// The question has no such outcome.
+    #[error("question `{question}` has no outcome `{outcome}`; there are {known}")]
+    Outcome {
+        /// The question's key.
+        question: QuestionKey,
+        /// The outcome that the question lacks.
+        outcome: OutcomeKey,
+        /// The question's outcomes, separated by commas.
+        known: String,
+    },
+    /// The measure is for scales, and the question is none.
+    #[error("`{measure}` is for scales, and question `{question}` is none")]
+    Scale {
+        /// The question's key.
+        question: QuestionKey,
+        /// The measure's name.
+        measure: &'static str,
+    },
+}
+
+impl Requirement {
+    /// Reads a requirement: `question.measure` or `question.outcome.measure`, an operator (`>=`,
+    /// `>`, `<=` or `<`) and a number, with spaces around them or without.
+    ///
+    /// # Errors
+    /// The part that is wrong, and what can stand there.
+    pub fn parse(text: &str) -> Result<Self, RequirementError> {
+        let (path, relation, bound) =
+            Relation::split(text).ok_or_else(|| RequirementError::Operator(text.to_owned()))?;
+        let number = bound.parse().ok().filter(|bound: &f64| bound.is_finite());
+        let bound = number.ok_or_else(|| RequirementError::Bound(bound.to_owned()))?;
+        let mut parts = path.split('.').map(str::trim);
+        let (question, measured) = match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(question), Some(measure), None, None) => {
+                let known = Measure::parse(measure);
+                let known = known.ok_or_else(|| RequirementError::Measure(measure.to_owned()))?;
+                (question, Measured::Question(known))
+            }
+            (Some(question), Some(outcome), Some(measure), None) => {
+                let key = OutcomeKey::parse(outcome);
+                let key = key.map_err(|_| RequirementError::Key(outcome.to_owned()))?;
+                let known = OutcomeMeasure::parse(measure);
+                let known = known.ok_or_else(|| RequirementError::OfOutcome(measure.to_owned()))?;
+                (question, Measured::Outcome(key, known))
+            }
+            (_, _, _, _) => return Err(RequirementError::Path(path.to_owned())),
+        };
+        let key = QuestionKey::parse(question);
+        Ok(Self {
+            question: key.map_err(|_| RequirementError::Key(question.to_owned()))?,
+            measured,
+            relation,
+            bound,
+        })
+    }
+
+    /// The question that is measured.
+    pub fn question(&self) -> &QuestionKey {
+        &self.question
+    }
+
+    /// Compares the measure with the bound. `measures` are those of [`Requirement::question`].
+    ///
+    /// # Errors
+    /// The question has no such outcome, or is no scale.
+    pub fn check(
+        &self,
+        measures: &QuestionMeasures,
+    ) -> Result<CheckedRequirement, RequirementError> {
+        let value = match &self.measured {
+            Measured::Question(measure) => {
+                let value = measure.value(measures);
+                value.map_err(|NotAScale| RequirementError::Scale {
+                    question: self.question.clone(),
+                    measure: measure.name(),
+                })?
+            }
+            Measured::Outcome(key, measure) => {
+                let mut outcomes = measures.outcomes.iter();
+                let outcome = outcomes.find(|outcome| outcome.key == *key);
+                let outcome = outcome.ok_or_else(|| self.unknown_outcome(key, measures))?;
+                measure.value(outcome)
+            }
+        };
+        Ok(CheckedRequirement {
+            value,
+            holds: value.is_some_and(|value| self.relation.holds(value, self.bound)),
+        })
+    }
+
+    fn unknown_outcome(&self, key: &OutcomeKey, measures: &QuestionMeasures) -> RequirementError {
+        let known = measures.outcomes.iter();
+        let known: Vec<_> = known.map(|outcome| outcome.key.as_str()).collect();
+        RequirementError::Outcome {
+            question: self.question.clone(),
+            outcome: key.clone(),
+            known: known.join(", "),
+        }
+    }
+}
+
+/// The requirement as it can be read again, without spaces: `topic.accuracy>=0.9`.
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.", self.question)?;
+        match &self.measured {
+            Measured::Question(measure) => f.write_str(measure.name())?,
+            Measured::Outcome(key, measure) => write!(f, "{key}.{}", measure.name())?,
+        }
+        write!(f, "{}{}", self.relation.sign(), self.bound)
+    }
+}
+
+impl Relation {
+    const ALL: [Self; 4] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below];
+
+    fn sign(self) -> &'static str {
+        match self {
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+        }
+    }
+
+    /// What stands before and after the operator, and the operator.
+    fn split(text: &str) -> Option<(&str, Self, &str)> {
+        // the two of two characters come first: they begin with the others
+        Self::ALL.into_iter().find_map(|relation| {
+            let (path, bound) = text.split_once(relation.sign())?;
+            Some((path.trim(), relation, bound.trim()))
+        })
+    }
+
+    fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Self::AtLeast => value >= bound,
+            Self::AtMost => value <= bound,
+            Self::Above => value > bound,
+            Self::Below => value < bound,
+        }
+    }
+}
