@@ -28,8 +28,8 @@ impl PrismResults {
         Self {
             database: database.clone(),
             lens: Arc::new(lens),
+            pages: database.result_pages(account, prism, filter.clone(), order),
             filter,
-            pages: database.result_pages(account, prism, filter, order),
         }
     }
 
@@ -40,7 +40,7 @@ impl PrismResults {
     pub async fn count(&self) -> Result<u64, PersistenceError> {
         let prism = &self.lens.prism;
         self.database
-            .count_results(prism.account, prism.id, self.filter)
+            .count_results(prism.account, prism.id, self.filter.clone())
             .await
     }
 

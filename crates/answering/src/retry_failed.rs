@@ -19,7 +19,7 @@ use crate::refusal::{InternalError, Refusal};
 const PAGE: u32 = 256;
 
 /// Which failed results are retried, and how.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct RetryFailed {
     /// The account whose results are retried.
     pub account: AccountId,
@@ -88,17 +88,19 @@ impl Answering {
         stop: impl Future<Output = ()>,
         mut progress: impl FnMut(&Retried),
     ) -> Result<Retried, Refusal> {
+        let account = what.account;
+        let threshold = what.gives_up.then(|| failure_threshold(what.concurrency));
+        let concurrency = what.concurrency.get();
         let mut ids = RetriableIds::new(self, what);
         let mut in_flight = FuturesUnordered::new();
         let mut retried = Retried::default();
         let mut failure = None;
-        let threshold = what.gives_up.then(|| failure_threshold(what.concurrency));
         let mut stop = std::pin::pin!(stop);
         loop {
             let may_begin = retried.stop.is_none() && failure.is_none();
-            while may_begin && in_flight.len() < what.concurrency.get() {
+            while may_begin && in_flight.len() < concurrency {
                 match ids.next().await {
-                    Ok(Some(id)) => in_flight.push(self.retry_result_in(what.account, id)),
+                    Ok(Some(id)) => in_flight.push(self.retry_result_in(account, id)),
                     Ok(None) => break,
                     Err(error) => {
                         failure = Some(error.into());
@@ -183,12 +185,8 @@ impl<'a> RetriableIds<'a> {
 
     async fn next(&mut self) -> Result<Option<ResultId>, InternalError> {
         if self.page.is_empty() && !self.is_last_page {
-            let RetryFailed {
-                account,
-                prism,
-                filter,
-                ..
-            } = self.what;
+            let (account, prism) = (self.what.account, self.what.prism);
+            let filter = self.what.filter.clone();
             let database = &self.answering.database;
             let page = database.list_retriable_results(account, prism, filter, self.last, PAGE);
             self.page = page.await?.into();

@@ -150,7 +150,7 @@ pub enum YesNoLabel {
 
 impl YesNoLabel {
     /// `yes`, `no` or `unsure`: what json and jsonl show.
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Yes => "yes",
             Self::No => "no",
@@ -159,7 +159,7 @@ impl YesNoLabel {
     }
 
     /// Yes, No or Unsure: what cells of csv and tsv show.
-    pub fn label(self) -> &'static str {
+    pub const fn label(self) -> &'static str {
         match self {
             Self::Yes => "Yes",
             Self::No => "No",

@@ -1,5 +1,6 @@
 //! What is asked of the database: a file per table or use. Knows no kind of connection, but for
-//! `insert_results`: inserting many rows at once is another statement on each database.
+//! `insert_results` and `insert_marks`: inserting many rows at once is another statement on each
+//! database.
 //!
 //! Each method of [`Database`] is one query unless it says otherwise, written as
 //! `self.read(async move |mut connection| …)` or `self.write(…)`.
@@ -10,8 +11,12 @@ mod cache;
 mod calls;
 mod database;
 mod held_rows;
+mod insert_marks;
 mod insert_results;
 mod lenses;
+mod markable_results;
+mod marked_pages;
+mod marks;
 mod new_result;
 mod prism_row;
 mod prism_versions;
@@ -28,6 +33,8 @@ pub use self::api_keys::{ApiKeyRow, NewApiKey};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::held_rows::HeldRows;
+pub use self::markable_results::MarkableResult;
+pub use self::marked_pages::{MarkedPages, MarkedResult};
 pub use self::new_result::NewResult;
 pub use self::prism_row::{PrismRow, Writing};
 pub use self::prism_versions::{NewVersion, PrismHistory};

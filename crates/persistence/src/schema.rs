@@ -90,4 +90,18 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    marks (result_id, question) {
+        result_id -> Id,
+        question -> Text,
+        prism_id -> Id,
+        outcome -> Text,
+        marked_by -> Nullable<Text>,
+        marked_at -> Moment,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, prisms, prism_versions, results);

@@ -195,7 +195,7 @@ impl Cluster {
     ///
     /// When the server does not run.
     pub fn freeze(&self) {
-        assert!(self.signal("STOP"), "the server is not there to be frozen");
+        assert!(self.signal(FREEZE), "the server is not there to be frozen");
     }
 
     /// Lets the frozen processes continue.
@@ -204,7 +204,7 @@ impl Cluster {
     ///
     /// When the server does not run.
     pub fn thaw(&self) {
-        assert!(self.signal("CONT"), "the server is not there to be thawed");
+        assert!(self.signal(THAW), "the server is not there to be thawed");
     }
 
     /// Makes this standby take over.
@@ -300,11 +300,12 @@ impl Cluster {
         command
     }
 
-    /// Sends a signal to all processes of the server, the parent first, so that no new child is missed.
-    fn signal(&self, name: &str) -> bool {
+    /// Runs a shell script that sends signals to the server's processes: its parent process is
+    /// `$parent`, and `children` prints the others.
+    fn signal(&self, script: &str) -> bool {
         let script = format!(
-            "parent=$(head -n 1 postmaster.pid) && kill -s {name} $parent && \
-             kill -s {name} $(ps -o pid= --ppid $parent)"
+            "parent=$(head -n 1 postmaster.pid) && children() {{ ps -o pid= --ppid $parent; }} && \
+             {script}"
         );
         let mut command = Command::new("/bin/sh");
         let sent = command
@@ -323,10 +324,15 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         let arguments = ["stop", "--wait", "--silent", mode(Shutdown::Immediate)];
         // the server may be frozen
-        self.signal("CONT");
+        self.signal(THAW);
         self.control_command().args(arguments).output().ok();
     }
 }
+
+/// The parent first: no child begins after the others are listed.
+const FREEZE: &str = "kill -s STOP $parent && kill -s STOP $(children)";
+/// The parent last: until it goes on, no child that has ended or begun makes the list wrong.
+const THAW: &str = "kill -s CONT $(children) && kill -s CONT $parent";
 
 fn mode(how: Shutdown) -> &'static str {
     match how {

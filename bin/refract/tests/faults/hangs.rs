@@ -1,5 +1,6 @@
 //! A database server that hangs: it neither answers nor closes its connections.
 
+use std::net::TcpStream;
 use std::time::Instant;
 
 use refract_test_support::model_server::ScriptedReply;
@@ -9,6 +10,21 @@ use tokio::task::block_in_place;
 use crate::http::{Connection, Request};
 use crate::load::{cluster, service};
 use crate::service::{PRISM, TEXT};
+
+/// The server accepts the connections when it goes on, and its processes for them end at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_goes_on_however_many_clients_left_while_it_hung() {
+    let cluster = cluster(&[]);
+    for _ in 0..10 {
+        block_in_place(|| {
+            cluster.freeze();
+            for _ in 0..50 {
+                drop(TcpStream::connect(("127.0.0.1", cluster.port())).unwrap());
+            }
+            cluster.thaw();
+        });
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {

@@ -6,8 +6,9 @@ use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
-use diesel::sql_types::HasSqlType;
+use diesel::sql_types::{HasSqlType, Integer, Text};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::prism::VersionNumber;
 use refract_domain::result::SavedResult;
 use uuid::{Builder, Uuid};
 
@@ -20,7 +21,7 @@ use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
 
 /// Which results of a prism are listed or counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultFilter {
     /// `Some(true)` for `ok` results, `Some(false)` for `failed` ones.
     pub is_ok: Option<bool>,
@@ -28,6 +29,10 @@ pub struct ResultFilter {
     pub since: Option<DateTime<Utc>>,
     /// Results before this moment.
     pub until: Option<DateTime<Utc>>,
+    /// Results that this version answered.
+    pub version: Option<VersionNumber>,
+    /// Results of the model that its server calls so.
+    pub model: Option<String>,
 }
 
 /// From which end results are read.
@@ -46,7 +51,7 @@ const APART: TimeDelta = TimeDelta::days(1);
 impl ResultFilter {
     /// Ids between which all results of the period are: an id begins with the moment of its
     /// making, so that an index of ids leads to a period without a look at what is outside it.
-    fn ids(&self) -> (ResultId, ResultId) {
+    pub(crate) fn ids(&self) -> (ResultId, ResultId) {
         let nearby = |moment: DateTime<Utc>, apart| moment.checked_add_signed(apart).map(first_id);
         let first = self.since.and_then(|since| nearby(since, -APART));
         let end = self.until.and_then(|until| nearby(until, APART));
@@ -62,6 +67,38 @@ impl ResultFilter {
             ..self
         }
     }
+
+    /// Those results of a query that the filter lets through. The column `error` stands in for the
+    /// status, since an index holds the results that have one.
+    pub(crate) fn narrow<DB>(
+        self,
+        mut query: results::BoxedQuery<'static, DB>,
+    ) -> results::BoxedQuery<'static, DB>
+    where
+        DB: Backend + DieselReserveSpecialization + HasSqlType<Moment> + 'static,
+        results::table: BoxedDsl<'static, DB, Output = results::BoxedQuery<'static, DB>>,
+        DateTime<Utc>: ToSql<Moment, DB>,
+        i32: ToSql<Integer, DB>,
+        String: ToSql<Text, DB>,
+    {
+        if let Some(since) = self.since {
+            query = query.filter(results::created_at.ge(Bind(since)));
+        }
+        if let Some(until) = self.until {
+            query = query.filter(results::created_at.lt(Bind(until)));
+        }
+        if let Some(version) = self.version {
+            query = query.filter(results::version.eq(version.get()));
+        }
+        if let Some(model) = self.model {
+            query = query.filter(results::model_name.eq(Some(model)));
+        }
+        match self.is_ok {
+            None => query,
+            Some(true) => query.filter(results::error.is_null()),
+            Some(false) => query.filter(results::error.is_not_null()),
+        }
+    }
 }
 
 /// The lowest id of a moment (RFC 9562, 5.7): 48 bits of milliseconds, then the version, the variant
@@ -73,7 +110,7 @@ fn first_id(moment: DateTime<Utc>) -> ResultId {
 }
 
 /// A range of a prism's results.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct ResultRange {
     account: AccountId,
     prism: PrismId,
@@ -95,8 +132,7 @@ impl ResultRange {
         }
     }
 
-    /// The query for these results. The column `error` stands in for the status, since an index
-    /// holds the results that have one.
+    /// The query for these results.
     fn query<DB>(self) -> results::BoxedQuery<'static, DB>
     where
         DB: Backend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment> + 'static,
@@ -105,27 +141,18 @@ impl ResultRange {
         PrismId: ToSql<Id, DB>,
         ResultId: ToSql<Id, DB>,
         DateTime<Utc>: ToSql<Moment, DB>,
+        i32: ToSql<Integer, DB>,
+        String: ToSql<Text, DB>,
     {
-        let filter = self.filter;
-        let (first, end) = filter.ids();
+        let (first, end) = self.filter.ids();
         let after = self.after.unwrap_or(first).max(first);
         let before = self.before.unwrap_or(end).min(end);
-        let mut query = QueryDsl::into_boxed(results::table)
+        let query = QueryDsl::into_boxed(results::table)
             .filter(results::account_id.eq(Bind(self.account)))
             .filter(results::prism_id.eq(Bind(self.prism)))
             .filter(results::id.gt(Bind(after)))
             .filter(results::id.lt(Bind(before)));
-        if let Some(since) = filter.since {
-            query = query.filter(results::created_at.ge(Bind(since)));
-        }
-        if let Some(until) = filter.until {
-            query = query.filter(results::created_at.lt(Bind(until)));
-        }
-        match filter.is_ok {
-            None => query,
-            Some(true) => query.filter(results::error.is_null()),
-            Some(false) => query.filter(results::error.is_not_null()),
-        }
+        self.filter.narrow(query)
     }
 }
 

@@ -61,7 +61,6 @@ impl ResultPages {
         let Self {
             account,
             prism,
-            filter,
             order,
             last,
             size,
@@ -69,7 +68,7 @@ impl ResultPages {
         } = *self;
         let page = self
             .database
-            .list_results(account, prism, filter, order, last, size)
+            .list_results(account, prism, self.filter.clone(), order, last, size)
             .await?;
         self.last = page.last().map(|result| result.id).or(self.last);
         self.size = next_size(self.size, &page);

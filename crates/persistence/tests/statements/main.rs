@@ -133,27 +133,27 @@ async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<Stri
         let page = database.list_results(account, prism, filter, order, Some(id), 50);
         sent(page)
     };
-    let all = ResultFilter::default();
+    let all = ResultFilter::default;
     let failed = ResultFilter {
         is_ok: Some(false),
-        ..all
+        ..all()
     };
     let period = ResultFilter {
         since: Some(moment(0)),
         until: Some(moment(1)),
-        ..all
+        ..all()
     };
-    let retriable = database.list_retriable_results(account, prism, all, Some(id), 50);
+    let retriable = database.list_retriable_results(account, prism, all(), Some(id), 50);
     [
-        ("page", page(all, ResultOrder::OldestFirst).await),
-        ("newest page", page(all, ResultOrder::NewestFirst).await),
+        ("page", page(all(), ResultOrder::OldestFirst).await),
+        ("newest page", page(all(), ResultOrder::NewestFirst).await),
         (
             "page of a period",
             page(period, ResultOrder::OldestFirst).await,
         ),
         (
             "page of failed ones",
-            page(failed, ResultOrder::OldestFirst).await,
+            page(failed.clone(), ResultOrder::OldestFirst).await,
         ),
         (
             "newest page of failed ones",
@@ -162,11 +162,11 @@ async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<Stri
         ("page of failed ones to retry", sent(retriable).await),
         (
             "count",
-            sent(database.count_results(account, prism, all)).await,
+            sent(database.count_results(account, prism, all())).await,
         ),
         (
             "count of failed ones to retry",
-            sent(database.count_retriable_results(account, prism, all)).await,
+            sent(database.count_retriable_results(account, prism, all())).await,
         ),
     ]
 }

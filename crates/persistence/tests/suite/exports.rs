@@ -83,9 +83,9 @@ async fn a_filter_keeps_what_it_names(it: Fixture) {
     let counted = |filter| it.database.count_results(it.account, it.prism.id, filter);
     assert_eq!(counted(status(true)).await.unwrap(), 2);
     let between = |since, until| ResultFilter {
-        is_ok: None,
         since: Some(moment(since)),
         until: Some(moment(until)),
+        ..ResultFilter::default()
     };
     assert_eq!(
         list(&it, between(0, 10)).await,
@@ -109,9 +109,9 @@ async fn a_clock_that_is_set_keeps_no_result_out_of_its_period(it: Fixture) {
     let early = save_at(&it, saved - almost_a_day, saved, answered()).await;
     let late = save_at(&it, saved + almost_a_day, saved, answered()).await;
     let filter = ResultFilter {
-        is_ok: None,
         since: Some(saved),
         until: Some(moment(1)),
+        ..ResultFilter::default()
     };
     assert_eq!(list(&it, filter).await, [early, late]);
 }
@@ -132,14 +132,14 @@ async fn a_period_may_begin_and_end_at_any_moment(it: Fixture) {
     for since in moments {
         for until in moments {
             let filter = ResultFilter {
-                is_ok: None,
                 since: Some(since),
                 until: Some(until),
+                ..ResultFilter::default()
             };
             let is_in_it = since <= moment(0) && moment(0) < until;
             let expected = is_in_it.then_some(saved);
             assert_eq!(
-                list(&it, filter).await,
+                list(&it, filter.clone()).await,
                 Vec::from_iter(expected),
                 "{filter:?}"
             );
@@ -195,18 +195,18 @@ async fn only_failed_results_that_nobody_retried_are_retriable(it: Fixture) {
         it.database
             .list_retriable_results(it.account, it.prism.id, filter, after, limit)
     };
-    let everything = ResultFilter::default();
+    let everything = ResultFilter::default;
     let (fresh, again) = (fresh.result.id, failed_again.result.id);
-    assert_eq!(list(everything, None, 9).await.unwrap(), [fresh, again]);
-    assert_eq!(list(everything, None, 1).await.unwrap(), [fresh]);
+    assert_eq!(list(everything(), None, 9).await.unwrap(), [fresh, again]);
+    assert_eq!(list(everything(), None, 1).await.unwrap(), [fresh]);
     let counted = it
         .database
-        .count_retriable_results(it.account, it.prism.id, everything);
+        .count_retriable_results(it.account, it.prism.id, everything());
     assert_eq!(counted.await.unwrap(), 2);
-    assert_eq!(list(everything, Some(fresh), 9).await.unwrap(), [again]);
+    assert_eq!(list(everything(), Some(fresh), 9).await.unwrap(), [again]);
     let later = ResultFilter {
         since: Some(moment(1)),
-        ..everything
+        ..everything()
     };
     assert!(list(later, None, 9).await.unwrap().is_empty());
 }

@@ -134,6 +134,7 @@ async fn both_databases_have_the_same_tables_columns_and_unique_sets() {
         ("prism_versions", "prism_id,version"),
         ("results", "account_id,idempotency_key"),
         ("results", "retry_of"),
+        ("marks", "result_id,question"),
     ] {
         assert!(
             unique.contains(&(table.to_owned(), columns.to_owned())),

@@ -47,9 +47,9 @@ pub(super) struct PeriodArgs {
 impl PeriodArgs {
     pub(super) fn filter(&self) -> ResultFilter {
         ResultFilter {
-            is_ok: None,
             since: self.since,
             until: self.until,
+            ..ResultFilter::default()
         }
     }
 }

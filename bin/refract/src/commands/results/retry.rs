@@ -63,7 +63,7 @@ impl RetryCommand {
         operator::say_if_for_trying_only(&gateway);
         let filter = self.period.filter();
         let total = database
-            .count_retriable_results(account, prism, filter)
+            .count_retriable_results(account, prism, filter.clone())
             .await?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);

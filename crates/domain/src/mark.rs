@@ -1,0 +1,155 @@
+//! Marks: what people say the right outcomes of saved results are.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+
+use crate::cutoffs::YesNoLabel;
+use crate::ids::ResultId;
+use crate::key::{OutcomeKey, QuestionKey};
+use crate::limits::LABEL_CHARS;
+use crate::problem::Fault;
+use crate::question::{OutcomeRef, Question, QuestionType};
+use crate::text;
+
+/// What a person says the right outcome of one question for one result is. A result has at most one
+/// mark for each question; a mark never changes the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The marked result, which is `ok`.
+    pub result: ResultId,
+    /// A question of the version that answered.
+    pub question: QuestionKey,
+    /// The right outcome: an option or a built-in outcome, `yes` or `no`, or a level.
+    pub outcome: OutcomeKey,
+    /// Who marked; `None` when nobody was named.
+    pub marked_by: Option<Marker>,
+    /// When the mark was made or changed, in whole milliseconds.
+    pub marked_at: DateTime<Utc>,
+}
+
+/// The name of who marked, trimmed, 1 to 200 characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker(String);
+
+impl Marker {
+    /// Trims and checks a name.
+    ///
+    /// # Errors
+    /// The faults of the name's length and characters.
+    pub fn parse(name: &str) -> Result<Self, Vec<Fault>> {
+        let name = name.trim();
+        let faults = text::faults(name, &LABEL_CHARS);
+        if faults.is_empty() {
+            Ok(Self(name.to_owned()))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// A name read from the database, which is not checked again.
+    pub fn saved(name: String) -> Self {
+        Self(name)
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Marker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The outcomes of a Yes / No question as marks name them.
+const YES_AND_NO: [OutcomeRef<'static>; 2] = [yes_no(YesNoLabel::Yes), yes_no(YesNoLabel::No)];
+
+const fn yes_no(label: YesNoLabel) -> OutcomeRef<'static> {
+    OutcomeRef {
+        key: label.key(),
+        label: label.label(),
+        description: None,
+    }
+}
+
+/// The outcomes that a question can be marked with, in the prism's order: options and then the
+/// built-in outcomes, yes and no, or levels.
+pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + Clone {
+    let yes_and_no: &[OutcomeRef<'static>] = match question.question_type() {
+        QuestionType::YesNo => &YES_AND_NO,
+        QuestionType::Choice | QuestionType::Scale => &[],
+    };
+    question.outcomes().chain(yes_and_no.iter().copied())
+}
+
+/// The outcome of a question that a cell of a file names: by its key or, where no key matches, by
+/// its label. White space around the name does not count. `None` when the question has no such
+/// outcome.
+pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
+    let name = cell.trim();
+    let by_key = outcomes(question).find(|outcome| outcome.key == name);
+    let found = by_key.or_else(|| outcomes(question).find(|outcome| outcome.label == name));
+    OutcomeKey::parse(found?.key).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prism::PrismVersion;
+
+    fn version() -> PrismVersion {
+        serde_json::from_str(
+            r#"{ "fields": [{ "key": "text", "label": "T" }], "questions": [
+                { "key": "topic", "type": "choice", "text": "?", "options": [
+                    { "key": "a", "label": "b" }, { "key": "b", "label": "Bills" },
+                    { "key": "c", "label": "Other" }] },
+                { "key": "angry", "type": "yes_no", "text": "?" },
+                { "key": "urgency", "type": "scale", "text": "?", "levels": [
+                    { "key": "low", "label": "Low" }, { "key": "high", "label": "High" }] }] }"#,
+        )
+        .unwrap()
+    }
+
+    fn named(question: usize, cell: &str) -> Option<String> {
+        let outcome = outcome_named(&version().questions()[question], cell);
+        outcome.map(|key| key.to_string())
+    }
+
+    #[test]
+    fn an_outcome_is_named_by_its_key_and_else_by_its_label() {
+        for (question, cell, expected) in [
+            (0, "a", Some("a")),
+            (0, "b", Some("b")),
+            (0, " Bills\n", Some("b")),
+            (0, "Other", Some("c")),
+            (0, "other", Some("other")),
+            (
+                0,
+                "Not enough information",
+                Some("insufficient_information"),
+            ),
+            (0, "bills", None),
+            (0, "yes", None),
+            (1, "yes", Some("yes")),
+            (1, "No", Some("no")),
+            (1, "Unsure", None),
+            (1, "other", None),
+            (2, "High", Some("high")),
+            (2, "1", None),
+            (2, "", None),
+        ] {
+            let found = named(question, cell);
+            assert_eq!(found.as_deref(), expected, "{question} {cell}");
+        }
+    }
+
+    #[test]
+    fn a_marker_has_a_name() {
+        assert_eq!(Marker::parse(" Ada ").unwrap().as_str(), "Ada");
+        assert!(Marker::parse(" ").is_err());
+        assert!(Marker::parse(&"a".repeat(201)).is_err());
+    }
+}

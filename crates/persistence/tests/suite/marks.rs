@@ -1,0 +1,214 @@
+//! Marks: one for each result and question, changeable, gone with their result.
+
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::mark::{Mark, Marker};
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+use refract_domain::result::SavedResult;
+use refract_persistence::{MarkableResult, MarkedResult, ResultFilter};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, account, answered, failed, moment, prism};
+
+on_both!(
+    a_mark_is_kept_and_can_be_changed,
+    saying_what_is_saved_already_changes_nothing,
+    marks_are_saved_all_or_none,
+    marking_changes_no_result,
+    pages_hold_whole_results_however_many_marks_there_are,
+    a_filter_keeps_the_marked_results_that_it_names,
+    results_to_mark_are_found_by_id_and_by_ref,
+);
+
+fn mark(result: ResultId, question: &str, outcome: &str) -> Mark {
+    Mark {
+        result,
+        question: QuestionKey::parse(question).unwrap(),
+        outcome: OutcomeKey::parse(outcome).unwrap(),
+        marked_by: Some(Marker::parse("Ada").unwrap()),
+        marked_at: moment(1),
+    }
+}
+
+async fn saved(it: &Fixture, reference: Option<&str>) -> SavedResult {
+    let mut new = it.result(answered(), None);
+    new.result.reference = reference.map(|text| Ref::parse(text).unwrap());
+    it.database.save_result(&new).await.unwrap();
+    new.result
+}
+
+async fn save(it: &Fixture, marks: &[Mark]) -> usize {
+    it.database.save_marks(it.prism.id, marks).await.unwrap()
+}
+
+async fn marked(it: &Fixture, prism: PrismId, filter: ResultFilter) -> Vec<MarkedResult> {
+    let mut pages = it.database.marked_pages(prism, filter);
+    let mut all = Vec::new();
+    while let Some(page) = pages.next().await.unwrap() {
+        all.extend(page);
+    }
+    assert!(pages.next().await.unwrap().is_none());
+    all
+}
+
+async fn a_mark_is_kept_and_can_be_changed(it: Fixture) {
+    let result = saved(&it, None).await;
+    let first = mark(result.id, "angry", "yes");
+    let other = mark(result.id, "topic", "other");
+    assert_eq!(save(&it, &[first.clone(), other.clone()]).await, 2);
+    let kept = it.database.list_marks(result.id).await.unwrap();
+    assert_eq!(kept, [first, other.clone()]);
+    let changed = Mark {
+        marked_by: None,
+        marked_at: moment(2),
+        ..mark(result.id, "angry", "no")
+    };
+    assert_eq!(save(&it, std::slice::from_ref(&changed)).await, 1);
+    let kept = it.database.list_marks(result.id).await.unwrap();
+    assert_eq!(kept, [changed, other]);
+}
+
+async fn saying_what_is_saved_already_changes_nothing(it: Fixture) {
+    let result = saved(&it, None).await;
+    let first = mark(result.id, "angry", "yes");
+    save(&it, std::slice::from_ref(&first)).await;
+    let again = Mark {
+        marked_by: None,
+        marked_at: moment(9),
+        ..first.clone()
+    };
+    assert_eq!(save(&it, &[again]).await, 0);
+    assert_eq!(it.database.list_marks(result.id).await.unwrap(), [first]);
+    assert_eq!(save(&it, &[]).await, 0);
+}
+
+async fn marks_are_saved_all_or_none(it: Fixture) {
+    let result = saved(&it, None).await;
+    let gone = mark(ResultId(Uuid::now_v7()), "angry", "yes");
+    let marks = [mark(result.id, "angry", "yes"), gone];
+    let refused = it.database.save_marks(it.prism.id, &marks).await;
+    assert!(refused.is_err());
+    assert_eq!(it.database.list_marks(result.id).await.unwrap(), []);
+}
+
+async fn marking_changes_no_result(it: Fixture) {
+    let result = saved(&it, Some("a ref")).await;
+    save(&it, &[mark(result.id, "angry", "yes")]).await;
+    assert_eq!(it.read(result.id).await, Some(result));
+}
+
+async fn pages_hold_whole_results_however_many_marks_there_are(it: Fixture) {
+    let mut expected = Vec::new();
+    let mut all = Vec::new();
+    for number in 0..70 {
+        let result = saved(&it, None).await;
+        // an unmarked result stays out, a result may have a mark for each of 100 questions
+        let questions = if number % 7 == 6 {
+            0
+        } else {
+            1 + number * 13 % 100
+        };
+        let marks: Vec<_> = (0..questions)
+            .map(|question| mark(result.id, &format!("q{question:02}"), "yes"))
+            .collect();
+        if !marks.is_empty() {
+            expected.push((result.id, marks.len()));
+        }
+        all.extend(marks);
+    }
+    assert!(all.len() > 2048, "there are pages");
+    assert_eq!(save(&it, &all).await, all.len());
+    let read = marked(&it, it.prism.id, ResultFilter::default()).await;
+    let read: Vec<_> = read.iter().map(|row| (row.id, row.marks.len())).collect();
+    assert_eq!(read, expected);
+}
+
+async fn a_filter_keeps_the_marked_results_that_it_names(it: Fixture) {
+    let mut new = it.result(answered(), None);
+    new.provenance.model = Some("m".to_owned());
+    new.result.created_at = moment(5);
+    it.database.save_result(&new).await.unwrap();
+    let of_model = new.result;
+    let result = saved(&it, None).await;
+    let marks = [&of_model, &result].map(|result| mark(result.id, "angry", "yes"));
+    save(&it, &marks).await;
+    let elsewhere = prism(&it.database, it.account, "Elsewhere").await;
+    let all = ResultFilter::default;
+    for (filter, expected) in [
+        (all(), vec![of_model.id, result.id]),
+        (
+            ResultFilter {
+                model: Some("m".to_owned()),
+                ..all()
+            },
+            vec![of_model.id],
+        ),
+        (
+            ResultFilter {
+                version: VersionNumber::new(2),
+                ..all()
+            },
+            vec![],
+        ),
+        (
+            ResultFilter {
+                version: Some(VersionNumber::FIRST),
+                since: Some(moment(5)),
+                ..all()
+            },
+            vec![of_model.id],
+        ),
+    ] {
+        let found = marked(&it, it.prism.id, filter.clone()).await;
+        let ids: Vec<_> = found.iter().map(|row| row.id).collect();
+        assert_eq!(ids, expected, "{filter:?}");
+        assert!(
+            found
+                .iter()
+                .all(|row| row.answers == *of_model.status.answers().unwrap())
+        );
+    }
+    assert_eq!(marked(&it, elsewhere.id, all()).await, []);
+}
+
+async fn results_to_mark_are_found_by_id_and_by_ref(it: Fixture) {
+    let named = saved(&it, Some("a ref")).await;
+    let plain = saved(&it, None).await;
+    let new = it.result(failed(), None);
+    it.database.save_result(&new).await.unwrap();
+    let markable = |result: &SavedResult| MarkableResult {
+        id: result.id,
+        reference: result.reference.clone(),
+        version: VersionNumber::FIRST,
+        is_ok: result.status.answers().is_some(),
+    };
+    let nobody = ResultId(Uuid::now_v7());
+    let ids = vec![named.id, plain.id, new.result.id, nobody];
+    let found = it
+        .database
+        .find_markable_results(it.account, it.prism.id, ids.clone());
+    let mut found = found.await.unwrap();
+    found.sort_by_key(|result| result.id);
+    assert_eq!(found, [&named, &plain, &new.result].map(markable));
+    let listed = it
+        .database
+        .list_results_with_ref(it.account, it.prism.id, None, 9)
+        .await;
+    assert_eq!(listed.unwrap(), [markable(&named)]);
+    let after = it
+        .database
+        .list_results_with_ref(it.account, it.prism.id, Some(named.id), 9)
+        .await;
+    assert_eq!(after.unwrap(), []);
+    let elsewhere = account(&it.database, "elsewhere").await;
+    let found = it
+        .database
+        .find_markable_results(elsewhere, it.prism.id, ids);
+    assert_eq!(found.await.unwrap(), []);
+    let listed = it
+        .database
+        .list_results_with_ref(elsewhere, it.prism.id, None, 9)
+        .await;
+    assert_eq!(listed.unwrap(), []);
+}
