@@ -1,8 +1,4 @@
 //! Questions, answers and marks to measure.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot make its material fails where it stands"
-)]
 
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::cutoffs::Cutoffs;
