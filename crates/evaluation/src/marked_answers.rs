@@ -62,8 +62,9 @@ impl MarkedAnswers {
     /// with the latest version's question before the first answer is added.
     ///
     /// # Errors
-    /// There are more outcomes than can be told apart.
+    /// The question is of another type, or there are more outcomes than can be told apart.
     pub fn expect_outcomes(&mut self, question: &Question) -> Result<(), NotComparable> {
+        self.require_type(question.question_type())?;
         for outcome in mark::outcomes(question) {
             if let Ok(key) = OutcomeKey::parse(outcome.key) {
                 self.index_of(&key)?;
@@ -84,14 +85,8 @@ impl MarkedAnswers {
             answer,
             mark,
         } = *marked;
-        for found in [question.question_type(), answer.question_type()] {
-            if found != self.question_type {
-                return Err(NotComparable::Type {
-                    expected: self.question_type.name(),
-                    found: found.name(),
-                });
-            }
-        }
+        self.require_type(question.question_type())?;
+        self.require_type(answer.question_type())?;
         let predicted = predicted(question, answer, self.cutoffs);
         let place_of_mark =
             place(question, mark).ok_or_else(|| NotComparable::mark(question, mark))?;
@@ -120,6 +115,16 @@ impl MarkedAnswers {
         }
         self.rows.push(row);
         Ok(())
+    }
+
+    fn require_type(&self, found: QuestionType) -> Result<(), NotComparable> {
+        if found == self.question_type {
+            return Ok(());
+        }
+        Err(NotComparable::Type {
+            expected: self.question_type.name(),
+            found: found.name(),
+        })
     }
 
     /// The index of an outcome, which is interned when it is new.
