@@ -103,9 +103,8 @@ impl CheckedMarks {
                 .iter()
                 .map(|mark| ((mark.result, &mark.question), &mark.outcome))
                 .collect();
-            let is_saved = |mark: &&Mark| {
-                saved.get(&(mark.result, &mark.question)) == Some(&&mark.outcome)
-            };
+            let is_saved =
+                |mark: &&Mark| saved.get(&(mark.result, &mark.question)) == Some(&&mark.outcome);
             changes += marks.len() - marks.iter().filter(is_saved).count();
         }
         Ok(changes)

@@ -18,7 +18,10 @@ pub struct MarkedColumns {
 
 /// A column of marks would have the name of a field or of a column of the lens.
 #[derive(Debug, thiserror::Error)]
-#[error("a field or a column of the lens is called {0}, as a column of marks would be")]
+#[error(
+    "a field or a column of the lens is called {0} already, as a column of marks would be: give the \
+     column another name"
+)]
 pub struct MarkedNameTaken(ColumnName);
 
 impl MarkedColumns {

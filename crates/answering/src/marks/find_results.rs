@@ -87,7 +87,12 @@ impl NamedResults {
     pub(super) fn versions(&self) -> BTreeSet<VersionNumber> {
         let by_ref = self.by_ref.values().flatten();
         let by_ref = by_ref.map(|result| result.version);
-        self.by_id.values().flatten().copied().chain(by_ref).collect()
+        self.by_id
+            .values()
+            .flatten()
+            .copied()
+            .chain(by_ref)
+            .collect()
     }
 }
 

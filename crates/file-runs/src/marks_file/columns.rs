@@ -21,8 +21,15 @@ const EACH: usize = 2;
 /// The columns that are read: `result_id`, `ref`, then for each question the column of its key and
 /// the column `expected_<key>`.
 pub(super) struct MarksColumns {
-    questions: Vec<QuestionKey>,
+    questions: Vec<QuestionColumns>,
     wanted: WantedColumns,
+}
+
+/// The columns that may be of one question.
+struct QuestionColumns {
+    key: QuestionKey,
+    /// The name of the second column; `None` where that is the key of another question.
+    expected: Option<String>,
 }
 
 impl MarksColumns {
@@ -36,9 +43,15 @@ impl MarksColumns {
             name,
             is_required: false,
         });
+        let wanted = WantedColumns(wanted.collect());
+        let is_question = |name: &str| questions.iter().any(|key| key.as_str() == name);
+        let columns = questions.iter().map(|key| QuestionColumns {
+            key: key.clone(),
+            expected: Some(format!("{EXPECTED}{key}")).filter(|name| !is_question(name)),
+        });
         Self {
-            wanted: WantedColumns(wanted.collect()),
-            questions,
+            questions: columns.collect(),
+            wanted,
         }
     }
 
@@ -53,7 +66,13 @@ impl MarksColumns {
         let has = wanted.filter(|(_, seen)| **seen);
         let mut present: Vec<_> = has.map(|(column, _)| column.name.clone()).collect();
         present.extend_from_slice(unused);
-        let questions = || self.questions.iter().map(QuestionKey::to_string).collect();
+        let questions = self.questions.iter();
+        let questions = || {
+            questions
+                .clone()
+                .map(|question| question.key.to_string())
+                .collect()
+        };
         let (of_results, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         if !of_results.contains(&true) {
             return Err(MarksFileFault::NoResults {
@@ -80,13 +99,10 @@ impl MarksColumns {
 
     /// The `expected_…` columns of a file that has the column of the question's key too.
     pub(super) fn passed_by(&self, seen: &[bool]) -> Vec<String> {
-        let pairs = self.wanted.0.chunks(EACH).zip(seen.chunks(EACH));
-        let of_questions = pairs.skip(BEFORE / EACH).zip(&self.questions);
-        let both = of_questions.filter_map(|((columns, seen), key)| match (columns, seen) {
-            ([_, expected], [true, true]) if !self.is_question(&expected.name) => Some(key),
-            (_, _) => None,
-        });
-        both.map(|key| format!("{EXPECTED}{key}")).collect()
+        let of_questions = seen.chunks(EACH).skip(BEFORE / EACH).zip(&self.questions);
+        let both = of_questions.filter(|(seen, _)| **seen == [true; EACH]);
+        both.filter_map(|(_, question)| question.expected.clone())
+            .collect()
     }
 
     /// What a row says, with its faults put to the others; `None` for a row that marks nothing.
@@ -96,15 +112,13 @@ impl MarksColumns {
         let (id, reference) = (values.next(), values.next());
         let mut cells = Vec::new();
         let mut has_marks = false;
-        for key in &self.questions {
-            let (own, expected) = (values.next(), values.next());
-            let mut column = key.to_string();
-            let mut value = own;
-            if matches!(value, Some(RawValue::Absent { is_null: false })) {
-                column = format!("{EXPECTED}{key}");
-                value = expected.filter(|_| !self.is_question(&column));
-            }
-            let outcome = text(value, &column);
+        for QuestionColumns { key, expected } in &self.questions {
+            let (own_value, expected_value) = (values.next(), values.next());
+            let has_own = !matches!(own_value, Some(RawValue::Absent { is_null: false }));
+            let outcome = match expected {
+                Some(expected) if !has_own => text(expected_value, expected),
+                Some(_) | None => text(own_value, key.as_str()),
+            };
             has_marks |= !matches!(outcome, Ok(None));
             match outcome {
                 Ok(None) => {}
@@ -125,11 +139,6 @@ impl MarksColumns {
                 None
             }
         }
-    }
-
-    /// Whether a column is that of a question by its key.
-    fn is_question(&self, column: &str) -> bool {
-        self.questions.iter().any(|key| key.as_str() == column)
     }
 }
 

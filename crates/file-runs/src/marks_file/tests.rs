@@ -35,7 +35,9 @@ fn shown(read: &MarksFileRows) -> Vec<String> {
 
 fn faults(read: &MarksFileRows) -> Vec<String> {
     let faults = read.faults.listed();
-    faults.map(|(line, fault)| format!("{line} {fault}")).collect()
+    faults
+        .map(|(line, fault)| format!("{line} {fault}"))
+        .collect()
 }
 
 const ID: &str = "0190b8f2-0000-7000-8000-0000000000aa";
@@ -45,10 +47,16 @@ fn a_row_names_its_result_by_id_and_else_by_ref() {
     let csv = format!(
         "note,ref,result_id,topic,angry\nx, r1 , {ID} ,billing,\nx, r1 ,,,yes\n\nx,r3,,,\n,,,,\n"
     );
-    let expected = [format!("2 {ID}: topic=billing"), "3 r1: angry=yes".to_owned()];
+    let expected = [
+        format!("2 {ID}: topic=billing"),
+        "3 r1: angry=yes".to_owned(),
+    ];
     let found = read("a.csv", &csv).unwrap();
     assert_eq!(shown(&found), expected);
-    assert_eq!((found.rows_in_file, found.unused_columns.as_str()), (4, "note"));
+    assert_eq!(
+        (found.rows_in_file, found.unused_columns.as_str()),
+        (4, "note")
+    );
     let tsv = csv.replace(',', "\t");
     assert_eq!(shown(&read("a.tsv", &tsv).unwrap()), expected);
     let jsonl = format!(
@@ -59,9 +67,15 @@ fn a_row_names_its_result_by_id_and_else_by_ref() {
     let found = read("a.jsonl", &jsonl).unwrap();
     assert_eq!(
         shown(&found),
-        [format!("1 {ID}: topic=billing"), "2 r1: angry=yes".to_owned()]
+        [
+            format!("1 {ID}: topic=billing"),
+            "2 r1: angry=yes".to_owned()
+        ]
     );
-    assert_eq!((found.rows_in_file, found.unused_columns.as_str()), (3, "note"));
+    assert_eq!(
+        (found.rows_in_file, found.unused_columns.as_str()),
+        (3, "note")
+    );
 }
 
 #[test]
@@ -74,7 +88,10 @@ fn expected_columns_are_read_where_there_is_no_column_of_the_key() {
     assert_eq!(shown(&found), ["2 r1: angry=yes", "3 r2: topic=other"]);
     assert_eq!(found.unused_columns, "expected_topic");
     let jsonl = "{\"ref\":\"r1\",\"expected_topic\":\"billing\"}";
-    assert_eq!(shown(&read("a.jsonl", jsonl).unwrap()), ["1 r1: topic=billing"]);
+    assert_eq!(
+        shown(&read("a.jsonl", jsonl).unwrap()),
+        ["1 r1: topic=billing"]
+    );
 }
 
 #[test]
@@ -91,7 +108,8 @@ fn a_question_may_be_called_expected() {
 #[test]
 fn a_row_that_cannot_be_read_is_a_fault_and_does_not_end_the_reading() {
     let long = "a".repeat(201);
-    let csv = format!("result_id,ref,topic\nx,r1,billing\n,,billing\n,{long},billing\nx,,\n,r1,a\n");
+    let csv =
+        format!("result_id,ref,topic\nx,r1,billing\n,,billing\n,{long},billing\nx,,\n,r1,a\n");
     let found = read("a.csv", &csv).unwrap();
     assert_eq!(shown(&found), ["6 r1: topic=a"]);
     assert_eq!(
@@ -130,8 +148,14 @@ fn a_file_names_results_and_questions() {
     assert_eq!(fault("note,ref\nx,r1\n"), no_questions);
     assert_eq!(jsonl(r#"{"note":"x","ref":"r1"}"#), no_questions);
     let misspelt = "its column expected_topik is of no question: the questions are topic, angry";
-    assert_eq!(fault("ref,expected_topik,angry\nr1,billing,yes\n"), misspelt);
-    assert_eq!(jsonl(r#"{"ref":"r1","expected_topik":"x","angry":"yes"}"#), misspelt);
+    assert_eq!(
+        fault("ref,expected_topik,angry\nr1,billing,yes\n"),
+        misspelt
+    );
+    assert_eq!(
+        jsonl(r#"{"ref":"r1","expected_topik":"x","angry":"yes"}"#),
+        misspelt
+    );
     let twice = "it has two columns that are called topic";
     assert_eq!(fault("ref,topic,topic\nr1,a,b\n"), twice);
     let torn = "line 3 is torn: 3 cells where the header has 2";

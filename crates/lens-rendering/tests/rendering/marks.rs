@@ -48,9 +48,9 @@ fn columns_of_marks_follow_those_of_the_lens() {
                 "\ttopic_marked\tangry_marked\turgency_marked",
                 "\tDelivery, late\tNo\t'=Today",
             ],
-            RowFormat::Jsonl => vec![
-                r#","topic_marked":"delivery","angry_marked":"no","urgency_marked":"today"}"#,
-            ],
+            RowFormat::Jsonl => {
+                vec![r#","topic_marked":"delivery","angry_marked":"no","urgency_marked":"today"}"#]
+            }
         };
         assert_eq!(written.len(), added.len());
         for (line, (before, added)) in written.iter().zip(without.iter().zip(added)) {
