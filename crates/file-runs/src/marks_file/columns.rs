@@ -66,13 +66,8 @@ impl MarksColumns {
         let has = wanted.filter(|(_, seen)| **seen);
         let mut present: Vec<_> = has.map(|(column, _)| column.name.clone()).collect();
         present.extend_from_slice(unused);
-        let questions = self.questions.iter();
-        let questions = || {
-            questions
-                .clone()
-                .map(|question| question.key.to_string())
-                .collect()
-        };
+        let keys = self.questions.iter().map(|question| &question.key);
+        let questions = || keys.clone().map(QuestionKey::to_string).collect();
         let (of_results, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         if !of_results.contains(&true) {
             return Err(MarksFileFault::NoResults {
