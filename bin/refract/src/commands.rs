@@ -6,6 +6,7 @@ mod demo;
 mod key;
 mod lens;
 mod manual;
+mod marks;
 mod migrate;
 mod model;
 mod operator;
@@ -103,6 +104,12 @@ enum Command {
         after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
     )]
     Results(results::ResultsCommand),
+    /// Takes in and gives back what people say the right outcomes of results are
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract marks import support-triage marks.csv --by Ada\n  refract marks export support-triage --output marks.csv"
+    )]
+    Marks(marks::MarksCommand),
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -144,6 +151,7 @@ impl Program {
             | Command::Lens(_)
             | Command::Try(_)
             | Command::Results(_)
+            | Command::Marks(_)
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -165,6 +173,7 @@ impl Program {
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,
+            Command::Marks(command) => return command.run(database).await,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Run(command) => return command.run(database).await,

@@ -18,6 +18,7 @@ mod create_result;
 mod export;
 mod failure_threshold;
 mod file_rows;
+pub mod marks;
 mod metrics;
 mod prism_lens;
 mod prism_results;

@@ -1,0 +1,213 @@
+//! Which columns of a file of marks name results and which hold marks.
+
+use refract_answering::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
+use refract_domain::ids::ResultId;
+use refract_domain::key::QuestionKey;
+use refract_domain::mark;
+use refract_domain::problem::Fault;
+use refract_domain::reference::Ref;
+
+use super::fault::MarksFileFault;
+use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};
+
+const RESULT_ID: &str = "result_id";
+const REF: &str = "ref";
+/// What stands before a question's key where a file says the right answers of texts.
+const EXPECTED: &str = "expected_";
+/// Number of columns before those of the questions.
+const BEFORE: usize = 2;
+/// Number of columns that may be of one question.
+const EACH: usize = 3;
+
+/// The columns that are read: `result_id`, `ref`, then those of each question.
+pub(super) struct MarksColumns {
+    questions: Vec<QuestionColumns>,
+    wanted: WantedColumns,
+}
+
+/// The columns that may be of one question. Of those that a file has, the first counts.
+struct QuestionColumns {
+    key: QuestionKey,
+    /// `<key>_marked`, the column of an export of results, where the column of the key holds what
+    /// was answered; then the key; then `expected_<key>`. `None` stands for a name that is the key
+    /// of another question.
+    names: [Option<String>; EACH],
+}
+
+impl QuestionColumns {
+    fn new(key: &QuestionKey, all: &[QuestionKey]) -> Self {
+        let is_of_another = |name: &str| {
+            all.iter()
+                .any(|other| other != key && other.as_str() == name)
+        };
+        Self {
+            key: key.clone(),
+            names: names(key).map(|name| Some(name).filter(|name| !is_of_another(name))),
+        }
+    }
+
+    /// The outcome that the first of the columns names which the row has.
+    fn outcome(&self, values: &mut impl Iterator<Item = RawValue>) -> OutcomeCell {
+        let mut found = Ok(None);
+        let mut is_found = false;
+        for (name, value) in self.names.iter().zip(values.take(EACH)) {
+            if let Some(name) = name
+                && !is_found
+                && !matches!(value, RawValue::Absent { is_null: false })
+            {
+                found = text(Some(value), name);
+                is_found = true;
+            }
+        }
+        found
+    }
+}
+
+/// The text of a cell that names an outcome, if it has any.
+type OutcomeCell = Result<Option<String>, MarkFault>;
+
+/// What the columns of a question are called, the one that counts before the others first.
+fn names(key: &QuestionKey) -> [String; EACH] {
+    let marked = mark::column_name(key);
+    [
+        marked.map_or_else(String::new, |name| name.as_str().to_owned()),
+        key.to_string(),
+        format!("{EXPECTED}{key}"),
+    ]
+}
+
+impl MarksColumns {
+    pub(super) fn new(questions: &[QuestionKey]) -> Self {
+        let of_results = [RESULT_ID, REF].map(str::to_owned);
+        let wanted = of_results
+            .into_iter()
+            .chain(questions.iter().flat_map(names));
+        let wanted = wanted.map(|name| WantedColumn {
+            name,
+            is_required: false,
+        });
+        let columns = questions.iter();
+        let columns = columns.map(|key| QuestionColumns::new(key, questions));
+        Self {
+            wanted: WantedColumns(wanted.collect()),
+            questions: columns.collect(),
+        }
+    }
+
+    pub(super) fn wanted(&self) -> &WantedColumns {
+        &self.wanted
+    }
+
+    /// Checks that the columns of a file name results and questions. `seen` says which of the wanted
+    /// columns it has, `unused` names the others.
+    pub(super) fn check(&self, seen: &[bool], unused: &[String]) -> Result<(), MarksFileFault> {
+        let wanted = self.wanted.0.iter().zip(seen);
+        let has = wanted.filter(|(_, seen)| **seen);
+        let mut present: Vec<_> = has.map(|(column, _)| column.name.clone()).collect();
+        present.extend_from_slice(unused);
+        let keys = self.questions.iter().map(|question| &question.key);
+        let questions = || keys.clone().map(QuestionKey::to_string).collect();
+        let (of_results, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        if !of_results.contains(&true) {
+            return Err(MarksFileFault::NoResults {
+                present: listed(&present),
+                unused: unused.to_vec(),
+            });
+        }
+        let mut expected = unused.iter().filter_map(|name| name.strip_prefix(EXPECTED));
+        if let Some(name) = expected.next() {
+            return Err(MarksFileFault::NoSuchQuestion {
+                name: listed(&[name.to_owned()]),
+                questions: questions(),
+            });
+        }
+        if !of_questions.contains(&true) {
+            return Err(MarksFileFault::NoQuestions {
+                present: listed(&present),
+                unused: unused.to_vec(),
+                questions: questions(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The columns of questions that are left aside, since another column of the question counts.
+    pub(super) fn passed_by(&self, seen: &[bool]) -> Vec<String> {
+        let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        let of_questions = of_questions.chunks(EACH).zip(&self.questions);
+        let passed_by = of_questions.flat_map(|(seen, question)| {
+            let names = question.names.iter().zip(seen);
+            names
+                .filter_map(|(name, seen)| name.clone().filter(|_| *seen))
+                .skip(1)
+        });
+        passed_by.collect()
+    }
+
+    /// What a row says, with its faults put to the others; `None` for a row that marks nothing.
+    pub(super) fn row(&self, raw: RawRow, faults: &mut MarkFaults) -> Option<MarksRow> {
+        let RawRow { line, values } = raw;
+        let mut values = values.into_iter();
+        let (id, reference) = (values.next(), values.next());
+        let mut cells = Vec::new();
+        let mut has_marks = false;
+        for columns in &self.questions {
+            let outcome = columns.outcome(&mut values);
+            has_marks |= !matches!(outcome, Ok(None));
+            match outcome {
+                Ok(None) => {}
+                Ok(Some(outcome)) => cells.push(MarkCell {
+                    question: columns.key.clone(),
+                    outcome,
+                }),
+                Err(fault) => faults.add(line, fault),
+            }
+        }
+        if !has_marks {
+            return None;
+        }
+        match named(id, reference) {
+            Ok(named) => Some(MarksRow { line, named, cells }),
+            Err(fault) => {
+                faults.add(line, fault);
+                None
+            }
+        }
+    }
+}
+
+/// The result that a row names: by its id or, where there is none, by its `ref`.
+fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResult, MarkFault> {
+    if let Some(id) = text(id, RESULT_ID)? {
+        let id = ResultId::parse(id.trim());
+        let id = id.ok_or_else(|| faulty(RESULT_ID, &[Fault::InvalidUuid]))?;
+        return Ok(NamedResult::Id(id));
+    }
+    let reference = text(reference, REF)?.ok_or(MarkFault::NoResult)?;
+    let reference = Ref::parse(&reference).map_err(|faults| faulty(REF, &faults))?;
+    Ok(NamedResult::Ref(reference))
+}
+
+/// The text of a cell; `None` for null, an absent value and a blank cell.
+fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkFault> {
+    match value {
+        None | Some(RawValue::Absent { .. }) => Ok(None),
+        Some(RawValue::Text {
+            text,
+            has_unpaired_surrogate: false,
+        }) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
+        Some(RawValue::Text { .. }) => Err(faulty(column, &[Fault::ForbiddenCharacters])),
+        Some(RawValue::NoText(received)) => {
+            let expected = "string";
+            Err(faulty(column, &[Fault::Expected { expected, received }]))
+        }
+    }
+}
+
+fn faulty(column: &str, faults: &[Fault]) -> MarkFault {
+    let faults: Vec<_> = faults.iter().map(Fault::to_string).collect();
+    MarkFault::Cell {
+        column: column.to_owned(),
+        reason: faults.join("; "),
+    }
+}
