@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -16,13 +16,19 @@ demo: build ## start the service with a ready prism and make a call to it (ARGS=
 build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract
 
-check: fmt-check clippy test docs deny fuzz-build check-described ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description
+check: fmt-check clippy test docs deny fuzz-build check-described check-measured ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, the measures
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
 
 check-described: test # with a fixed seed, so that the gate does not depend on chance
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
+
+check-evaluation: ## compare every measure with scikit-learn and SciPy, in about half a minute (ARGS='--seed 42'; needs Python 3.11)
+	.ci/check-evaluation $(ARGS)
+
+check-measured: test # with a fixed seed, so that the gate does not depend on chance
+	@.ci/check-evaluation || { [ $$? -eq 75 ] && echo 'scikit-learn and SciPy were not asked'; }
 
 check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server (SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
 	@$(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)") $(ARGS)
@@ -72,6 +78,9 @@ bench: ## measure rendering beside serde_json and csv, lenses, and the gateway b
 
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
 	$(CARGO) run --release --locked --manifest-path crates/answering/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
+
+bench-evaluation: ## measure the evaluation of 1,000,000 marked answers: time and memory
+	$(CARGO) bench --package refract-evaluation --bench evaluation --locked
 
 GROWTH ?= 10000,1000000
 

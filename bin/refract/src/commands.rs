@@ -6,6 +6,7 @@ mod demo;
 mod key;
 mod lens;
 mod manual;
+mod measures;
 mod migrate;
 mod model;
 mod operator;

@@ -20,6 +20,7 @@ mod folds;
 mod forecast;
 pub mod marked_answer;
 pub mod marked_answers;
+mod marked_row;
 mod mcnemar;
 pub mod measures;
 pub mod order_sensitivity;

@@ -4,7 +4,8 @@ use indexmap::IndexSet;
 use refract_domain::answer::Answer;
 use refract_domain::cutoffs::{Cutoffs, YesNoLabel};
 use refract_domain::key::OutcomeKey;
-use refract_domain::probability::{ONE, Probability};
+use refract_domain::mark;
+use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionType};
 
 use crate::automation::{self, AutomationAdvice};
@@ -13,9 +14,10 @@ use crate::cutoff_advice::{self, CutoffAdvice, CutoffGoal};
 use crate::folds::Folds;
 use crate::forecast::Forecast;
 use crate::marked_answer::{MarkedAnswer, NotComparable};
+use crate::marked_row::{MarkedRow, YES};
 use crate::measures::QuestionMeasures;
 use crate::outcome_measures::{Confusion, MacroAverage};
-use crate::prediction::{no, yes};
+use crate::prediction::{outcome_of, predicted};
 use crate::proportion::Proportion;
 use crate::reliability::{bins, expected_calibration_error};
 use crate::scale_measures::LevelTable;
@@ -29,29 +31,10 @@ pub struct MarkedAnswers {
     question_type: QuestionType,
     cutoffs: Cutoffs,
     outcomes: IndexSet<OutcomeKey>,
-    rows: Vec<Row>,
+    rows: Vec<MarkedRow>,
     scores: Scores,
-    levels: LevelTable,
-}
-
-/// Index of yes among the outcomes of a Yes / No question.
-const YES: u16 = 0;
-/// Index of no among the outcomes of a Yes / No question.
-const NO: u16 = 1;
-
-/// What is kept of a marked answer. Outcomes are indexes of the interned keys.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    marked: u16,
-    predicted: Option<u16>,
-    /// Probability of yes for Yes / No, otherwise of the predicted outcome.
-    probability: Probability,
-}
-
-impl Row {
-    fn is_right(self) -> bool {
-        self.predicted == Some(self.marked)
-    }
+    /// Answered rows by their levels, for scales.
+    levels: Option<LevelTable>,
 }
 
 impl MarkedAnswers {
@@ -59,7 +42,10 @@ impl MarkedAnswers {
     /// other types they have no meaning.
     pub fn new(question_type: QuestionType, cutoffs: Cutoffs) -> Self {
         let outcomes = match question_type {
-            QuestionType::YesNo => [yes(), no()].into_iter().collect(),
+            QuestionType::YesNo => [YesNoLabel::Yes, YesNoLabel::No]
+                .map(outcome_of)
+                .into_iter()
+                .collect(),
             QuestionType::Choice | QuestionType::Scale => IndexSet::new(),
         };
         Self {
@@ -68,7 +54,7 @@ impl MarkedAnswers {
             outcomes,
             rows: Vec::new(),
             scores: Scores::default(),
-            levels: LevelTable::default(),
+            levels: (question_type == QuestionType::Scale).then(LevelTable::default),
         }
     }
 
@@ -78,7 +64,7 @@ impl MarkedAnswers {
     /// # Errors
     /// There are more outcomes than can be told apart.
     pub fn expect_outcomes(&mut self, question: &Question) -> Result<(), NotComparable> {
-        for outcome in question.outcomes() {
+        for outcome in mark::outcomes(question) {
             if let Ok(key) = OutcomeKey::parse(outcome.key) {
                 self.index_of(&key)?;
             }
@@ -106,76 +92,45 @@ impl MarkedAnswers {
                 });
             }
         }
+        let predicted = predicted(question, answer, self.cutoffs);
+        let place_of_mark =
+            place(question, mark).ok_or_else(|| NotComparable::mark(question, mark))?;
+        let place_of_prediction = predicted
+            .as_ref()
+            .map(|key| place(question, key).ok_or_else(|| NotComparable::answer(question, key)))
+            .transpose()?;
+        let row = MarkedRow {
+            marked: self.index_of(mark)?,
+            predicted: predicted
+                .as_ref()
+                .map(|key| self.index_of(key))
+                .transpose()?,
+            probability: stated(answer, predicted.as_ref()),
+        };
         match answer {
-            Answer::Choice {
-                value,
-                probabilities,
-                confidence: _,
-            } => {
-                position(question, mark, NotComparable::mark)?;
-                if let Some(value) = value {
-                    position(question, value, NotComparable::answer)?;
-                }
-                self.add_outcome(mark, value.as_ref(), probabilities)
-            }
-            Answer::Scale {
-                level,
-                probabilities,
-            } => {
-                let of_mark = position(question, mark, NotComparable::mark)?;
-                let of_level = position(question, level, NotComparable::answer)?;
-                self.add_outcome(mark, Some(level), probabilities)?;
-                self.levels.add(of_mark, of_level);
-                Ok(())
+            Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+                self.scores.add_outcomes(probabilities, mark);
             }
             Answer::YesNo { probability } => {
-                let index = self.outcomes.get_index_of(mark);
-                let index = index.ok_or_else(|| NotComparable::mark(question, mark))?;
-                self.add_yes_no(index == usize::from(YES), *probability);
-                Ok(())
+                self.scores.add_yes_no(*probability, row.marked == YES);
             }
         }
-    }
-
-    fn add_outcome(
-        &mut self,
-        mark: &OutcomeKey,
-        value: Option<&OutcomeKey>,
-        probabilities: &[(OutcomeKey, Probability)],
-    ) -> Result<(), NotComparable> {
-        let marked = self.index_of(mark)?;
-        let predicted = value.map(|value| self.index_of(value)).transpose()?;
-        let of_value = probabilities.iter().find(|(key, _)| Some(key) == value);
-        self.scores.add_outcomes(probabilities, mark);
-        self.rows.push(Row {
-            marked,
-            predicted,
-            probability: of_value.map_or(Probability::ZERO, |(_, probability)| *probability),
-        });
+        if let (Some(levels), Some(place)) = (&mut self.levels, place_of_prediction) {
+            levels.add(place_of_mark, place);
+        }
+        self.rows.push(row);
         Ok(())
-    }
-
-    fn add_yes_no(&mut self, is_yes: bool, probability: Probability) {
-        let predicted = match self.cutoffs.label(probability) {
-            YesNoLabel::Yes => Some(YES),
-            YesNoLabel::No => Some(NO),
-            YesNoLabel::Unsure => None,
-        };
-        self.scores.add_yes_no(probability, is_yes);
-        self.rows.push(Row {
-            marked: if is_yes { YES } else { NO },
-            predicted,
-            probability,
-        });
     }
 
     /// The index of an outcome, which is interned when it is new.
     fn index_of(&mut self, key: &OutcomeKey) -> Result<u16, NotComparable> {
-        let index = match self.outcomes.get_index_of(key) {
-            Some(index) => index,
-            None => self.outcomes.insert_full(key.clone()).0,
-        };
-        u16::try_from(index).map_err(|_| NotComparable::TooManyOutcomes)
+        let known = self.outcomes.get_index_of(key);
+        let index = u16::try_from(known.unwrap_or(self.outcomes.len()));
+        let index = index.map_err(|_| NotComparable::TooManyOutcomes)?;
+        if known.is_none() {
+            self.outcomes.insert(key.clone());
+        }
+        Ok(index)
     }
 
     /// Number of marked answers.
@@ -217,10 +172,7 @@ impl MarkedAnswers {
                 &Folds::new(predictions()).all(),
                 predictions().flatten().collect(),
             ),
-            scale: match self.question_type {
-                QuestionType::Scale => Some(self.levels.measures()),
-                QuestionType::Choice | QuestionType::YesNo => None,
-            },
+            scale: self.levels.as_ref().map(LevelTable::measures),
         }
     }
 
@@ -235,7 +187,7 @@ impl MarkedAnswers {
         match self.question_type {
             QuestionType::Choice | QuestionType::Scale => None,
             QuestionType::YesNo => {
-                let rows = self.rows.iter().map(|row| Some(of_yes(*row)));
+                let rows = self.rows.iter().map(|row| Some(row.of_yes()));
                 Some(cutoff_advice::advise(&Folds::new(rows), goal))
             }
         }
@@ -244,7 +196,7 @@ impl MarkedAnswers {
     /// The probabilities that reliability is about, in the order of the rows.
     fn forecasts(&self) -> Vec<Forecast> {
         match self.question_type {
-            QuestionType::YesNo => self.rows.iter().map(|row| of_yes(*row)).collect(),
+            QuestionType::YesNo => self.rows.iter().map(MarkedRow::of_yes).collect(),
             QuestionType::Choice | QuestionType::Scale => self.predictions().flatten().collect(),
         }
     }
@@ -252,46 +204,31 @@ impl MarkedAnswers {
     /// The probability of each row's predicted outcome, which is the confidence in it; `None` for a
     /// row that is not answered.
     fn predictions(&self) -> impl Iterator<Item = Option<Forecast>> {
-        let is_yes_no = self.question_type == QuestionType::YesNo;
-        self.rows.iter().map(move |row| {
-            let predicted = row.predicted?;
-            let probability = if is_yes_no && predicted == NO {
-                complement(row.probability)
-            } else {
-                row.probability
-            };
-            Some(Forecast {
-                probability,
-                came_true: row.is_right(),
-            })
+        self.rows.iter().map(|row| match self.question_type {
+            QuestionType::YesNo => row.yes_or_no(),
+            QuestionType::Choice | QuestionType::Scale => row.prediction(),
         })
     }
 }
 
-/// The probability of yes beside whether yes was marked.
-fn of_yes(row: Row) -> Forecast {
-    Forecast {
-        probability: row.probability,
-        came_true: row.marked == YES,
+/// The place of an outcome in the version that answered, from 0.
+fn place(question: &Question, key: &OutcomeKey) -> Option<usize> {
+    let mut outcomes = mark::outcomes(question);
+    outcomes.position(|outcome| outcome.key == key.as_str())
+}
+
+/// The probability that reliability is about: of yes, or of the predicted outcome.
+fn stated(answer: &Answer, predicted: Option<&OutcomeKey>) -> Probability {
+    match answer {
+        Answer::YesNo { probability } => *probability,
+        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+            let mut outcomes = probabilities.iter();
+            let of_predicted = outcomes.find(|(key, _)| Some(key) == predicted);
+            of_predicted.map_or(Probability::ZERO, |(_, probability)| *probability)
+        }
     }
 }
 
-fn complement(probability: Probability) -> Probability {
-    Probability::from_millionths(ONE - probability.millionths()).unwrap_or_default()
-}
-
-/// The position of an outcome in the version that answered.
-fn position(
-    question: &Question,
-    key: &OutcomeKey,
-    error: fn(&Question, &OutcomeKey) -> NotComparable,
-) -> Result<usize, NotComparable> {
-    let mut outcomes = question.outcomes();
-    outcomes
-        .position(|outcome| outcome.key == key.as_str())
-        .ok_or_else(|| error(question, key))
-}
-
-fn count(rows: &[Row]) -> u64 {
+fn count(rows: &[MarkedRow]) -> u64 {
     u64::try_from(rows.len()).unwrap_or(u64::MAX)
 }

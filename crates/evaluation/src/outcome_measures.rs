@@ -90,7 +90,7 @@ impl Confusion {
             *predicted.entry(of_prediction).or_default() += count;
         }
         let count = |counts: &BTreeMap<u16, u64>, index| counts.get(&index).copied().unwrap_or(0);
-        (0_u16..)
+        (0..=u16::MAX)
             .zip(outcomes)
             .map(|(index, key)| {
                 let right = self.0.get(&(index, index)).copied().unwrap_or(0);

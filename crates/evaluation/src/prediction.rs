@@ -5,11 +5,6 @@ use refract_domain::cutoffs::{Cutoffs, YesNoLabel};
 use refract_domain::key::OutcomeKey;
 use refract_domain::question::Question;
 
-/// Key of the outcome yes.
-const YES: &str = "yes";
-/// Key of the outcome no.
-const NO: &str = "no";
-
 /// The outcome that an answer predicts: the chosen option, the most probable level, or yes or no by
 /// the cutoffs.
 ///
@@ -23,19 +18,13 @@ pub fn predicted(question: &Question, answer: &Answer, cutoffs: Cutoffs) -> Opti
         Answer::Choice { value, .. } => value.clone(),
         Answer::Scale { level, .. } => Some(level.clone()),
         Answer::YesNo { probability } => match cutoffs.label(*probability) {
-            YesNoLabel::Yes => Some(yes()),
-            YesNoLabel::No => Some(no()),
+            label @ (YesNoLabel::Yes | YesNoLabel::No) => Some(outcome_of(label)),
             YesNoLabel::Unsure => None,
         },
     }
 }
 
-/// The outcome yes of a Yes / No question, which its marks name.
-pub(crate) fn yes() -> OutcomeKey {
-    OutcomeKey::derive(YES, |_| false)
-}
-
-/// The outcome no of a Yes / No question, which its marks name.
-pub(crate) fn no() -> OutcomeKey {
-    OutcomeKey::derive(NO, |_| false)
+/// The outcome of a Yes / No question that marks name like the label.
+pub(crate) fn outcome_of(label: YesNoLabel) -> OutcomeKey {
+    OutcomeKey::derive(label.key(), |_| false)
 }

@@ -1,0 +1,77 @@
+//! The measures of a question on one screen.
+
+use indicatif::HumanCount;
+use refract_evaluation::cutoff_advice::FEW_MARKS;
+
+use super::layout::{range, share, wrapped};
+use super::measured_question::MeasuredQuestion;
+use super::{calibration, outcomes};
+use crate::terminal::{self, Palette};
+
+/// The lines of the screen, which fit the width where the keys of the outcomes allow.
+pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
+    let palette = Palette::of_stdout();
+    let mut lines = head(measured, &palette, width);
+    lines.extend(figures(measured, width));
+    if measured.measures.marks == 0 {
+        return lines;
+    }
+    lines.push(String::new());
+    lines.extend(outcomes::lines(&measured.measures, &palette, width));
+    lines.push(String::new());
+    lines.extend(calibration::lines(measured, &palette, width));
+    lines
+}
+
+fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<String> {
+    let question = &measured.question;
+    let key = question.key.as_str();
+    let kind = format!(" ({}): ", question.question_type().name());
+    let left = width.saturating_sub(key.len() + kind.len());
+    let text = terminal::fit(&question.text, left);
+    let measures = &measured.measures;
+    let version = measured.version.map_or_else(
+        || "several versions".to_owned(),
+        |version| format!("version {}", version.get()),
+    );
+    let model = measured.model.as_ref().map_or_else(
+        || "several or unknown models".to_owned(),
+        |model| format!("model {}", terminal::plain(model)),
+    );
+    let marks = if measures.marks == 1 { "mark" } else { "marks" };
+    let mut lines = vec![
+        format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end()),
+        format!(
+            "{} {marks}, {} of them answered; {version}; {model}",
+            HumanCount(measures.marks),
+            HumanCount(measures.answered),
+        ),
+    ];
+    if measures.marks > 0 && measures.marks < FEW_MARKS {
+        let warning = format!(
+            "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be luck."
+        );
+        lines.push(palette.bad.apply_to(warning).to_string());
+    }
+    lines
+}
+
+fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
+    let measures = &measured.measures;
+    let accuracy = range(measures.accuracy.value(), measures.accuracy.interval());
+    let mut parts = vec![
+        format!("accuracy {accuracy}"),
+        format!("macro F1 {}", share(measures.macro_average.f1)),
+        format!("Brier {}", share(measures.brier)),
+        format!("log loss {}", share(measures.log_loss)),
+        format!("ECE {}", share(measures.ece)),
+    ];
+    if let Some(scale) = &measures.scale {
+        parts.extend([
+            format!("mean absolute error {}", share(scale.mean_absolute_error)),
+            format!("within one level {}", share(scale.within_one)),
+            format!("quadratic kappa {}", share(scale.quadratic_kappa)),
+        ]);
+    }
+    wrapped(&parts, "   ", width)
+}
