@@ -3,7 +3,7 @@
 use indicatif::HumanCount;
 use refract_evaluation::cutoff_advice::FEW_MARKS;
 
-use super::layout::{range, share, wrapped};
+use super::layout::{number, range, wrapped};
 use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
 use crate::terminal::{self, Palette};
@@ -61,16 +61,16 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let accuracy = range(measures.accuracy.value(), measures.accuracy.interval());
     let mut parts = vec![
         format!("accuracy {accuracy}"),
-        format!("macro F1 {}", share(measures.macro_average.f1)),
-        format!("Brier {}", share(measures.brier)),
-        format!("log loss {}", share(measures.log_loss)),
-        format!("ECE {}", share(measures.ece)),
+        format!("macro F1 {}", number(measures.macro_average.f1)),
+        format!("Brier {}", number(measures.brier)),
+        format!("log loss {}", number(measures.log_loss)),
+        format!("ECE {}", number(measures.ece)),
     ];
     if let Some(scale) = &measures.scale {
         parts.extend([
-            format!("mean absolute error {}", share(scale.mean_absolute_error)),
-            format!("within one level {}", share(scale.within_one)),
-            format!("quadratic kappa {}", share(scale.quadratic_kappa)),
+            format!("mean absolute error {}", number(scale.mean_absolute_error)),
+            format!("within one level {}", number(scale.within_one)),
+            format!("quadratic kappa {}", number(scale.quadratic_kappa)),
         ]);
     }
     wrapped(&parts, "   ", width)
