@@ -12,10 +12,10 @@ use crate::terminal::{self, Palette};
 pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let palette = Palette::of_stdout();
     let mut lines = head(measured, &palette, width);
-    lines.extend(figures(measured, width));
     if measured.measures.marks == 0 {
         return lines;
     }
+    lines.extend(figures(measured, width));
     lines.push(String::new());
     lines.extend(outcomes::lines(&measured.measures, &palette, width));
     lines.push(String::new());
@@ -29,7 +29,11 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
     let kind = format!(" ({}): ", question.question_type().name());
     let left = width.saturating_sub(key.len() + kind.len());
     let text = terminal::fit(&question.text, left);
+    let heading = format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end());
     let measures = &measured.measures;
+    if measures.marks == 0 {
+        return vec![heading, "no marks".to_owned()];
+    }
     let version = measured.version.map_or_else(
         || "several versions".to_owned(),
         |version| format!("version {}", version.get()),
@@ -40,14 +44,14 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
     );
     let marks = if measures.marks == 1 { "mark" } else { "marks" };
     let mut lines = vec![
-        format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end()),
+        heading,
         format!(
             "{} {marks}, {} of them answered; {version}; {model}",
             HumanCount(measures.marks),
             HumanCount(measures.answered),
         ),
     ];
-    if measures.marks > 0 && measures.marks < FEW_MARKS {
+    if measures.marks < FEW_MARKS {
         let warning = format!(
             "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be luck."
         );
