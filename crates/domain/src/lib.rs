@@ -38,3 +38,4 @@ pub mod slug;
 pub mod submission;
 mod text;
 pub mod view;
+pub mod wording;
