@@ -84,7 +84,7 @@ enum Command {
         after_help = "Examples:\n  refract key create --name laptop\n  refract key list"
     )]
     Key(key::KeyCommand),
-    /// Makes, saves and shows prisms
+    /// Makes, saves, shows and lints prisms
     #[command(
         subcommand,
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism list"
@@ -175,7 +175,7 @@ impl Program {
             Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
-            Command::Prism(command) => command.run(database).await?,
+            Command::Prism(command) => return command.run(database).await,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,

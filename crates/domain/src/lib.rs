@@ -39,3 +39,4 @@ pub mod slug;
 pub mod submission;
 mod text;
 pub mod view;
+pub mod wording;
