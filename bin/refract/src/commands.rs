@@ -3,6 +3,7 @@
 mod account;
 mod backup;
 mod demo;
+mod evaluate;
 mod key;
 mod lens;
 mod manual;
@@ -10,7 +11,9 @@ mod measures;
 mod migrate;
 mod model;
 mod operator;
+mod period;
 mod prism;
+mod prism_history;
 mod results;
 mod run;
 mod serve;
@@ -81,7 +84,7 @@ enum Command {
         after_help = "Examples:\n  refract key create --name laptop\n  refract key list"
     )]
     Key(key::KeyCommand),
-    /// Makes, saves and shows prisms
+    /// Makes, saves, shows and lints prisms
     #[command(
         subcommand,
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism list"
@@ -104,6 +107,15 @@ enum Command {
         after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
     )]
     Results(results::ResultsCommand),
+    /// Measures how often stored answers are right, and how far their probabilities can be believed
+    ///
+    /// Right is what marks say (`refract marks import`). A Yes / No is answered by its cutoffs in
+    /// the lens as it is. With --advise it names cutoffs for a goal, as they hold on rows that did
+    /// not choose them.
+    #[command(
+        after_help = "Examples:\n  refract evaluate support-triage\n  refract evaluate support-triage --question topic --version 3 --json | jq .accuracy\n  refract evaluate support-triage --advise angry --precision 0.95 --write lens.json\n  refract evaluate support-triage --advise angry --cost-of-wrong-yes 5"
+    )]
+    Evaluate(Box<evaluate::EvaluateCommand>),
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -145,6 +157,7 @@ impl Program {
             | Command::Lens(_)
             | Command::Try(_)
             | Command::Results(_)
+            | Command::Evaluate(_)
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -162,10 +175,11 @@ impl Program {
             Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
-            Command::Prism(command) => command.run(database).await?,
+            Command::Prism(command) => return command.run(database).await,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,
+            Command::Evaluate(command) => command.run(database).await?,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Run(command) => return command.run(database).await,

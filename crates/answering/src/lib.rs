@@ -15,6 +15,7 @@ mod ask_and_save;
 mod authentication;
 mod checked_call;
 mod create_result;
+pub mod evaluation;
 mod export;
 mod failure_threshold;
 mod file_rows;

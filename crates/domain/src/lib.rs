@@ -40,3 +40,4 @@ pub mod slug;
 pub mod submission;
 mod text;
 pub mod view;
+pub mod wording;

@@ -1,6 +1,9 @@
 //! `refract prism`: prisms and their versions.
 
+mod lint;
+
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Subcommand;
 use refract_answering::prisms;
@@ -16,6 +19,21 @@ use crate::settings::DatabaseArgs;
 /// The subcommands of `refract prism`.
 #[derive(Subcommand)]
 pub(crate) enum PrismCommand {
+    #[command(flatten)]
+    Stored(StoredPrismCommand),
+    /// Warns of what is known to hurt in the wording of questions and options
+    ///
+    /// The file is read as `prism create` reads it; no database and no model is used. The rules
+    /// read words, not meaning, and know English only where words matter.
+    #[command(
+        after_help = "Examples:\n  refract prism lint docs/examples/support-triage.json\n  refract prism lint triage.json --allow many-options --strict\n  refract prism lint triage.json --json | jq -r .path"
+    )]
+    Lint(lint::LintCommand),
+}
+
+/// The subcommands of `refract prism` that work on the database.
+#[derive(Subcommand)]
+pub(crate) enum StoredPrismCommand {
     /// Makes a prism from a file
     #[command(
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"
@@ -106,7 +124,17 @@ struct ListedPrism {
 
 impl PrismCommand {
     /// Runs a `refract prism` command.
-    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Stored(command) => command.run(database).await?,
+            Self::Lint(command) => return command.run(),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl StoredPrismCommand {
+    async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::open(&database.settings()).await?;
         match self {
             Self::Create { file, account } => {

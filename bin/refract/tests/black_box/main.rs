@@ -55,6 +55,7 @@ mod model_check_failures;
 mod operations;
 mod order_about_results;
 mod order_of_create;
+mod prism_lint;
 mod prisms;
 mod provenance;
 mod races;

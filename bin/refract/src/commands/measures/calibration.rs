@@ -6,7 +6,7 @@ use refract_evaluation::automation::AutomationAdvice;
 use refract_evaluation::coverage::CoveragePoint;
 use refract_evaluation::reliability::ReliabilityBin;
 
-use super::layout::{beside, range, share};
+use super::layout::{beside, number, range};
 use super::measured_question::MeasuredQuestion;
 use crate::terminal::{self, Palette};
 
@@ -73,7 +73,7 @@ fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
             point.confidence,
             terminal::bar(point.coverage, &[], COVERAGE_BAR),
             100.0 * point.coverage,
-            share(Some(point.accuracy)),
+            number(Some(point.accuracy)),
         )
     });
     std::iter::once(header).chain(bars).collect()
@@ -88,7 +88,7 @@ fn automated(wanted: f64, advice: Option<&AutomationAdvice>) -> String {
     format!(
         "for {wanted:.2}: answers from {:.2} on, {} right of {:.0} % (held out: {})",
         advice.confidence,
-        share(advice.all.accuracy.value()),
+        number(advice.all.accuracy.value()),
         100.0 * advice.all.coverage.value().unwrap_or_default(),
         range(held_out.value(), held_out.interval()),
     )

@@ -8,13 +8,13 @@ use crate::terminal;
 const GAP: usize = 3;
 
 /// A measure with three decimals, and a dash for one that is not defined.
-pub(crate) fn share(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
 }
 
 /// A measure with its interval: `0.913 (0.871 to 0.942)`.
 pub(crate) fn range(value: Option<f64>, interval: Option<Interval>) -> String {
-    let value = share(value);
+    let value = number(value);
     match interval {
         Some(Interval { low, high }) => format!("{value} ({low:.3} to {high:.3})"),
         None => value,
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn a_measure_that_is_not_defined_is_a_dash() {
-        assert_eq!(share(Some(0.912_6)), "0.913");
-        assert_eq!(share(None), "–");
+        assert_eq!(number(Some(0.912_6)), "0.913");
+        assert_eq!(number(None), "–");
         let interval = Interval {
             low: 0.8,
             high: 1.0,

@@ -4,7 +4,7 @@ use indicatif::HumanCount;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
 
-use super::layout::{beside, share, widest, wrapped};
+use super::layout::{beside, number, widest, wrapped};
 use crate::terminal::{self, Palette};
 
 /// Most outcomes that have a line of the table.
@@ -47,9 +47,9 @@ fn table(measures: &QuestionMeasures, palette: &Palette) -> Vec<String> {
             terminal::fit(outcome.key.as_str(), key),
             HumanCount(outcome.marked).to_string(),
             HumanCount(outcome.predicted).to_string(),
-            share(outcome.precision),
-            share(outcome.recall),
-            share(outcome.f1),
+            number(outcome.precision),
+            number(outcome.recall),
+            number(outcome.f1),
         ));
     }
     let rest = measures.outcomes.len() - shown.len();

@@ -3,7 +3,7 @@
 use indicatif::HumanCount;
 use refract_evaluation::cutoff_advice::FEW_MARKS;
 
-use super::layout::{range, share, wrapped};
+use super::layout::{number, range, wrapped};
 use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
 use crate::terminal::{self, Palette};
@@ -12,10 +12,10 @@ use crate::terminal::{self, Palette};
 pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let palette = Palette::of_stdout();
     let mut lines = head(measured, &palette, width);
-    lines.extend(figures(measured, width));
     if measured.measures.marks == 0 {
         return lines;
     }
+    lines.extend(figures(measured, width));
     lines.push(String::new());
     lines.extend(outcomes::lines(&measured.measures, &palette, width));
     lines.push(String::new());
@@ -29,7 +29,11 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
     let kind = format!(" ({}): ", question.question_type().name());
     let left = width.saturating_sub(key.len() + kind.len());
     let text = terminal::fit(&question.text, left);
+    let heading = format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end());
     let measures = &measured.measures;
+    if measures.marks == 0 {
+        return vec![heading, "no marks".to_owned()];
+    }
     let version = measured.version.map_or_else(
         || "several versions".to_owned(),
         |version| format!("version {}", version.get()),
@@ -40,14 +44,14 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
     );
     let marks = if measures.marks == 1 { "mark" } else { "marks" };
     let mut lines = vec![
-        format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end()),
+        heading,
         format!(
             "{} {marks}, {} of them answered; {version}; {model}",
             HumanCount(measures.marks),
             HumanCount(measures.answered),
         ),
     ];
-    if measures.marks > 0 && measures.marks < FEW_MARKS {
+    if measures.marks < FEW_MARKS {
         let warning = format!(
             "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be luck."
         );
@@ -61,16 +65,16 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let accuracy = range(measures.accuracy.value(), measures.accuracy.interval());
     let mut parts = vec![
         format!("accuracy {accuracy}"),
-        format!("macro F1 {}", share(measures.macro_average.f1)),
-        format!("Brier {}", share(measures.brier)),
-        format!("log loss {}", share(measures.log_loss)),
-        format!("ECE {}", share(measures.ece)),
+        format!("macro F1 {}", number(measures.macro_average.f1)),
+        format!("Brier {}", number(measures.brier)),
+        format!("log loss {}", number(measures.log_loss)),
+        format!("ECE {}", number(measures.ece)),
     ];
     if let Some(scale) = &measures.scale {
         parts.extend([
-            format!("mean absolute error {}", share(scale.mean_absolute_error)),
-            format!("within one level {}", share(scale.within_one)),
-            format!("quadratic kappa {}", share(scale.quadratic_kappa)),
+            format!("mean absolute error {}", number(scale.mean_absolute_error)),
+            format!("within one level {}", number(scale.within_one)),
+            format!("quadratic kappa {}", number(scale.quadratic_kappa)),
         ]);
     }
     wrapped(&parts, "   ", width)

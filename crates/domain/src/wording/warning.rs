@@ -1,0 +1,25 @@
+//! One warning about the wording of a prism.
+
+use super::rule::WordingRule;
+
+/// What a rule found in a prism file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordingWarning {
+    /// The rule that warns.
+    pub rule: WordingRule,
+    /// Keys and positions in the prism file, joined with dots, such as `questions.0.options.1`.
+    pub path: String,
+    /// What was found, with the labels or words in question; one sentence without a full stop.
+    pub message: String,
+}
+
+impl WordingWarning {
+    /// A warning of a rule about the value at a path.
+    pub(super) fn new(rule: WordingRule, path: String, message: String) -> Self {
+        Self {
+            rule,
+            path,
+            message,
+        }
+    }
+}
