@@ -4,6 +4,7 @@ mod account;
 mod backup;
 mod demo;
 mod evaluate;
+mod file_run;
 mod key;
 mod lens;
 mod manual;
