@@ -6,6 +6,6 @@ mod faults;
 pub(crate) mod report;
 mod watching;
 
-pub(crate) use self::arguments::FileRunArgs;
-pub(crate) use self::faults::{faulty, refused, stopped};
+pub(crate) use self::arguments::{AskedPrism, FileRunArgs};
+pub(crate) use self::faults::{refused, stopped};
 pub(crate) use self::watching::{check_watched, stop, watched};
