@@ -17,6 +17,7 @@ mod lenses;
 mod markable_results;
 mod marked_pages;
 mod marks;
+mod model_names;
 mod new_result;
 mod prism_row;
 mod prism_versions;

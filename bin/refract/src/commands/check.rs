@@ -62,8 +62,8 @@ pub(crate) struct CheckCommand {
     #[arg(long = "require", value_name = "EXPR", value_parser = Requirement::parse)]
     requirements: Vec<Requirement>,
 
-    /// Asks each choice again with its options in up to N other orders: N more calls a row, of which
-    /// nothing is saved, so that they are made each time
+    /// Asks each choice again with its options in up to N other orders: the model requests of a row
+    /// are made up to N times more, and again each time, because nothing of it is saved
     #[arg(long, value_name = "N")]
     orders: Option<NonZeroU16>,
 
@@ -125,7 +125,7 @@ impl CheckCommand {
         if let Some(stop) = &summary.stop {
             return Ok(output::fail_with(&stopped(&self.gold, stop)));
         }
-        let measured = gold.measure()?;
+        let measured = gold.measure(&asked.prism).await?;
         let checked = requirements.check(&measured)?;
         let orders = match self.orders {
             None => None,

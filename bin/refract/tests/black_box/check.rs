@@ -1,6 +1,6 @@
 //! `refract check`: what it asks, what it measures, and when it fails.
 
-use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::model_server::{ReceivedRequest, ScriptedReply, system_one_answers};
 use serde_json::{Value, json};
 
 use crate::program::Ended;
@@ -10,6 +10,7 @@ use crate::service::{Backend, PRISM, Service};
 on_both!(
     a_gold_file_is_asked_about_once_and_measured,
     a_corrected_expectation_asks_nothing,
+    answers_of_several_models_are_told,
     failed_rows_are_told_and_asked_again,
     requirements_decide_the_exit_status,
     the_lens_decides_what_a_probability_of_yes_means,
@@ -47,9 +48,9 @@ async fn a_gold_file_is_asked_about_once_and_measured(backend: Backend) {
     let words = service.check("gold.csv", &[]).await.done();
     assert_eq!(service.asked(), 3);
     for expected in [
-        "3 marks, 3 of them answered; version 1",
+        "3 marks, 3 of them answered; version 1; model scripted-1",
         "accuracy 0.667 (0.208 to 0.939)",
-        "Answers that are not right",
+        "Answers that are not right: 3\n",
     ] {
         assert!(words.contains(expected), "{expected}: {words}");
     }
@@ -68,7 +69,7 @@ async fn a_gold_file_is_asked_about_once_and_measured(backend: Backend) {
     assert_eq!(
         rows[1],
         [
-            "3", "r2", "topic", "delivery", "0.100", "billing", "0.700", id
+            "3", "r2", "topic", "delivery", "0.075", "billing", "0.700", id
         ]
     );
     assert_eq!(rows[2][..6], ["4", "angry", "no", "0.200", "yes", "0.800"]);
@@ -123,6 +124,30 @@ async fn a_corrected_expectation_asks_nothing(backend: Backend) {
     let arguments = ["--json", "--name", "other-model"];
     service.check("gold.csv", &arguments).await.done();
     assert_eq!(service.asked(), 6);
+}
+
+async fn answers_of_several_models_are_told(backend: Backend) {
+    let service = service(backend).await;
+    service.write("gold.csv", GOLD);
+    let ended = service.check("gold.csv", &[]).await;
+    assert!(!ended.stderr.contains("several"), "{}", ended.stderr);
+    service.write("gold.csv", GOLD.to_owned() + "one more,,billing,,\n");
+    let renamed = |request: &ReceivedRequest| {
+        let mut answers = system_one_answers(request);
+        answers["model"] = json!("scripted-2");
+        answers
+    };
+    service.model.then_always(ScriptedReply::with(renamed));
+    let ended = service.check("gold.csv", &["--json"]).await;
+    let words = "The saved answers are of several models (scripted-1, scripted-2): another --name \
+                 asks one about all rows.";
+    assert!(ended.stderr.contains(words), "{}", ended.stderr);
+    assert_eq!(ended.lines()[0]["model"], Value::Null);
+    let lines = service
+        .check("gold.csv", &["--json", "--name", "2"])
+        .await
+        .lines();
+    assert_eq!(lines[0]["model"], "scripted-2");
 }
 
 async fn failed_rows_are_told_and_asked_again(backend: Backend) {

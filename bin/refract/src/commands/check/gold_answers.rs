@@ -1,12 +1,13 @@
 //! The answers to a gold file beside what is right, gathered while the file is run.
 
+use std::collections::BTreeSet;
+
 use refract_answering::{PinnedPrism, ReadableResult};
 use refract_domain::answer::Answer;
 use refract_domain::cutoffs::Cutoffs;
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
-use refract_domain::prism::VersionNumber;
 use refract_domain::question::Question;
 use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::marked_answers::MarkedAnswers;
@@ -15,10 +16,11 @@ use refract_file_runs::{ExpectedOutcome, FinishedRow};
 
 use super::super::measures::MeasuredQuestion;
 use super::wrong_rows::{WrongAnswer, WrongRows};
+use crate::output;
+use crate::terminal::plain;
 
 /// The answers to a gold file beside what is right.
 pub(super) struct GoldAnswers {
-    version: VersionNumber,
     questions: Vec<GoldQuestion>,
     wrong: WrongRows,
     /// The answered results, for orders of options; `None` when they are not needed.
@@ -55,7 +57,6 @@ impl GoldAnswers {
             answers: Vec::new(),
         };
         Self {
-            version: prism.version_number(),
             questions: questions.map(question).collect(),
             wrong: WrongRows::default(),
             results: keeps_results.then(Vec::new),
@@ -107,19 +108,27 @@ impl GoldAnswers {
         }
     }
 
-    /// The measures of each question, in the version's order.
-    pub(super) fn measure(&mut self) -> anyhow::Result<Vec<MeasuredQuestion>> {
-        let version = self.version;
+    /// The measures of each question, in the version's order. Says when several models answered: a
+    /// changed model is not asked about what another one answered.
+    pub(super) async fn measure(
+        &mut self,
+        prism: &PinnedPrism,
+    ) -> anyhow::Result<Vec<MeasuredQuestion>> {
+        let answers = self.questions.iter().flat_map(|gold| &gold.answers);
+        let results: BTreeSet<_> = answers.map(|answer| answer.result).collect();
+        let results: Vec<_> = results.into_iter().collect();
+        let models = prism.model_names(&results).await?;
+        if models.len() > 1 {
+            output::say(&several(&models));
+        }
+        let is_one = models.len() == 1;
+        let model = models.into_iter().flatten().next().filter(|_| is_one);
+        let version = Some(prism.version_number());
         let questions = self.questions.iter_mut();
         let measured = questions.map(|gold| {
             let marked = gold.marked()?;
-            let question = gold.question.clone();
-            Ok(MeasuredQuestion::new(
-                question,
-                Some(version),
-                None,
-                &marked,
-            ))
+            let (question, model) = (gold.question.clone(), model.clone());
+            Ok(MeasuredQuestion::new(question, version, model, &marked))
         });
         measured.collect()
     }
@@ -133,6 +142,17 @@ impl GoldAnswers {
     pub(super) fn results(&self) -> &[ReadableResult] {
         self.results.as_deref().unwrap_or_default()
     }
+}
+
+/// That the answers are of several models.
+fn several(models: &BTreeSet<Option<String>>) -> String {
+    let names = models.iter();
+    let names = names.map(|name| name.as_deref().map_or_else(|| "unknown".to_owned(), plain));
+    let names: Vec<_> = names.collect();
+    format!(
+        "The saved answers are of several models ({}): another --name asks one about all rows.",
+        names.join(", ")
+    )
 }
 
 impl GoldQuestion {

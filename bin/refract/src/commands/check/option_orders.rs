@@ -54,7 +54,7 @@ pub(super) async fn ask(
         gives_up: question.gives_up,
     };
     let total = orders.len().saturating_mul(results.len());
-    let progress = Progress::begin("calls", u64::try_from(total).ok());
+    let progress = Progress::begin("texts in other orders", u64::try_from(total).ok());
     let show = |report: &OrdersReport| {
         let failures = report.failures();
         let words = match failures {

@@ -166,7 +166,8 @@ pub(super) fn words(wrong: &WrongRows, width: Option<usize>) -> String {
     }
     let palette = Palette::of_stdout();
     let layout = TableLayout::new(&wrong.listed, width);
-    let title = palette.heading.apply_to("Answers that are not right");
+    let title = format!("Answers that are not right: {}", HumanCount(wrong.all));
+    let title = palette.heading.apply_to(title);
     let mut header = layout.head("LINE", "REF", "QUESTION");
     header.push_str(&layout.outcome("EXPECTED", None));
     header.push_str(&layout.outcome("ANSWERED", None));
