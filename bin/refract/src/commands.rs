@@ -2,6 +2,7 @@
 
 mod account;
 mod backup;
+mod compare;
 mod demo;
 mod evaluate;
 mod key;
@@ -116,6 +117,14 @@ enum Command {
         after_help = "Examples:\n  refract evaluate support-triage\n  refract evaluate support-triage --question topic --version 3 --json | jq .accuracy\n  refract evaluate support-triage --advise angry --precision 0.95 --write lens.json\n  refract evaluate support-triage --advise angry --cost-of-wrong-yes 5"
     )]
     Evaluate(Box<evaluate::EvaluateCommand>),
+    /// Compares two versions or models on the texts that both answered
+    ///
+    /// Right is what marks say; a mark of either result counts for both. A text is known by its
+    /// `ref` where both sides have it, otherwise by equal fields and context.
+    #[command(
+        after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
+    )]
+    Compare(Box<compare::CompareCommand>),
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -158,6 +167,7 @@ impl Program {
             | Command::Try(_)
             | Command::Results(_)
             | Command::Evaluate(_)
+            | Command::Compare(_)
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -180,6 +190,7 @@ impl Program {
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,
             Command::Evaluate(command) => command.run(database).await?,
+            Command::Compare(command) => command.run(database).await?,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Run(command) => return command.run(database).await,

@@ -14,6 +14,7 @@ pub mod api_keys;
 mod ask_and_save;
 mod authentication;
 mod checked_call;
+pub mod comparison;
 mod create_result;
 pub mod evaluation;
 mod export;
