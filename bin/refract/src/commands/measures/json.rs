@@ -99,12 +99,12 @@ impl<'a> MeasuresJson<'a> {
             outcomes: numbers.outcomes.iter().map(OutcomeJson::of).collect(),
             macro_f1: numbers.macro_average.f1,
             confusion: numbers.confusion.iter().map(ConfusionJson::of).collect(),
-            reliability: measures
+            reliability: numbers
                 .reliability
                 .iter()
                 .map(ReliabilityJson::of)
                 .collect(),
-            coverage: measures
+            coverage: numbers
                 .coverage
                 .points
                 .iter()
