@@ -8,6 +8,7 @@ mod evaluate;
 mod key;
 mod lens;
 mod manual;
+mod marks;
 mod measures;
 mod migrate;
 mod model;
@@ -108,6 +109,12 @@ enum Command {
         after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
     )]
     Results(results::ResultsCommand),
+    /// Takes in and gives back what people say the right outcomes of results are
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract marks import support-triage marks.csv --by Ada\n  refract marks export support-triage --output marks.csv"
+    )]
+    Marks(marks::MarksCommand),
     /// Measures how often stored answers are right, and how far their probabilities can be believed
     ///
     /// Right is what marks say (`refract marks import`). A Yes / No is answered by its cutoffs in
@@ -166,6 +173,7 @@ impl Program {
             | Command::Lens(_)
             | Command::Try(_)
             | Command::Results(_)
+            | Command::Marks(_)
             | Command::Evaluate(_)
             | Command::Compare(_)
             | Command::Completions { .. }
@@ -189,6 +197,7 @@ impl Program {
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,
+            Command::Marks(command) => return command.run(database).await,
             Command::Evaluate(command) => command.run(database).await?,
             Command::Compare(command) => command.run(database).await?,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,

@@ -20,6 +20,7 @@ pub mod evaluation;
 mod export;
 mod failure_threshold;
 mod file_rows;
+pub mod marks;
 mod metrics;
 mod prism_lens;
 mod prism_results;

@@ -7,6 +7,8 @@
 //! the row's place and the row's content, so a run that was stopped continues when it is started
 //! again: answered rows are read back, failed rows are retried.
 //!
+//! [`MarksFile`] reads files of another kind: what people say the right outcomes are.
+//!
 //! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
 //! the model through the use cases of `refract-answering` alone.
 
@@ -17,6 +19,7 @@ mod file_run;
 mod input;
 mod input_row;
 mod input_rows;
+mod marks_file;
 mod row_chunks;
 mod run;
 mod run_identity;
@@ -31,6 +34,7 @@ pub use column_mapping::{ColumnMapping, InputColumns, MappingFault};
 pub use file_check::{FileCheck, RefusedRow};
 pub use file_run::{FileRun, RunOrder, RunRefusal};
 pub use input::{InputFault, InputFile, InputKind};
+pub use marks_file::{MarksFile, MarksFileFault, MarksFileRows};
 pub use run_output::RunSummary;
 pub use run_settings::RunSettings;
 pub use run_stop::RunStop;
