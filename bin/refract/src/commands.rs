@@ -3,12 +3,14 @@
 mod account;
 mod backup;
 mod check;
+mod compare;
 mod demo;
 mod evaluate;
 mod file_run;
 mod key;
 mod lens;
 mod manual;
+mod marks;
 mod measures;
 mod migrate;
 mod model;
@@ -109,6 +111,12 @@ enum Command {
         after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
     )]
     Results(results::ResultsCommand),
+    /// Takes in and gives back what people say the right outcomes of results are
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract marks import support-triage marks.csv --by Ada\n  refract marks export support-triage --output marks.csv"
+    )]
+    Marks(marks::MarksCommand),
     /// Measures how often stored answers are right, and how far their probabilities can be believed
     ///
     /// Right is what marks say (`refract marks import`). A Yes / No is answered by its cutoffs in
@@ -118,6 +126,14 @@ enum Command {
         after_help = "Examples:\n  refract evaluate support-triage\n  refract evaluate support-triage --question topic --version 3 --json | jq .accuracy\n  refract evaluate support-triage --advise angry --precision 0.95 --write lens.json\n  refract evaluate support-triage --advise angry --cost-of-wrong-yes 5"
     )]
     Evaluate(Box<evaluate::EvaluateCommand>),
+    /// Compares two versions or models on the texts that both answered
+    ///
+    /// Right is what marks say; a mark of either result counts for both. A text is known by its
+    /// `ref` where both sides have it, otherwise by equal fields and context.
+    #[command(
+        after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
+    )]
+    Compare(Box<compare::CompareCommand>),
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -166,7 +182,9 @@ impl Program {
             | Command::Lens(_)
             | Command::Try(_)
             | Command::Results(_)
+            | Command::Marks(_)
             | Command::Evaluate(_)
+            | Command::Compare(_)
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -188,7 +206,9 @@ impl Program {
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,
+            Command::Marks(command) => return command.run(database).await,
             Command::Evaluate(command) => command.run(database).await?,
+            Command::Compare(command) => command.run(database).await?,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Check(command) => return command.run(database).await,

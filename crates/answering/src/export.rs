@@ -1,10 +1,12 @@
 //! Export: the saved results of a prism as rows under one header.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use refract_lens_rendering::{RowFormat, RowWriter};
 
+use crate::marks::MarkedColumns;
 use crate::prism_results::PrismResults;
 use crate::refusal::InternalError;
 
@@ -20,7 +22,8 @@ pub enum ExportError {
 }
 
 /// Writes results as rows under one header and returns the number of rows. Each row is the row that
-/// the API gives for the result. `progress` is told the number of rows written after each page.
+/// the API gives for the result, with what the columns of marks show after it. `progress` is told
+/// the number of rows written after each page.
 ///
 /// One page of results is in memory at a time.
 ///
@@ -30,11 +33,12 @@ pub enum ExportError {
 pub async fn export(
     results: &mut PrismResults,
     format: RowFormat,
+    marked: &MarkedColumns,
     out: impl Write,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, ExportError> {
     let lens = Arc::clone(results.lens());
-    let mut rows = RowWriter::new(format, lens.columns(), out);
+    let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
     rows.write_header()?;
     let mut written = 0;
     loop {
@@ -43,8 +47,15 @@ pub async fn export(
             rows.finish()?;
             return Ok(written);
         }
+        let marks = if marked.names().is_empty() {
+            HashMap::new()
+        } else {
+            results.list_marks(&page).await?
+        };
         for result in page {
-            rows.write_row(&result.view())?;
+            let view = result.view();
+            let marks = marks.get(&view.id).map_or(&[][..], Vec::as_slice);
+            rows.write_marked_row(&view, marked.values(&view, marks))?;
             written += 1;
         }
         progress(written);

@@ -1,7 +1,10 @@
 //! All results of a prism, page by page, through the lens that the prism had at the beginning.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use refract_domain::ids::ResultId;
+use refract_domain::mark::Mark;
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
 use crate::prism_lens::PrismLens;
@@ -60,5 +63,18 @@ impl PrismResults {
             readable.push(ReadableResult::through_lens(&self.database, result, &self.lens).await?);
         }
         Ok(readable)
+    }
+
+    /// The marks of the results of a page, by result.
+    pub(crate) async fn list_marks(
+        &self,
+        page: &[ReadableResult],
+    ) -> Result<HashMap<ResultId, Vec<Mark>>, InternalError> {
+        let ids = page.iter().map(ReadableResult::id).collect();
+        let mut by_result: HashMap<ResultId, Vec<Mark>> = HashMap::new();
+        for mark in self.database.list_marks_of(ids).await? {
+            by_result.entry(mark.result).or_default().push(mark);
+        }
+        Ok(by_result)
     }
 }

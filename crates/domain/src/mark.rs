@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 
 use crate::cutoffs::YesNoLabel;
 use crate::ids::ResultId;
-use crate::key::{OutcomeKey, QuestionKey};
+use crate::key::{ColumnName, OutcomeKey, QuestionKey};
+use crate::lens::Value;
 use crate::limits::LABEL_CHARS;
 use crate::problem::Fault;
 use crate::question::{OutcomeRef, Question, QuestionType};
@@ -95,6 +96,22 @@ pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     OutcomeKey::parse(found?.key).ok()
 }
 
+/// What a column of marks shows: the outcome with its label in the version whose question this is.
+/// `Null` where the question has no such outcome.
+pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
+    let found = outcomes(question).find(|it| it.key == outcome.as_str());
+    found.map_or(Value::Null, |it| Value::Outcome {
+        key: it.key,
+        label: it.label,
+    })
+}
+
+/// The name of the column that shows a question's marks beside the columns of a lens. `None` where
+/// the name is too long for a column, which no key of a question makes it.
+pub fn column_name(question: &QuestionKey) -> Option<ColumnName> {
+    ColumnName::parse(&format!("{question}_marked")).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,6 +161,35 @@ mod tests {
             let found = named(question, cell);
             assert_eq!(found.as_deref(), expected, "{question} {cell}");
         }
+    }
+
+    #[test]
+    fn a_mark_is_shown_with_the_label_of_the_version() {
+        let version = version();
+        let shown = |question: usize, outcome: &str| {
+            let outcome = OutcomeKey::parse(outcome).unwrap();
+            match value(&version.questions()[question], &outcome) {
+                Value::Outcome { key, label } => Some((key.to_owned(), label.to_owned())),
+                other => {
+                    assert!(matches!(other, Value::Null), "{other:?}");
+                    None
+                }
+            }
+        };
+        let pair = |key: &str, label: &str| Some((key.to_owned(), label.to_owned()));
+        assert_eq!(shown(0, "b"), pair("b", "Bills"));
+        assert_eq!(shown(0, "other"), pair("other", "Other"));
+        assert_eq!(shown(1, "no"), pair("no", "No"));
+        assert_eq!(shown(2, "high"), pair("high", "High"));
+        assert_eq!(shown(1, "unsure"), None);
+        assert_eq!(shown(2, "gone"), None);
+    }
+
+    #[test]
+    fn the_longest_key_has_a_column_of_marks() {
+        let key = QuestionKey::parse(&"a".repeat(64)).unwrap();
+        let name = column_name(&key).unwrap();
+        assert_eq!(name.as_str(), format!("{key}_marked"));
     }
 
     #[test]

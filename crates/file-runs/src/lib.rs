@@ -10,6 +10,8 @@
 //! A [`GoldRun`] is a file run over texts whose right answers are known, which it hands over beside
 //! the results.
 //!
+//! [`MarksFile`] reads files of another kind: what people say the right outcomes are.
+//!
 //! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
 //! the model through the use cases of `refract-answering` alone.
 
@@ -23,6 +25,7 @@ mod gold_run;
 mod input;
 mod input_row;
 mod input_rows;
+mod marks_file;
 mod row_chunks;
 mod run;
 mod run_identity;
@@ -40,6 +43,7 @@ pub use finished_rows::{FinishedRow, RunSummary};
 pub use gold_cells::ExpectedOutcome;
 pub use gold_run::{GoldCheck, GoldRun, WrongCell};
 pub use input::{InputFault, InputFile, InputKind};
+pub use marks_file::{MarksFile, MarksFileFault, MarksFileRows};
 pub use run_settings::RunSettings;
 pub use run_stop::RunStop;
 pub use run_tally::{RunCounts, RunTally};

@@ -3,7 +3,7 @@
 //! The crate turns plain borrowed data into bytes. It knows nothing of databases, HTTP, files,
 //! threads or clocks, so an app can embed it with `refract-domain` alone, for downloads that equal
 //! the API's rows to the byte. [`render`] writes one result; [`RowWriter`] writes many under one
-//! header.
+//! header; [`MarkRowWriter`] writes what people marked.
 //!
 //! ```
 //! use refract_domain::ids::ResultId;
@@ -57,6 +57,7 @@ mod cell;
 mod envelope;
 mod format;
 mod json;
+mod mark_row;
 mod plain;
 mod row;
 
@@ -65,6 +66,7 @@ use std::io::{self, Write};
 use refract_domain::view::{ResultView, RowColumns};
 
 pub use crate::format::{Format, RowFormat};
+pub use crate::mark_row::MarkRowWriter;
 pub use crate::row::RowWriter;
 
 /// Writes one result as the body of a response in this format. Csv and tsv have a header and one

@@ -17,7 +17,7 @@ use crate::settings::DatabaseArgs;
 pub(crate) enum ResultsCommand {
     /// Writes every saved result as a row under one header, oldest first
     #[command(
-        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01T00:00:00Z --until 2026-06-01T00:00:00Z"
+        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01T00:00:00Z --until 2026-06-01T00:00:00Z\n  refract results export support-triage --marks --output marked.csv"
     )]
     Export(export::ExportCommand),
     /// Shows one result

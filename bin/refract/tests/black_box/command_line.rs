@@ -11,7 +11,7 @@ use crate::program::{self, Ended, run};
 use crate::service::{Backend, PRISM, Service, TEXT};
 
 /// The commands that print data from the database.
-const PRINTING: [&[&str]; 9] = [
+const PRINTING: [&[&str]; 10] = [
     &["account", "list"],
     &["key", "list"],
     &["prism", "list"],
@@ -21,6 +21,7 @@ const PRINTING: [&[&str]; 9] = [
     &["results", "list", PRISM],
     &["results", "export", PRISM],
     &["results", "retry", PRISM, "--failed"],
+    &["marks", "export", PRISM],
 ];
 
 async fn with_stdout(service: &Service, arguments: &[&str], stdout: Stdio) -> Ended {

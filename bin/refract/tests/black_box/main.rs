@@ -53,6 +53,8 @@ mod idempotency;
 mod lens_work;
 mod lifecycle;
 mod logs;
+mod marks;
+mod marks_faults;
 mod model_check;
 mod model_check_failures;
 mod operations;

@@ -85,6 +85,11 @@ impl CsvRows {
         &self.placed.unused
     }
 
+    /// For each wanted column whether the header has it.
+    pub(crate) fn has_columns(&self) -> Vec<bool> {
+        self.placed.positions.iter().map(Option::is_some).collect()
+    }
+
     /// The next row; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
         let Some(line) = self.advance()? else {

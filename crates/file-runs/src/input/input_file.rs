@@ -103,4 +103,13 @@ impl RawRows {
             Self::Json(rows) => rows.unused_columns(),
         }
     }
+
+    /// For each wanted column whether the file has it. `None` for JSON Lines, whose rows need not
+    /// have the same keys.
+    pub(crate) fn has_columns(&self) -> Option<Vec<bool>> {
+        match self {
+            Self::Csv(rows) => Some(rows.has_columns()),
+            Self::Json(_) => None,
+        }
+    }
 }

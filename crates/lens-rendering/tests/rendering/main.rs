@@ -9,6 +9,7 @@
 mod envelope;
 mod formats;
 mod json_oracle;
+mod marks;
 mod outputs;
 mod properties;
 mod rows;

@@ -108,4 +108,27 @@ impl Database {
         })
         .await
     }
+
+    /// The marks of several results, by result and then in the order of the question keys. Some
+    /// thousands of results at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_marks_of(
+        &self,
+        results: Vec<ResultId>,
+    ) -> Result<Vec<Mark>, PersistenceError> {
+        let results: Vec<_> = results.into_iter().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::result_id.eq_any(results))
+                .order((marks::result_id, marks::question));
+            let found: Vec<SavedMarkColumns> = on!(
+                connection,
+                load(query.select(SavedMarkColumns::as_select()))
+            )?;
+            found.into_iter().map(Mark::try_from).collect()
+        })
+        .await
+    }
 }

@@ -117,6 +117,8 @@ fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
                 (SELECT id FROM api_keys LIMIT 1), 'filler ' || n, 'ok', '{{}}', '{{}}', 1, {moment}
             FROM {results} JOIN numbered ON numbered.number = n % 5000 + 1;
         DROP TABLE numbered;
+        INSERT INTO marks (result_id, question, prism_id, outcome, marked_at)
+            SELECT id, 'angry', prism_id, 'yes', {moment} FROM results LIMIT 20000;
         ANALYZE;",
         hash = match moment {
             "now()" => "decode(md5(n::text) || md5('x' || n), 'hex')",

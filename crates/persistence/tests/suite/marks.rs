@@ -15,6 +15,7 @@ on_both!(
     a_mark_is_kept_and_can_be_changed,
     saying_what_is_saved_already_changes_nothing,
     marks_are_saved_all_or_none,
+    the_marks_of_several_results_come_in_order,
     marking_changes_no_result,
     pages_hold_whole_results_however_many_marks_there_are,
     a_filter_keeps_the_marked_results_that_it_names,
@@ -90,6 +91,26 @@ async fn marks_are_saved_all_or_none(it: Fixture) {
     let refused = it.database.save_marks(it.prism.id, &marks).await;
     assert!(refused.is_err());
     assert_eq!(it.database.list_marks(result.id).await.unwrap(), []);
+}
+
+async fn the_marks_of_several_results_come_in_order(it: Fixture) {
+    let (first, second, other) = (
+        saved(&it, None).await,
+        saved(&it, None).await,
+        saved(&it, None).await,
+    );
+    let marks = [
+        mark(first.id, "angry", "yes"),
+        mark(first.id, "topic", "other"),
+        mark(second.id, "angry", "no"),
+    ];
+    let elsewhere = mark(other.id, "angry", "yes");
+    let all = [&marks[..], &[elsewhere]].concat();
+    assert_eq!(save(&it, &all).await, 4);
+    let nobody = ResultId(Uuid::now_v7());
+    let ids = vec![second.id, nobody, first.id];
+    assert_eq!(it.database.list_marks_of(ids).await.unwrap(), marks);
+    assert_eq!(it.database.list_marks_of(vec![]).await.unwrap(), []);
 }
 
 async fn marking_changes_no_result(it: Fixture) {

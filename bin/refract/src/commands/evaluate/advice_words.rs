@@ -56,19 +56,20 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
 /// What is below the cutoff of yes.
 fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
     let held_out = &advice.held_out;
-    let right = in_words(held_out.no_precision);
+    let right = match held_out.no_precision.of {
+        0 => "never said".to_owned(),
+        _ => format!("right in {}", in_words(held_out.no_precision)),
+    };
     match advice.no_below.map(cutoff) {
         None => vec![format!(
             "no cutoff lets no be right so often: what is below {yes_from} stays no or unsure as the \
              lens has it"
         )],
         Some(no_below) if no_below == yes_from => {
-            vec![format!(
-                "no below {no_below} is right in {right}; nothing is unsure"
-            )]
+            vec![format!("no below {no_below} is {right}; nothing is unsure")]
         }
         Some(no_below) => vec![
-            format!("no below {no_below} is right in {right}"),
+            format!("no below {no_below} is {right}"),
             format!(
                 "unsure is what is between: {} get yes or no",
                 in_words(held_out.coverage)

@@ -19,10 +19,10 @@ const POINTS: usize = 12;
 
 /// The reliability diagram beside the coverage curve, then the confidence for each wanted accuracy.
 pub(super) fn lines(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<String> {
-    let measures = &measured.measures;
+    let numbers = &measured.measures;
     let question_type = measured.question.question_type();
-    let reliability = reliability(&measures.reliability, question_type, palette);
-    let coverage = coverage(&measures.coverage.points, palette);
+    let reliability = reliability(&numbers.reliability, question_type, palette);
+    let coverage = coverage(&numbers.coverage.points, palette);
     let mut lines = beside(reliability, coverage, width);
     let automation = measured.automation.iter();
     lines.extend(automation.map(|(wanted, advice)| automated(*wanted, advice.as_ref())));
@@ -41,7 +41,7 @@ fn reliability(
     };
     let header = format!(
         "{:>5}  {came_true:>5}  {:RELIABILITY_BAR$}  {:>7}",
-        "SAID", "│ is what was said", "ROWS"
+        "SAID", "│ is at SAID", "ROWS"
     );
     let header = palette.faint.apply_to(header).to_string();
     let bars = bins.iter().map(|bin| {

@@ -1,5 +1,6 @@
 //! The measures of a question as the JSON object of `evaluate --json`.
 
+use refract_domain::prism::VersionNumber;
 use refract_domain::probability::Probability;
 use refract_evaluation::coverage::CoveragePoint;
 use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
@@ -80,39 +81,39 @@ struct ScaleJson {
 impl<'a> MeasuresJson<'a> {
     /// The object of a question.
     pub(super) fn of(measured: &'a MeasuredQuestion) -> Self {
-        let measures = &measured.measures;
-        let interval = measures.accuracy.interval();
+        let numbers = &measured.measures;
+        let interval = numbers.accuracy.interval();
         Self {
             question: measured.question.key.as_str(),
             question_type: measured.question.question_type().name(),
-            version: measured.version.map(|version| version.get()),
+            version: measured.version.map(VersionNumber::get),
             model: measured.model.as_deref(),
-            marks: measures.marks,
-            answered: measures.answered,
-            accuracy: measures.accuracy.value(),
+            marks: numbers.marks,
+            answered: numbers.answered,
+            accuracy: numbers.accuracy.value(),
             accuracy_low: interval.map(|interval| interval.low),
             accuracy_high: interval.map(|interval| interval.high),
-            brier: measures.brier,
-            log_loss: measures.log_loss,
-            ece: measures.ece,
-            outcomes: measures.outcomes.iter().map(OutcomeJson::of).collect(),
-            macro_f1: measures.macro_average.f1,
-            confusion: measures.confusion.iter().map(ConfusionJson::of).collect(),
-            reliability: measures
+            brier: numbers.brier,
+            log_loss: numbers.log_loss,
+            ece: numbers.ece,
+            outcomes: numbers.outcomes.iter().map(OutcomeJson::of).collect(),
+            macro_f1: numbers.macro_average.f1,
+            confusion: numbers.confusion.iter().map(ConfusionJson::of).collect(),
+            reliability: numbers
                 .reliability
                 .iter()
                 .map(ReliabilityJson::of)
                 .collect(),
-            coverage: measures
+            coverage: numbers
                 .coverage
                 .points
                 .iter()
                 .map(CoverageJson::of)
                 .collect(),
-            scale: measures.scale.as_ref().map(ScaleJson::of),
-            macro_precision: measures.macro_average.precision,
-            macro_recall: measures.macro_average.recall,
-            coverage_area: measures.coverage.area,
+            scale: numbers.scale.as_ref().map(ScaleJson::of),
+            macro_precision: numbers.macro_average.precision,
+            macro_recall: numbers.macro_average.recall,
+            coverage_area: numbers.coverage.area,
         }
     }
 }

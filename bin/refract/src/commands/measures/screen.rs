@@ -30,8 +30,8 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
     let left = width.saturating_sub(key.len() + kind.len());
     let text = terminal::fit(&question.text, left);
     let heading = format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end());
-    let measures = &measured.measures;
-    if measures.marks == 0 {
+    let numbers = &measured.measures;
+    if numbers.marks == 0 {
         return vec![heading, "no marks".to_owned()];
     }
     let version = measured.version.map_or_else(
@@ -42,16 +42,16 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
         || "several or unknown models".to_owned(),
         |model| format!("model {}", terminal::plain(model)),
     );
-    let marks = if measures.marks == 1 { "mark" } else { "marks" };
+    let marks = if numbers.marks == 1 { "mark" } else { "marks" };
     let mut lines = vec![
         heading,
         format!(
             "{} {marks}, {} of them answered; {version}; {model}",
-            HumanCount(measures.marks),
-            HumanCount(measures.answered),
+            HumanCount(numbers.marks),
+            HumanCount(numbers.answered),
         ),
     ];
-    if measures.marks < FEW_MARKS {
+    if numbers.marks < FEW_MARKS {
         let warning = format!(
             "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be luck."
         );
@@ -61,16 +61,16 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
 }
 
 fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
-    let measures = &measured.measures;
-    let accuracy = range(measures.accuracy.value(), measures.accuracy.interval());
+    let numbers = &measured.measures;
+    let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
     let mut parts = vec![
         format!("accuracy {accuracy}"),
-        format!("macro F1 {}", number(measures.macro_average.f1)),
-        format!("Brier {}", number(measures.brier)),
-        format!("log loss {}", number(measures.log_loss)),
-        format!("ECE {}", number(measures.ece)),
+        format!("macro F1 {}", number(numbers.macro_average.f1)),
+        format!("Brier {}", number(numbers.brier)),
+        format!("log loss {}", number(numbers.log_loss)),
+        format!("ECE {}", number(numbers.ece)),
     ];
-    if let Some(scale) = &measures.scale {
+    if let Some(scale) = &numbers.scale {
         parts.extend([
             format!("mean absolute error {}", number(scale.mean_absolute_error)),
             format!("within one level {}", number(scale.within_one)),

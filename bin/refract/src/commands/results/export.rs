@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use refract_answering::marks::MarkedColumns;
 use refract_answering::{ExportError, PrismResults, export, prisms};
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
@@ -31,6 +32,10 @@ pub(crate) struct ExportCommand {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Adds a column `<question>_marked` for each question, with what people marked
+    #[arg(long)]
+    marks: bool,
+
     #[command(flatten)]
     filter: FilterArgs,
 
@@ -45,6 +50,11 @@ impl ExportCommand {
         let account = self.account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &self.prism).await?;
         let lens = prisms::find_lens(&database, account, &prism).await?;
+        let marked = if self.marks {
+            MarkedColumns::of(&lens).context("--marks cannot be used")?
+        } else {
+            MarkedColumns::default()
+        };
         let oldest_first = ResultOrder::OldestFirst;
         let results = PrismResults::new(&database, lens, self.filter.filter(), oldest_first);
         let is_drawn = terminal::stderr_is_terminal()
@@ -56,8 +66,8 @@ impl ExportCommand {
             None
         };
         let exported = match &self.output {
-            None => to_stdout(results, self.format, progress.as_ref()).await,
-            Some(place) => to_file(results, self.format, place, progress.as_ref()).await,
+            None => to_stdout(results, self.format, &marked, progress.as_ref()).await,
+            Some(place) => to_file(results, self.format, &marked, place, progress.as_ref()).await,
         };
         if let Some(progress) = &progress {
             progress.end();
@@ -75,10 +85,12 @@ impl ExportCommand {
 async fn to_stdout(
     mut results: PrismResults,
     format: RowFormat,
+    marked: &MarkedColumns,
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
     let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    match export(&mut results, format, stdout, |done| show(progress, done)).await {
+    let show = |done| show(progress, done);
+    match export(&mut results, format, marked, stdout, show).await {
         Ok(written) => Ok(written),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
@@ -91,12 +103,14 @@ async fn to_stdout(
 async fn to_file(
     mut results: PrismResults,
     format: RowFormat,
+    marked: &MarkedColumns,
     place: &Path,
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
     let mut signals = StopSignals::watch()?;
     let mut file = OutputFile::create(place)?;
-    let exporting = export(&mut results, format, &mut file, |done| show(progress, done));
+    let show = |done| show(progress, done);
+    let exporting = export(&mut results, format, marked, &mut file, show);
     let exported = tokio::select! {
         exported = exporting => exported,
         () = signals.next() => bail!("stopped: {} is as it was", place.display()),

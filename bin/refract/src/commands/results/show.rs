@@ -32,7 +32,8 @@ impl ShowCommand {
         let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
         let (result, retried_as) = ReadableResult::find(&database, account, id).await?;
         let provenance = database.find_provenance(account, id).await?;
-        let facts = Facts::of(&result, &provenance.unwrap_or_default(), retried_as);
+        let mut facts = Facts::of(&result, &provenance.unwrap_or_default(), retried_as);
+        facts.add_marks(&result, &database.list_marks(id).await?);
         let display = self
             .format
             .unwrap_or_else(ResultDisplay::default_for_stdout);

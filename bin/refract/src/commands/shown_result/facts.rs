@@ -3,6 +3,7 @@
 use indicatif::HumanCount;
 use refract_answering::ReadableResult;
 use refract_domain::ids::ResultId;
+use refract_domain::mark::{self, Mark};
 use refract_domain::probability::Probability;
 use refract_persistence::Provenance;
 
@@ -56,6 +57,31 @@ impl Facts {
     /// Adds a fact.
     pub(crate) fn add(&mut self, name: &str, value: String) {
         self.0.push((name.to_owned(), value));
+    }
+
+    /// Adds what people marked: a line for each question in the order of the version that answered,
+    /// with who marked it and when. Nothing where there are no marks.
+    pub(crate) fn add_marks(&mut self, result: &ReadableResult, marks: &[Mark]) {
+        let mut lines = Vec::new();
+        for question in result.view().questions {
+            let mut of_question = marks.iter().filter(|mark| mark.question == question.key);
+            let Some(mark) = of_question.next() else {
+                continue;
+            };
+            let mut outcomes = mark::outcomes(question);
+            let outcome = outcomes.find(|outcome| outcome.key == mark.outcome.as_str());
+            let outcome = outcome.map_or(mark.outcome.as_str(), |outcome| outcome.label);
+            let by = mark.marked_by.as_ref();
+            let by = by.map_or_else(String::new, |by| format!(" by {by}"));
+            let when = mark.marked_at.format("%Y-%m-%d %H:%M:%S UTC");
+            lines.push(plain(&format!(
+                "{}: {outcome}, marked{by} {when}",
+                question.key
+            )));
+        }
+        if !lines.is_empty() {
+            self.add("marks", lines.join("\n"));
+        }
     }
 
     /// The facts as lines, after an empty line; the lines of one value stand below each other.

@@ -1,0 +1,89 @@
+//! `refract marks export`: every marked result as a row that can be imported again.
+
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use refract_answering::marks::export_marks;
+use refract_answering::{ExportError, prisms};
+use refract_domain::ids::PrismId;
+use refract_lens_rendering::RowFormat;
+use refract_persistence::Database;
+
+use super::super::operator::{self, AccountArg};
+use super::super::signals::StopSignals;
+use crate::output;
+use crate::output_file::OutputFile;
+use crate::settings::DatabaseArgs;
+
+/// Arguments of `refract marks export`.
+#[derive(Args)]
+pub(crate) struct ExportMarksCommand {
+    /// Slug or id
+    prism: String,
+
+    /// csv, tsv or jsonl
+    #[arg(long, default_value = "csv", value_parser = operator::row_format)]
+    format: RowFormat,
+
+    /// A file to write instead of stdout; it appears when it is complete
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl ExportMarksCommand {
+    /// Runs `refract marks export`.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let selector = operator::find_prism(&database, account, &self.prism).await?;
+        let prism = prisms::find(&database, account, &selector).await?.id;
+        let Some(place) = &self.output else {
+            return to_stdout(&database, prism, self.format).await;
+        };
+        let written = to_file(&database, prism, self.format, place).await?;
+        let results = if written == 1 { "result" } else { "results" };
+        let place = place.display();
+        output::say(&format!("{written} marked {results} written to {place}."));
+        Ok(())
+    }
+}
+
+async fn to_stdout(database: &Database, prism: PrismId, format: RowFormat) -> anyhow::Result<()> {
+    let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
+    match export_marks(database, prism, format, stdout).await {
+        Ok(_) => Ok(()),
+        // the cause stays an `io::Error`, by which a closed pipe is recognised
+        Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
+        Err(error @ ExportError::Read(_)) => Err(error.into()),
+    }
+}
+
+/// Writes the rows to a file. The first SIGTERM or SIGINT stops the export and leaves an existing
+/// file unchanged.
+async fn to_file(
+    database: &Database,
+    prism: PrismId,
+    format: RowFormat,
+    place: &Path,
+) -> anyhow::Result<u64> {
+    let mut signals = StopSignals::watch()?;
+    let mut file = OutputFile::create(place)?;
+    let exported = tokio::select! {
+        exported = export_marks(database, prism, format, &mut file) => exported,
+        () = signals.next() => bail!("stopped: {} is as it was", place.display()),
+    };
+    let written = match exported {
+        Ok(written) => written,
+        Err(ExportError::Write(error)) => {
+            return Err(error).with_context(|| format!("cannot write {}", place.display()));
+        }
+        Err(error @ ExportError::Read(_)) => return Err(error.into()),
+    };
+    file.finish()?;
+    Ok(written)
+}

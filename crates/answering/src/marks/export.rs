@@ -1,0 +1,44 @@
+//! Gives marks back as the rows of a file that can be imported again.
+
+use std::io::Write;
+
+use refract_domain::ids::PrismId;
+use refract_domain::reference::Ref;
+use refract_lens_rendering::{MarkRowWriter, RowFormat};
+use refract_persistence::{Database, ResultFilter};
+
+use super::questions::questions;
+use crate::export::ExportError;
+use crate::refusal::InternalError;
+
+/// Writes every marked result of a prism as a row under one header, in the order of the results'
+/// ids, and returns the number of rows. There is a column for each question of any version. One page
+/// of results is in memory at a time.
+///
+/// # Errors
+/// When the marks cannot be read or `out` cannot be written to. Rows that are written stay written.
+pub async fn export_marks(
+    database: &Database,
+    prism: PrismId,
+    format: RowFormat,
+    out: impl Write,
+) -> Result<u64, ExportError> {
+    let questions = questions(database, prism).await?;
+    let mut rows = MarkRowWriter::new(format, &questions, out);
+    rows.write_header()?;
+    let mut pages = database.marked_pages(prism, ResultFilter::default());
+    let mut written = 0;
+    while let Some(page) = pages.next().await.map_err(InternalError::from)? {
+        for result in page {
+            let reference = result.reference.as_ref().map(Ref::as_str);
+            rows.write_row(result.id, reference, |question| {
+                let marks = result.marks.iter();
+                let mut of_question = marks.filter(|mark| mark.question == *question);
+                of_question.next().map(|mark| &mark.outcome)
+            })?;
+            written += 1;
+        }
+    }
+    rows.finish()?;
+    Ok(written)
+}

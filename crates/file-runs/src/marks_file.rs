@@ -1,0 +1,100 @@
+//! Files of marks: what people say the right outcomes of results are, a row for each result.
+//!
+//! CSV, TSV and JSON Lines, read as the files of runs are. A file of texts with right answers is a
+//! file of marks too: `expected_<question>` is read where there is no column of the question itself.
+
+mod columns;
+mod fault;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use refract_answering::marks::{MarkFaults, MarksRow};
+use refract_domain::key::QuestionKey;
+
+use self::columns::MarksColumns;
+pub use self::fault::MarksFileFault;
+use crate::input::{InputFault, InputFile, InputKind, RawRows, RawValue, listed};
+
+/// An open file of marks.
+pub struct MarksFile {
+    input: InputFile,
+    columns: MarksColumns,
+}
+
+/// The rows of a whole file of marks.
+pub struct MarksFileRows {
+    /// Rows that mark something, in the order of the file.
+    pub rows: Vec<MarksRow>,
+    /// What is wrong with single rows.
+    pub faults: MarkFaults,
+    /// Number of all rows.
+    pub rows_in_file: u64,
+    /// Names of the columns that are not read, as a list for people.
+    pub unused_columns: String,
+}
+
+impl MarksFile {
+    /// Opens a file whose columns may be of these questions.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn open(path: &Path, questions: Vec<QuestionKey>) -> Result<Self, InputFault> {
+        let columns = MarksColumns::new(questions);
+        Ok(Self {
+            input: InputFile::open(path, columns.wanted())?,
+            columns,
+        })
+    }
+
+    /// The format of the file.
+    pub fn kind(&self) -> InputKind {
+        self.input.kind()
+    }
+
+    /// Reads the whole file. It blocks the thread: the file may be large.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or its columns name no results or no questions.
+    pub fn read(&self) -> Result<MarksFileRows, MarksFileFault> {
+        let mut raw = self.input.rows(self.columns.wanted())?;
+        let of_header = raw.has_columns();
+        if let Some(seen) = &of_header {
+            self.columns.check(seen, &raw.unused_columns())?;
+        }
+        let mut seen = of_header.unwrap_or_else(|| vec![false; self.columns.wanted().0.len()]);
+        let mut read = MarksFileRows {
+            rows: Vec::new(),
+            faults: MarkFaults::default(),
+            rows_in_file: 0,
+            unused_columns: String::new(),
+        };
+        let mut line = 1;
+        loop {
+            let next = raw.next();
+            if !matches!(next, Ok(Some(_))) {
+                // a broken row may be one that is just being written
+                self.input.check_unchanged(line)?;
+            }
+            let Some(row) = next? else { break };
+            line = row.line;
+            read.rows_in_file += 1;
+            for (seen, value) in seen.iter_mut().zip(&row.values) {
+                *seen |= !matches!(value, RawValue::Absent { is_null: false });
+            }
+            read.rows.extend(self.columns.row(row, &mut read.faults));
+        }
+        let unused = self.unused(&raw, &seen)?;
+        read.unused_columns = listed(&unused);
+        Ok(read)
+    }
+
+    fn unused(&self, raw: &RawRows, seen: &[bool]) -> Result<Vec<String>, MarksFileFault> {
+        let mut unused = raw.unused_columns();
+        // the keys of JSON Lines are known only now
+        self.columns.check(seen, &unused)?;
+        unused.extend(self.columns.passed_by(seen));
+        Ok(unused)
+    }
+}
