@@ -22,6 +22,8 @@ const RESULT: usize = 36;
 const PROBABILITY: usize = 5;
 /// Least columns of an outcome's key.
 const LEAST_OUTCOME: usize = 8;
+/// Columns to which an outcome's key may be cut so that the result id stands on the same line.
+const OUTCOME_BESIDE: usize = 16;
 /// Columns between two cells.
 const GAP: usize = 2;
 
@@ -112,9 +114,16 @@ impl TableLayout {
             is_id_below: false,
         };
         if let Some(width) = width {
-            layout.is_id_below = layout.columns() + GAP + RESULT > width;
-            let over = layout.columns().saturating_sub(width).div_ceil(2);
-            layout.outcome = layout.outcome.saturating_sub(over).max(LEAST_OUTCOME);
+            // what both outcomes may take beside the rest, with the id and without it
+            let others = layout.columns() - 2 * layout.outcome;
+            let beside = width.saturating_sub(others + GAP + RESULT) / 2;
+            layout.is_id_below = beside < layout.outcome.min(OUTCOME_BESIDE);
+            let most = if layout.is_id_below {
+                width.saturating_sub(others) / 2
+            } else {
+                beside
+            };
+            layout.outcome = layout.outcome.min(most).max(LEAST_OUTCOME);
         }
         layout
     }
@@ -144,16 +153,21 @@ impl TableLayout {
         format!("  {} {probability:PROBABILITY$}", fit(key, self.outcome))
     }
 
-    fn row(&self, wrong: &WrongAnswer, palette: &Palette) -> String {
+    /// The row of an answer. An id on a line of its own stands below the last answer of its result.
+    fn row(&self, wrong: &WrongAnswer, is_last: bool, palette: &Palette) -> String {
         let reference = wrong.reference.as_deref().unwrap_or_default();
         let mut words = self.head(&wrong.line.to_string(), reference, wrong.question.as_str());
         words.push_str(&self.outcome(wrong.expected.as_str(), wrong.expected_probability));
         words.push_str(&self.outcome(wrong.answered(), wrong.predicted_probability));
         let id = palette.faint.apply_to(wrong.result);
-        if self.is_id_below {
-            let _ = write!(words, "\n{:indent$}{id}", "", indent = self.line + GAP);
-        } else {
-            let _ = write!(words, "  {id}");
+        match (self.is_id_below, is_last) {
+            (false, _) => {
+                let _ = write!(words, "  {id}");
+            }
+            (true, true) => {
+                let _ = write!(words, "\n{:indent$}{id}", "", indent = self.line + GAP);
+            }
+            (true, false) => {}
         }
         words
     }
@@ -174,8 +188,10 @@ pub(super) fn words(wrong: &WrongRows, width: Option<usize>) -> String {
     header.push_str(if layout.is_id_below { "" } else { "  RESULT" });
     let header = palette.faint.apply_to(header.trim_end().to_owned());
     let mut words = format!("{title}\n{header}\n");
-    for wrong in &wrong.listed {
-        words.push_str(&layout.row(wrong, &palette));
+    for (index, one) in wrong.listed.iter().enumerate() {
+        let next = wrong.listed.get(index + 1);
+        let is_last = next.is_none_or(|next| next.result != one.result);
+        words.push_str(&layout.row(one, is_last, &palette));
         words.push('\n');
     }
     if wrong.unlisted() > 0 {
@@ -222,9 +238,16 @@ mod tests {
                 assert!(columns_of(line) <= width.max(75), "{width}: {words}");
             }
             assert_eq!(words.matches("00000000-0000-0000").count(), 2, "{words}");
-            let lines = if width < 140 { 6 } else { 4 };
+            let lines = if width < 120 { 6 } else { 4 };
             assert_eq!(words.lines().count(), lines, "{width}: {words}");
         }
+        let mut of_one_result = rows.listed;
+        of_one_result[1].result = of_one_result[0].result;
+        let rows = WrongRows {
+            listed: of_one_result,
+            all: 2,
+        };
+        assert_eq!(words(&rows, Some(80)).lines().count(), 5);
         let uncut = words(&rows, None);
         assert!(uncut.contains("insufficient_information 0.250"), "{uncut}");
         assert_eq!(uncut.lines().count(), 4, "{uncut}");
