@@ -1,9 +1,11 @@
 //! Measures over the numbers of levels: how far a scale's answers are from the marks.
 
+use refract_domain::limits;
+
 use crate::count::{ratio, to_f64};
 
-/// The most levels of a scale (spec 2.3).
-const LEVELS: usize = 10;
+/// The most levels of a scale.
+const LEVELS: usize = *limits::LEVELS.end();
 
 /// How far the answered levels of a scale are from the marked ones, over the answered rows.
 ///

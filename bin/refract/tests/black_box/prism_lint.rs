@@ -50,7 +50,14 @@ async fn a_warning_is_a_block_with_path_rule_finding_and_reason() {
 #[tokio::test]
 async fn warnings_are_json_lines_on_demand() {
     let folder = folder();
-    let lines = lint(&folder, &["prism.json", "--json"]).await.lines();
+    let ended = lint(&folder, &["prism.json", "--json"]).await;
+    assert!(
+        ended
+            .stdout
+            .starts_with("{\"rule\":\"negated-question\",\"path\":"),
+        "{ended:?}"
+    );
+    let lines = ended.lines();
     let seen: Vec<_> = lines
         .iter()
         .map(|line| (&line["rule"], &line["path"]))

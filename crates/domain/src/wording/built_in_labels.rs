@@ -54,6 +54,9 @@ const UNCLEAR: [&str; 6] = [
     "not clear",
 ];
 
+/// The most words of the labels above.
+const MOST_WORDS: usize = 4;
+
 /// Warns of options that stand beside a built-in outcome; `path` names the options.
 pub(super) fn check(options: &[Outcome], path: &str) -> Vec<WordingWarning> {
     let found = options.iter().enumerate().filter_map(|(index, option)| {
@@ -69,7 +72,8 @@ pub(super) fn check(options: &[Outcome], path: &str) -> Vec<WordingWarning> {
 
 fn overlap(option: &Outcome) -> Option<String> {
     let words = compared(&option.label);
-    let is_any = |labels: &[&str]| labels.iter().any(|label| compared(label) == words);
+    let is_label = |label: &&str| compared(label) == words;
+    let is_any = |labels: &[&str]| words.len() <= MOST_WORDS && labels.iter().any(is_label);
     let label = &option.label;
     let says = |key: &str| {
         format!("'{label}' says what the built-in outcome `{key}` says, which every choice has")

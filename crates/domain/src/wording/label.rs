@@ -28,6 +28,8 @@ pub(super) struct LabelWords<'a> {
     /// The words in singular, without articles.
     pub(super) words: Vec<String>,
     sorted: Vec<String>,
+    /// Whether the label has digits. Labels such as `1 to 10` and `10` differ by more than words.
+    pub(super) has_digits: bool,
 }
 
 impl<'a> LabelWords<'a> {
@@ -41,6 +43,7 @@ impl<'a> LabelWords<'a> {
             outcome,
             words,
             sorted,
+            has_digits: outcome.label.chars().any(char::is_numeric),
         }
     }
 
@@ -64,11 +67,6 @@ impl<'a> LabelWords<'a> {
         let is_new = |word: &&String| other.sorted.binary_search(word).is_err();
         self.sorted.iter().filter(is_new).map(String::as_str)
     }
-
-    /// Whether the label has digits. Labels such as `1 to 10` and `10` differ by more than words.
-    pub(super) fn has_digits(&self) -> bool {
-        self.outcome.label.chars().any(char::is_numeric)
-    }
 }
 
 /// Whether any of the words is one of these.
@@ -78,7 +76,7 @@ pub(super) fn has_any(words: &[String], known: &[&str]) -> bool {
 
 /// The words of a text in singular, without articles and `of`, synonyms as one word.
 pub(super) fn compared(text: &str) -> Vec<String> {
-    let words = words(&text.replace('-', " "));
+    let words = words(text);
     let last = words.len().saturating_sub(1);
     let kept = words.iter().enumerate().filter(|(index, word)| {
         // the last word of `Plan A` is no article
@@ -117,7 +115,7 @@ mod tests {
         assert_eq!(compared("The status of an order"), ["status", "order"]);
         assert_eq!(compared("Delivery queries"), ["delivery", "question"]);
         assert_eq!(compared("Payment issues"), compared("Payment problem"));
-        assert_eq!(compared("Pre-sales"), ["pre", "sale"]);
+        assert_eq!(compared("After-sales"), ["after-sale"]);
         assert_eq!(compared("Plan A"), ["plan", "a"]);
         assert_eq!(
             compared("US, gas, business, analysis"),

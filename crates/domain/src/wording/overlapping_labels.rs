@@ -8,16 +8,13 @@ use crate::file_reader::join;
 use crate::question::Outcome;
 
 /// Words that make a longer label exclude the shorter one, or name something else: `Not delivered`
-/// is not `Delivered`, `After-sales` not `Sales`, `New Mexico` not `Mexico`.
-const EXCLUDING: [&str; 52] = [
+/// is not `Delivered`, `New Mexico` not `Mexico`.
+const EXCLUDING: [&str; 43] = [
     "not",
     "no",
     "non",
     "never",
     "without",
-    "un",
-    "only",
-    "both",
     "very",
     "slightly",
     "somewhat",
@@ -32,17 +29,11 @@ const EXCLUDING: [&str; 52] = [
     "partially",
     "mildly",
     "moderately",
-    "pre",
-    "post",
     "after",
     "before",
-    "anti",
     "self",
     "ex",
     "former",
-    "semi",
-    "co",
-    "sub",
     "over",
     "under",
     "full",
@@ -85,12 +76,16 @@ struct OptionLabel<'a> {
     whole: LabelWords<'a>,
     /// The parts of a label such as `Billing and refunds`; none when it names one thing.
     parts: Vec<Vec<String>>,
+    /// Whether words alone do not tell what the label covers, because it has numbers or says that
+    /// it excludes others.
+    is_special: bool,
 }
 
 impl<'a> OptionLabel<'a> {
     fn of(option: &'a Outcome) -> Self {
         let whole = LabelWords::of(option);
-        let listed = option.label.replace([',', '/', ';'], " and ");
+        // a comma may also turn words around, as in `Korea, South`
+        let listed = option.label.replace('/', " and ");
         let words = compared(&listed);
         let parts = words.split(|word| word == "and" || word == "or");
         let mut parts: Vec<Vec<String>> = parts
@@ -102,7 +97,12 @@ impl<'a> OptionLabel<'a> {
         if parts.len() == 1 || parts.iter().any(|part| part.len() != length) {
             parts.clear();
         }
-        Self { whole, parts }
+        let is_special = whole.has_digits || has_any(&whole.words, &["both", "only"]);
+        Self {
+            whole,
+            parts,
+            is_special,
+        }
     }
 }
 
@@ -110,13 +110,7 @@ impl<'a> OptionLabel<'a> {
 fn overlap(one: &OptionLabel<'_>, other: &OptionLabel<'_>) -> Option<String> {
     let (first, second) = (&one.whole, &other.whole);
     let are_described = first.outcome.description.is_some() && second.outcome.description.is_some();
-    if are_described
-        || first.has_digits()
-        || second.has_digits()
-        || are_close(first, second)
-        || has_any(&first.words, &["both", "only"])
-        || has_any(&second.words, &["both", "only"])
-    {
+    if are_described || one.is_special || other.is_special || are_close(first, second) {
         return None;
     }
     for (longer, shorter) in [(first, second), (second, first)] {

@@ -78,9 +78,9 @@ impl WordingRule {
                  their own, or use a decision model."
             }
             Self::DescendingScale => {
-                "Levels are listed lowest first: chat codes, numbers and averages count from 0 for \
-                 the first level, and a tie goes to the lower one. Listed highest first, every one \
-                 of them is upside down. Turn the list around."
+                "Levels are listed lowest first: a level's number and the average count from 1 for \
+                 the first level, and a tie goes to the earlier one. Listed highest first, all of \
+                 them are upside down. Turn the list around."
             }
             Self::LevelOffScale => {
                 "A scale has one direction, and its averages take every level for an amount of it. \

@@ -39,6 +39,6 @@ pub(super) fn are_close(one: &LabelWords<'_>, other: &LabelWords<'_>) -> bool {
     let is_described = |label: &LabelWords<'_>| label.outcome.description.is_some();
     let is_same = one.outcome.label == other.outcome.label;
     let are_described = is_described(one) && is_described(other);
-    let is_like = !one.has_digits() && !other.has_digits() && one.is_like(other);
+    let is_like = !one.has_digits && !other.has_digits && one.is_like(other);
     !are_described && (is_same || is_like)
 }

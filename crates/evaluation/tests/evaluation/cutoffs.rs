@@ -1,0 +1,150 @@
+//! Cutoffs of a Yes / No question for a goal.
+
+use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::proportion::Proportion;
+
+use crate::material::{assert_close, choice_question, marked, yes_no_answers};
+
+/// Each of these rows ten times, which puts it into every fold.
+fn advice(rows: &[(f64, bool)], goal: CutoffGoal) -> CutoffAdvice {
+    let rows: Vec<(f64, bool)> = rows.iter().flat_map(|row| [*row; 10]).collect();
+    yes_no_answers(&rows).advise_cutoffs(goal).unwrap()
+}
+
+/// What the advice says of the cutoffs.
+fn cutoffs(advice: &CutoffAdvice) -> (Option<u32>, Option<u32>) {
+    (advice.no_below, advice.yes_from)
+}
+
+/// Of the rows between 0.4 and 0.6 half are marked yes.
+const MIXED: [(f64, bool); 6] = [
+    (0.1, false),
+    (0.2, false),
+    (0.4, true),
+    (0.6, false),
+    (0.8, true),
+    (0.9, true),
+];
+
+#[test]
+fn a_precision_parts_yes_unsure_and_no() {
+    let advice = advice(&MIXED, CutoffGoal::Precision(1.0));
+    assert_eq!(cutoffs(&advice), (Some(40), Some(61)));
+    assert_eq!(
+        (advice.marks, advice.marked_yes, advice.behind),
+        (60, 30, 20)
+    );
+    assert!(advice.behind < FEW_MARKS);
+    let held_out = advice.held_out;
+    assert_eq!(held_out.precision, Proportion { count: 20, of: 20 });
+    assert_eq!(held_out.no_precision, Proportion { count: 20, of: 20 });
+    assert_eq!(held_out.recall, Proportion { count: 20, of: 30 });
+    assert_eq!(held_out.coverage, Proportion { count: 40, of: 60 });
+    assert_eq!(held_out.cost, None);
+}
+
+#[test]
+fn where_yes_and_no_are_fully_parted_there_is_no_unsure() {
+    let rows = [(0.1, false), (0.3, false), (0.7, true)];
+    let advice = advice(&rows, CutoffGoal::Precision(0.99));
+    assert_eq!(cutoffs(&advice), (Some(31), Some(31)));
+    let coverage = advice.held_out.coverage;
+    assert_eq!(coverage, Proportion { count: 30, of: 30 });
+}
+
+#[test]
+fn yes_may_begin_at_1_but_no_ends_below() {
+    let rows = [(0.995, false), (1.0, true)];
+    let advice = advice(&rows, CutoffGoal::Precision(1.0));
+    assert_eq!(cutoffs(&advice), (None, Some(100)));
+    assert_eq!(advice.held_out.no_precision, Proportion::default());
+}
+
+#[test]
+fn a_side_that_reaches_its_precision_does_not_need_the_other() {
+    let only_yes = [(0.1, true), (0.5, true), (0.9, true)];
+    let only_yes = advice(&only_yes, CutoffGoal::Precision(0.9));
+    assert_eq!(cutoffs(&only_yes), (None, Some(1)));
+    assert_eq!(only_yes.held_out.no_precision, Proportion::default());
+
+    let only_no = [(0.1, false), (0.5, false), (0.9, false)];
+    let only_no = advice(&only_no, CutoffGoal::Precision(0.9));
+    assert_eq!(cutoffs(&only_no), (Some(99), None));
+    assert_eq!((only_no.behind, only_no.marked_yes), (0, 0));
+}
+
+#[test]
+fn a_precision_that_holds_only_where_it_was_chosen_is_not_promised() {
+    // 8 of 10 are yes, the two others in different folds: elsewhere 1 of 2 is
+    let rows: Vec<(f64, bool)> = (0..10).map(|number| (0.7, number > 1)).collect();
+    let answers = yes_no_answers(&rows);
+    let advice = answers.advise_cutoffs(CutoffGoal::Precision(0.8)).unwrap();
+    assert_eq!(cutoffs(&advice), (None, None));
+    let advice = answers.advise_cutoffs(CutoffGoal::Precision(0.7)).unwrap();
+    assert_eq!(advice.yes_from, Some(1));
+    assert_eq!(advice.held_out.precision, Proportion { count: 8, of: 10 });
+}
+
+#[test]
+fn a_recall_is_reached_by_the_largest_cutoff_that_does() {
+    let rows = [(0.2, true), (0.5, true), (0.5, false), (0.9, true)];
+    let two_thirds = advice(&rows, CutoffGoal::Recall(0.6));
+    assert_eq!(cutoffs(&two_thirds), (Some(50), Some(50)));
+    assert_eq!(two_thirds.behind, 30);
+    assert_eq!(two_thirds.held_out.recall, Proportion { count: 20, of: 30 });
+    let all = advice(&rows, CutoffGoal::Recall(1.0));
+    assert_eq!(cutoffs(&all), (Some(20), Some(20)));
+    let none = advice(&[(0.5, false)], CutoffGoal::Recall(0.5));
+    assert_eq!(cutoffs(&none), (None, None));
+    let too_low = advice(&[(0.009, true)], CutoffGoal::Recall(0.5));
+    assert_eq!(cutoffs(&too_low), (None, None));
+}
+
+#[test]
+fn costs_are_weighed_and_the_smallest_of_equal_cutoffs_is_taken() {
+    let costs = |wrong_yes, wrong_no| CutoffGoal::Costs {
+        wrong_yes,
+        wrong_no,
+    };
+    let equal = advice(&MIXED, costs(1.0, 1.0));
+    // one wrong kind of row from 21 to 40 and from 61 to 80
+    assert_eq!(cutoffs(&equal), (Some(21), Some(21)));
+    assert_close(equal.held_out.cost, 10.0 / 60.0);
+    assert_eq!((equal.behind, equal.marked_yes), (30, 30));
+    let costly_yes = advice(&MIXED, costs(5.0, 1.0));
+    assert_eq!(cutoffs(&costly_yes), (Some(61), Some(61)));
+    let free = advice(&MIXED, costs(0.0, 0.0));
+    assert_eq!(cutoffs(&free), (Some(1), Some(1)));
+    let rare = advice(&[(0.1, false), (0.2, false), (0.9, true)], costs(1.0, 1.0));
+    assert_eq!(rare.behind, 10);
+    let frequent = advice(&[(0.1, false), (0.8, true), (0.9, true)], costs(1.0, 1.0));
+    assert_eq!(frequent.behind, 10);
+}
+
+#[test]
+fn a_goal_outside_its_range_has_no_cutoffs() {
+    for goal in [
+        CutoffGoal::Precision(1.5),
+        CutoffGoal::Precision(f64::NAN),
+        CutoffGoal::Recall(-0.1),
+        CutoffGoal::Costs {
+            wrong_yes: -1.0,
+            wrong_no: 1.0,
+        },
+        CutoffGoal::Costs {
+            wrong_yes: 1.0,
+            wrong_no: f64::INFINITY,
+        },
+    ] {
+        assert_eq!(cutoffs(&advice(&MIXED, goal)), (None, None), "{goal:?}");
+    }
+}
+
+#[test]
+fn only_a_yes_no_question_has_cutoffs() {
+    let topic = marked(&choice_question(&["a", "b"]), &[]);
+    assert_eq!(topic.advise_cutoffs(CutoffGoal::Recall(0.5)), None);
+    let nothing = yes_no_answers(&[]);
+    let advice = nothing.advise_cutoffs(CutoffGoal::Precision(0.5)).unwrap();
+    assert_eq!((cutoffs(&advice), advice.marks), ((None, None), 0));
+}

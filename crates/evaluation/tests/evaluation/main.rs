@@ -1,0 +1,20 @@
+//! The measures over small sets of answers that can be counted by hand, and rules that hold for all
+//! sets. `.ci/check-evaluation` compares the same numbers with scikit-learn.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot make its material fails where it stands"
+)]
+
+mod automation;
+mod bad_input;
+mod calibration;
+mod comparison;
+mod coverage;
+mod cutoffs;
+mod material;
+mod orders;
+mod properties;
+mod requirements;
+mod rightness;
+mod scales;
