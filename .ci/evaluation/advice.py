@@ -133,6 +133,8 @@ class Cutoffs:
             return percent, percent
 
         target = self.first(list(raised(wanted)), choose, "recall")
+        if target is not None and choose(self.everything, target)[0] is None:
+            target = None
         behind = int(self.rows.is_yes.sum())
         return self.advice(choose(self.everything, target), behind, self.tried(lambda m: choose(m, target)))
 

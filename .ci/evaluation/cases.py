@@ -105,6 +105,10 @@ def yes_no_edges(random):
         value = place // 3 * 10_000 + place % 3 - 1
         row[1]["probability"] = min(max(value, 0), ONE) / ONE
     yield percents
+    sure = yes_no("only a probability of 1 is right", random, 100, (None, None))
+    for place, row in enumerate(sure["rows"]):
+        row[1]["probability"], row[2] = (1.0, "yes") if place % 3 else (0.995, "no")
+    yield sure
     backwards = yes_no("answers that say the opposite", random, 200, (None, None))
     for row in backwards["rows"]:
         row[2] = "no" if row[1]["probability"] >= 0.5 else "yes"

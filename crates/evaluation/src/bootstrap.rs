@@ -22,9 +22,6 @@ use crate::proportion::Interval;
 const ROUNDING: f64 = 1e-12;
 /// The transform's window reaches this many standard deviations to both sides of the mean.
 const DEVIATIONS: f64 = 20.0;
-/// Sums by which the window is wider still: few steps have longer tails than their standard
-/// deviation says.
-const MARGIN: u64 = 50;
 /// A term of the transform with a smaller modulus changes no probability.
 const NEGLIGIBLE: f64 = 1e-20;
 
@@ -77,7 +74,7 @@ impl StepSums {
         let drift = up - down;
         let deviation = (number * (up + down - drift * drift)).max(0.0).sqrt();
         // twice the rows on both sides hold every sum
-        let half_width = (whole(DEVIATIONS * deviation) + MARGIN).min(2 * rows);
+        let half_width = whole(DEVIATIONS * deviation).min(2 * rows);
         let centre = signed(ups) - signed(downs);
         let width = to_f64(2 * half_width + 1);
         let mut terms = Vec::new();

@@ -5,6 +5,7 @@ use crate::cutoff_choice::{
 };
 use crate::cutoff_trial::{CutoffMeasures, tried};
 use crate::folds::{Folds, PercentCounts};
+use crate::proportion::Proportion;
 use crate::target::Target;
 
 /// With fewer marks than this behind it, advice may be luck.
@@ -78,62 +79,43 @@ pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
 
 fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
     let counts = folds.all();
-    let wanted = Target::new(wanted);
-    let yes_side = |counts: &PercentCounts, target: Option<Target>| {
-        let yes_from = target.and_then(|target| yes_from(counts, target));
-        PercentCutoffs {
-            no_below: None,
-            yes_from,
-        }
+    let yes_side = |counts: &PercentCounts, target| PercentCutoffs {
+        no_below: None,
+        yes_from: yes_from(counts, target),
     };
-    let yes_target = wanted.and_then(|wanted| {
-        let holds = |target: &Target| {
-            let tried = tried(folds, |counts| yes_side(counts, Some(*target)));
-            wanted.is_reached_by(tried.precision)
-        };
-        wanted.raised().find(holds)
-    });
+    let of_yes = |tried: &CutoffMeasures| tried.precision;
+    let yes_target = target_that_holds(folds, wanted, yes_side, of_yes);
     let yes_target = yes_target.filter(|target| yes_from(&counts, *target).is_some());
-    let both_sides = |counts: &PercentCounts, target: Option<Target>| {
-        let cutoffs = yes_side(counts, yes_target);
-        let no_below = target.and_then(|target| no_below(counts, target, cutoffs.yes_from));
-        PercentCutoffs {
-            no_below,
-            ..cutoffs
-        }
+
+    let beside = |counts: &PercentCounts, no_target: Option<Target>| {
+        let yes_from = yes_target.and_then(|target| yes_from(counts, target));
+        let no_below = no_target.and_then(|target| no_below(counts, target, yes_from));
+        PercentCutoffs { no_below, yes_from }
     };
-    let no_target = wanted.and_then(|wanted| {
-        let holds = |target: &Target| {
-            let tried = tried(folds, |counts| both_sides(counts, Some(*target)));
-            wanted.is_reached_by(tried.no_precision)
-        };
-        wanted.raised().find(holds)
-    });
-    let no_target =
-        no_target.filter(|target| both_sides(&counts, Some(*target)).no_below.is_some());
-    let cutoffs = both_sides(&counts, no_target);
-    let behind = cutoffs
-        .yes_from
-        .map_or(0, |percent| counts.from(percent).of);
-    let held_out = tried(folds, |counts| both_sides(counts, no_target));
-    CutoffAdvice::new(&counts, cutoffs, behind, held_out)
+    let both_sides = |counts: &PercentCounts, target| beside(counts, Some(target));
+    let of_no = |tried: &CutoffMeasures| tried.no_precision;
+    let no_target = target_that_holds(folds, wanted, both_sides, of_no);
+    let no_target = no_target.filter(|target| both_sides(&counts, *target).no_below.is_some());
+
+    let cutoffs = beside(&counts, no_target);
+    let yes_rows = cutoffs.yes_from.map(|percent| counts.from(percent).of);
+    let held_out = tried(folds, |counts| beside(counts, no_target));
+    CutoffAdvice::new(&counts, cutoffs, yes_rows.unwrap_or(0), held_out)
 }
 
 fn for_recall(folds: &Folds, wanted: f64) -> CutoffAdvice {
     let counts = folds.all();
-    let choose = |counts: &PercentCounts, target: Option<Target>| {
-        PercentCutoffs::one(target.and_then(|target| recalled_from(counts, target)))
+    let choose =
+        |counts: &PercentCounts, target| PercentCutoffs::one(recalled_from(counts, target));
+    let of_yes = |tried: &CutoffMeasures| tried.recall;
+    let target = target_that_holds(folds, wanted, choose, of_yes);
+    let target = target.filter(|target| recalled_from(&counts, *target).is_some());
+    let chosen = |counts: &PercentCounts| {
+        target.map_or_else(PercentCutoffs::default, |target| choose(counts, target))
     };
-    let target = Target::new(wanted).and_then(|wanted| {
-        let holds = |target: &Target| {
-            let tried = tried(folds, |counts| choose(counts, Some(*target)));
-            wanted.is_reached_by(tried.recall)
-        };
-        wanted.raised().find(holds)
-    });
-    let held_out = tried(folds, |counts| choose(counts, target));
-    let behind = counts.from(0).count;
-    CutoffAdvice::new(&counts, choose(&counts, target), behind, held_out)
+    let held_out = tried(folds, chosen);
+    let marked_yes = counts.from(0).count;
+    CutoffAdvice::new(&counts, chosen(&counts), marked_yes, held_out)
 }
 
 fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
@@ -144,6 +126,22 @@ fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
     let mut held_out = tried(folds, choose);
     held_out.cost = held_out.mean_cost(costs);
     CutoffAdvice::new(&counts, choose(&counts), behind, held_out)
+}
+
+/// The first target, from the wanted share upwards, with which the cutoffs that `choose` names give
+/// the wanted share of held-out rows; `None` where none does and outside 0 to 1.
+fn target_that_holds(
+    folds: &Folds,
+    wanted: f64,
+    choose: impl Fn(&PercentCounts, Target) -> PercentCutoffs,
+    share: impl Fn(&CutoffMeasures) -> Proportion,
+) -> Option<Target> {
+    let wanted = Target::new(wanted)?;
+    let holds = |target: &Target| {
+        let tried = tried(folds, |counts| choose(counts, *target));
+        wanted.is_reached_by(share(&tried))
+    };
+    wanted.raised().find(holds)
 }
 
 impl CutoffAdvice {

@@ -25,6 +25,7 @@ mod mcnemar;
 pub mod measures;
 pub mod order_sensitivity;
 pub mod outcome_measures;
+mod placed_outcome;
 pub mod prediction;
 pub mod proportion;
 pub mod reliability;

@@ -17,6 +17,7 @@ use crate::marked_answer::{MarkedAnswer, NotComparable};
 use crate::marked_row::{MarkedRow, YES};
 use crate::measures::QuestionMeasures;
 use crate::outcome_measures::{Confusion, MacroAverage};
+use crate::placed_outcome::PlacedOutcome;
 use crate::prediction::{outcome_of, predicted};
 use crate::proportion::Proportion;
 use crate::reliability::{bins, expected_calibration_error};
@@ -43,8 +44,8 @@ impl MarkedAnswers {
     pub fn new(question_type: QuestionType, cutoffs: Cutoffs) -> Self {
         let outcomes = match question_type {
             QuestionType::YesNo => [YesNoLabel::Yes, YesNoLabel::No]
-                .map(outcome_of)
                 .into_iter()
+                .filter_map(outcome_of)
                 .collect(),
             QuestionType::Choice | QuestionType::Scale => IndexSet::new(),
         };
@@ -62,8 +63,9 @@ impl MarkedAnswers {
     /// with the latest version's question before the first answer is added.
     ///
     /// # Errors
-    /// There are more outcomes than can be told apart.
+    /// The question is of another type, or there are more outcomes than can be told apart.
     pub fn expect_outcomes(&mut self, question: &Question) -> Result<(), NotComparable> {
+        self.require_type(question.question_type())?;
         for outcome in mark::outcomes(question) {
             if let Ok(key) = OutcomeKey::parse(outcome.key) {
                 self.index_of(&key)?;
@@ -84,42 +86,53 @@ impl MarkedAnswers {
             answer,
             mark,
         } = *marked;
-        for found in [question.question_type(), answer.question_type()] {
-            if found != self.question_type {
-                return Err(NotComparable::Type {
-                    expected: self.question_type.name(),
-                    found: found.name(),
-                });
-            }
-        }
+        self.require_type(question.question_type())?;
+        self.require_type(answer.question_type())?;
+        let mark = PlacedOutcome::find(question, mark)
+            .ok_or_else(|| NotComparable::mark(question, mark))?;
         let predicted = predicted(question, answer, self.cutoffs);
-        let place_of_mark =
-            place(question, mark).ok_or_else(|| NotComparable::mark(question, mark))?;
-        let place_of_prediction = predicted
+        let predicted = predicted
             .as_ref()
-            .map(|key| place(question, key).ok_or_else(|| NotComparable::answer(question, key)))
+            .map(|key| {
+                PlacedOutcome::find(question, key)
+                    .ok_or_else(|| NotComparable::answer(question, key))
+            })
             .transpose()?;
-        let row = MarkedRow {
-            marked: self.index_of(mark)?,
-            predicted: predicted
-                .as_ref()
-                .map(|key| self.index_of(key))
-                .transpose()?,
-            probability: stated(answer, predicted.as_ref()),
-        };
-        match answer {
-            Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
-                self.scores.add_outcomes(probabilities, mark);
-            }
+        let marked = self.index_of(mark.key)?;
+        let index = predicted.map(|outcome| self.index_of(outcome.key));
+        let index = index.transpose()?;
+        let probability = match answer {
             Answer::YesNo { probability } => {
-                self.scores.add_yes_no(*probability, row.marked == YES);
+                self.scores.add_yes_no(*probability, marked == YES);
+                *probability
             }
+            Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+                let of_mark = mark.probability(probabilities);
+                self.scores.add_outcomes(probabilities, of_mark);
+                predicted.map_or(Probability::ZERO, |outcome| {
+                    outcome.probability(probabilities)
+                })
+            }
+        };
+        if let (Some(levels), Some(predicted)) = (&mut self.levels, predicted) {
+            levels.add(mark.place, predicted.place);
         }
-        if let (Some(levels), Some(place)) = (&mut self.levels, place_of_prediction) {
-            levels.add(place_of_mark, place);
-        }
-        self.rows.push(row);
+        self.rows.push(MarkedRow {
+            marked,
+            predicted: index,
+            probability,
+        });
         Ok(())
+    }
+
+    fn require_type(&self, found: QuestionType) -> Result<(), NotComparable> {
+        if found == self.question_type {
+            return Ok(());
+        }
+        Err(NotComparable::Type {
+            expected: self.question_type.name(),
+            found: found.name(),
+        })
     }
 
     /// The index of an outcome, which is interned when it is new.
@@ -208,24 +221,6 @@ impl MarkedAnswers {
             QuestionType::YesNo => row.yes_or_no(),
             QuestionType::Choice | QuestionType::Scale => row.prediction(),
         })
-    }
-}
-
-/// The place of an outcome in the version that answered, from 0.
-fn place(question: &Question, key: &OutcomeKey) -> Option<usize> {
-    let mut outcomes = mark::outcomes(question);
-    outcomes.position(|outcome| outcome.key == key.as_str())
-}
-
-/// The probability that reliability is about: of yes, or of the predicted outcome.
-fn stated(answer: &Answer, predicted: Option<&OutcomeKey>) -> Probability {
-    match answer {
-        Answer::YesNo { probability } => *probability,
-        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
-            let mut outcomes = probabilities.iter();
-            let of_predicted = outcomes.find(|(key, _)| Some(key) == predicted);
-            of_predicted.map_or(Probability::ZERO, |(_, probability)| *probability)
-        }
     }
 }
 

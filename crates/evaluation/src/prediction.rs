@@ -17,14 +17,14 @@ pub fn predicted(question: &Question, answer: &Answer, cutoffs: Cutoffs) -> Opti
     match answer {
         Answer::Choice { value, .. } => value.clone(),
         Answer::Scale { level, .. } => Some(level.clone()),
-        Answer::YesNo { probability } => match cutoffs.label(*probability) {
-            label @ (YesNoLabel::Yes | YesNoLabel::No) => Some(outcome_of(label)),
-            YesNoLabel::Unsure => None,
-        },
+        Answer::YesNo { probability } => outcome_of(cutoffs.label(*probability)),
     }
 }
 
-/// The outcome of a Yes / No question that marks name like the label.
-pub(crate) fn outcome_of(label: YesNoLabel) -> OutcomeKey {
-    OutcomeKey::derive(label.key(), |_| false)
+/// The outcome of a Yes / No question that a label names; `None` for unsure, which is no outcome.
+pub(crate) fn outcome_of(label: YesNoLabel) -> Option<OutcomeKey> {
+    match label {
+        YesNoLabel::Yes | YesNoLabel::No => OutcomeKey::parse(label.key()).ok(),
+        YesNoLabel::Unsure => None,
+    }
 }

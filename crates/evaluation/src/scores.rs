@@ -19,23 +19,17 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    /// Adds a choice's or a scale's answer.
+    /// Adds a choice's or a scale's answer, and the probability in it of the marked outcome.
     pub(crate) fn add_outcomes(
         &mut self,
         probabilities: &[(OutcomeKey, Probability)],
-        mark: &OutcomeKey,
+        marked: Probability,
     ) {
-        let mut marked = Probability::ZERO;
-        let mut squared_errors = 0;
-        for (key, probability) in probabilities {
-            if key == mark {
-                marked = *probability;
-            } else {
-                squared_errors += squared(probability.millionths());
-            }
-        }
-        squared_errors += squared(ONE - marked.millionths());
-        self.add(squared_errors, marked.millionths());
+        let of_all = probabilities.iter();
+        let squares = of_all.map(|(_, probability)| squared(probability.millionths()));
+        let marked = marked.millionths();
+        let squared_errors = squares.sum::<u64>() - squared(marked) + squared(ONE - marked);
+        self.add(squared_errors, marked);
     }
 
     /// Adds the probability of yes of a Yes / No answer, and whether yes was marked.

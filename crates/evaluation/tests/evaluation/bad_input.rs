@@ -57,16 +57,18 @@ fn an_answer_or_a_question_of_another_type_is_refused() {
     assert_eq!(refused(&topic, &yes_no(0.5), "a"), expected);
     let mut answers = marked(&yes_no_question(), &[]);
     let mark = key("a");
-    let error = answers.add(&MarkedAnswer {
+    let refused = NotComparable::Type {
+        expected: "yes_no",
+        found: "choice",
+    };
+    let added = answers.add(&MarkedAnswer {
         question: &topic,
         answer: &yes_no(0.5),
         mark: &mark,
     });
-    let expected = NotComparable::Type {
-        expected: "yes_no",
-        found: "choice",
-    };
-    assert_eq!(error, Err(expected));
+    assert_eq!(added.as_ref(), Err(&refused));
+    assert_eq!(answers.expect_outcomes(&topic), Err(refused));
+    assert_eq!(answers.measures().outcomes.len(), 2);
 }
 
 #[test]

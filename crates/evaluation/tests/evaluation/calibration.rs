@@ -95,3 +95,12 @@ fn an_outcome_that_the_answer_does_not_list_has_probability_0() {
     assert_close(measures.brier, 1.25);
     assert_close(measures.ece, 1.0);
 }
+
+#[test]
+fn an_answer_may_list_its_outcomes_in_another_order_than_the_version() {
+    let question = choice_question(&["a", "b"]);
+    let answer = choice(Some("b"), &[("other", 0.0), ("b", 0.9), ("a", 0.1)]);
+    let measures = marked(&question, &[(answer, "a")]).measures();
+    assert_close(measures.log_loss, -(0.1_f64.ln()));
+    assert_close(measures.ece, 0.9);
+}

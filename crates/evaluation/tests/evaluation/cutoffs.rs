@@ -53,6 +53,14 @@ fn where_yes_and_no_are_fully_parted_there_is_no_unsure() {
 }
 
 #[test]
+fn yes_may_begin_at_1_but_no_ends_below() {
+    let rows = [(0.995, false), (1.0, true)];
+    let advice = advice(&rows, CutoffGoal::Precision(1.0));
+    assert_eq!(cutoffs(&advice), (None, Some(100)));
+    assert_eq!(advice.held_out.no_precision, Proportion::default());
+}
+
+#[test]
 fn a_side_that_reaches_its_precision_does_not_need_the_other() {
     let only_yes = [(0.1, true), (0.5, true), (0.9, true)];
     let only_yes = advice(&only_yes, CutoffGoal::Precision(0.9));
@@ -109,6 +117,8 @@ fn costs_are_weighed_and_the_smallest_of_equal_cutoffs_is_taken() {
     assert_eq!(cutoffs(&free), (Some(1), Some(1)));
     let rare = advice(&[(0.1, false), (0.2, false), (0.9, true)], costs(1.0, 1.0));
     assert_eq!(rare.behind, 10);
+    let frequent = advice(&[(0.1, false), (0.8, true), (0.9, true)], costs(1.0, 1.0));
+    assert_eq!(frequent.behind, 10);
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn answers_without_a_value_count_as_marks_but_not_as_answered() {
 
 #[test]
 fn each_outcome_has_its_precision_recall_and_f1() {
-    let question = choice_question(&["a", "b", "c"]);
+    let question = choice_question(&["a", "b", "c", "d"]);
     let answer = |value: &str| choice(Some(value), &[(value, 1.0)]);
     let measures = marked(
         &question,
@@ -51,30 +51,41 @@ fn each_outcome_has_its_precision_recall_and_f1() {
             (answer("a"), "b"),
             (answer("b"), "b"),
             (answer("b"), "other"),
+            (answer("d"), "a"),
         ],
     )
     .measures();
-    let all = ["a", "b", "c", "other", "insufficient_information"];
+    let all = ["a", "b", "c", "d", "other", "insufficient_information"];
     assert_eq!(names(&measures), all);
 
     let a = outcome(&measures, "a");
-    assert_eq!((a.marked, a.predicted, a.recall), (2, 3, Some(1.0)));
+    assert_eq!((a.marked, a.predicted), (3, 3));
     assert_close(a.precision, 2.0 / 3.0);
-    assert_close(a.f1, 0.8);
+    assert_close(a.recall, 2.0 / 3.0);
+    assert_close(a.f1, 2.0 / 3.0);
     let other = outcome(&measures, "other");
     assert_eq!((other.marked, other.predicted), (1, 0));
     assert_eq!((other.precision, other.recall), (None, Some(0.0)));
     assert_eq!(other.f1, Some(0.0));
+    let only_predicted = outcome(&measures, "d");
+    assert_eq!((only_predicted.marked, only_predicted.predicted), (0, 1));
+    assert_eq!(
+        (only_predicted.precision, only_predicted.recall),
+        (Some(0.0), None)
+    );
+    assert_eq!(only_predicted.f1, Some(0.0));
     let never = outcome(&measures, "c");
     assert_eq!(
         (never.precision, never.recall, never.f1),
         (None, None, None)
     );
 
+    // over a, b, d and other
+    let mean = (2.0 / 3.0 + 0.5) / 4.0;
     let macro_average = measures.macro_average;
-    assert_close(macro_average.precision, (2.0 / 3.0 + 0.5 + 0.0) / 3.0);
-    assert_close(macro_average.recall, (1.0 + 0.5 + 0.0) / 3.0);
-    assert_close(macro_average.f1, (0.8 + 0.5 + 0.0) / 3.0);
+    assert_close(macro_average.precision, mean);
+    assert_close(macro_average.recall, mean);
+    assert_close(macro_average.f1, mean);
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl AdvisedQuestion {
         }
         if as_json {
             output::json(&AdviceJson::of(question.key.as_str(), self.goal, &advice))?;
-            if advice.behind < FEW_MARKS {
+            if advice.yes_from.is_some() && advice.behind < FEW_MARKS {
                 output::say(&advice_words::warning(&advice));
             }
         } else {

@@ -40,6 +40,7 @@ pub(super) struct AdviceArgs {
         long,
         value_name = "C",
         requires = "cost_of_wrong_yes",
+        conflicts_with_all = ["precision", "recall"],
         default_value = "1",
         value_parser = cost
     )]

@@ -86,7 +86,7 @@ fn automated(wanted: f64, advice: Option<&AutomationAdvice>) -> String {
     };
     let held_out = advice.held_out.accuracy;
     format!(
-        "for {wanted:.2}: answers from {:.2} on, {} right of {:.0} % (held out: {})",
+        "for {wanted:.2}: from {:.2} on, {} right of {:.0} % (held out: {})",
         advice.confidence,
         number(advice.all.accuracy.value()),
         100.0 * advice.all.coverage.value().unwrap_or_default(),

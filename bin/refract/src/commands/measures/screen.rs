@@ -79,3 +79,80 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     }
     wrapped(&parts, "   ", width)
 }
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::answer::Answer;
+    use refract_domain::cutoffs::Cutoffs;
+    use refract_domain::question::Question;
+    use refract_evaluation::marked_answer::MarkedAnswer;
+    use refract_evaluation::marked_answers::MarkedAnswers;
+    use serde_json::json;
+
+    use super::*;
+
+    fn measured(question: &Question, answers: impl Iterator<Item = (Answer, String)>) -> String {
+        let cutoffs = Cutoffs::new(Some(0.4), Some(0.6)).unwrap();
+        let mut marked = MarkedAnswers::new(question.question_type(), cutoffs);
+        marked.expect_outcomes(question).unwrap();
+        for (answer, mark) in answers {
+            let mark = serde_json::from_value(json!(mark)).unwrap();
+            let row = MarkedAnswer {
+                question,
+                answer: &answer,
+                mark: &mark,
+            };
+            marked.add(&row).unwrap();
+        }
+        let measured = MeasuredQuestion::new(question.clone(), None, None, &marked);
+        lines(&measured, 100).join("\n")
+    }
+
+    #[test]
+    fn two_hundred_outcomes_fit_too() {
+        let options: Vec<_> = (0..200)
+            .map(|number| json!({"key": format!("a_very_long_key_of_option_{number}"), "label": "L"}))
+            .collect();
+        let question = json!({"key": "topic", "type": "choice", "text": "long ".repeat(99), "options": options});
+        let question: Question = serde_json::from_value(question).unwrap();
+        let rows = (0..400).map(|number: usize| {
+            let key = |number: usize| format!("a_very_long_key_of_option_{}", number % 200);
+            let answer = json!({"type": "choice", "value": key(number * 7 / 2), "confidence": 0.5,
+                "probabilities": {key(number * 7 / 2): 0.7, key(number): 0.3}});
+            (serde_json::from_value(answer).unwrap(), key(number / 30))
+        });
+        let screen = measured(&question, rows);
+        assert!(screen.lines().count() <= 40, "{screen}");
+        let widest = screen.lines().map(terminal::columns_of).max();
+        assert!(widest <= Some(100), "{screen}");
+        assert!(
+            screen.contains("and 192 more outcomes, marked "),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("Most mistaken (marked > predicted):"),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("several versions; several or unknown models"),
+            "{screen}"
+        );
+    }
+
+    #[test]
+    fn answers_that_are_all_unsure_have_no_accuracy() {
+        let question = json!({"key": "angry", "type": "yes_no", "text": "Angry?"});
+        let question: Question = serde_json::from_value(question).unwrap();
+        let unsure: Answer =
+            serde_json::from_value(json!({"type": "yes_no", "probability": 0.5})).unwrap();
+        let rows = ["yes", "no"].map(|mark| (unsure.clone(), mark.to_owned()));
+        let screen = measured(&question, rows.into_iter());
+        assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
+        assert!(
+            screen.contains("accuracy –   macro F1 –   Brier 0.250"),
+            "{screen}"
+        );
+        assert!(screen.contains("Fewer than 30 marks"), "{screen}");
+        assert!(measured(&question, std::iter::empty()).ends_with("\nno marks"));
+    }
+}
