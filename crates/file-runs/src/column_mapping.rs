@@ -27,7 +27,7 @@ pub enum MappingFault {
     UnknownField {
         /// The name in the mapping.
         field: String,
-        /// The field keys of the version.
+        /// The field keys of the version, and the columns of a gold file that say what is right.
         fields: String,
     },
     /// Two mappings name one field, or one column.
@@ -64,6 +64,10 @@ impl InputColumns {
         let given: Vec<_> = given.collect();
         for (index, mapping) in mappings.iter().enumerate() {
             if !given.contains(&mapping.field) {
+                let named = given.iter().map(String::as_str);
+                let fields: Vec<_> = named
+                    .filter(|name| ![REF, CONTEXT].contains(name))
+                    .collect();
                 return Err(MappingFault::UnknownField {
                     field: mapping.field.clone(),
                     fields: fields.join(", "),

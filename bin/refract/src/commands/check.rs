@@ -152,32 +152,55 @@ impl CheckCommand {
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
         } else {
-            output::data(self.words(&measured, &gold, &verdict).as_bytes())?;
+            output::data(words(&measured, &gold, &verdict).as_bytes())?;
         }
         if let Some(junit) = junit {
             junit.write(&verdict, gold.wrong_rows())?;
         }
         Ok(verdict.exit())
     }
+}
 
-    fn words(
-        &self,
-        measured: &[MeasuredQuestion],
-        gold: &GoldAnswers,
-        verdict: &Verdict<'_>,
-    ) -> String {
-        let width = terminal::width();
-        let questions = measured.iter();
-        let questions = questions.map(|measured| measures::words(measured, width));
-        let fit = terminal::stdout_is_terminal().then_some(width);
-        let blocks = questions.chain([
-            wrong_rows::words(gold.wrong_rows(), fit),
-            requirements::words(verdict.requirements),
-            verdict
-                .orders
-                .map_or_else(String::new, option_orders::words),
-        ]);
-        let blocks: Vec<_> = blocks.filter(|block| !block.is_empty()).collect();
-        blocks.join("\n")
+/// The measures, what is not right, the requirements and what other orders changed.
+fn words(measured: &[MeasuredQuestion], gold: &GoldAnswers, verdict: &Verdict<'_>) -> String {
+    let width = terminal::width();
+    let questions = measured.iter();
+    let questions = questions.map(|measured| measures::words(measured, width));
+    let fit = terminal::stdout_is_terminal().then_some(width);
+    let blocks = questions.chain([
+        wrong_rows::words(gold.wrong_rows(), fit),
+        requirements::words(verdict.requirements),
+        verdict
+            .orders
+            .map_or_else(String::new, option_orders::words),
+    ]);
+    let blocks: Vec<_> = blocks.filter(|block| !block.is_empty()).collect();
+    blocks.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_of_the_help_can_be_required() {
+        let (_, help) = EXAMPLES.split_once("of a question").unwrap();
+        let (questions, outcomes) = help.split_once("of an outcome").unwrap();
+        let measures = |help: &'static str| {
+            let words = help.split([' ', ',', ';', '\n']);
+            words.filter(|word| !["", "for", "scales", "also"].contains(word))
+        };
+        for measure in measures(questions) {
+            let text = format!("topic.{measure}>=0.5");
+            assert!(Requirement::parse(&text).is_ok(), "{text}");
+        }
+        for measure in measures(outcomes) {
+            let text = format!("topic.billing.{measure}>=0.5");
+            assert!(Requirement::parse(&text).is_ok(), "{text}");
+        }
+        assert_eq!(
+            (measures(questions).count(), measures(outcomes).count()),
+            (14, 3)
+        );
     }
 }

@@ -16,7 +16,7 @@ on_both!(
     the_lens_decides_what_a_probability_of_yes_means,
 );
 
-/// The scripted model answers billing 0.7, yes 0.8 and can_wait 0.7 to every text.
+/// The scripted model answers billing 0.7, yes 0.8 and `can_wait` 0.7 to every text.
 pub(crate) const GOLD: &str = "\
 text,ref,expected_topic,expected_angry,expected_urgency
 my secret text,r1,billing,yes,can_wait

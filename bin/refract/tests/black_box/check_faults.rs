@@ -121,6 +121,14 @@ async fn a_requirement_that_cannot_be_checked_asks_nothing() {
         assert!(ended.stderr.contains(expected), "{requirement}: {ended:?}");
     }
     let ended = service
+        .check("gold.csv", &["--map", "topic=expected_topics"])
+        .await;
+    assert_eq!(
+        last_line(&ended),
+        "error: --map: 'expected_topics' is no field of the prism: it has text, expected_topic, \
+         expected_angry, expected_urgency, and ref and context"
+    );
+    let ended = service
         .check("gold.csv", &["--junit", "nowhere/check.xml"])
         .await;
     assert!(

@@ -27,7 +27,7 @@ impl Verdict<'_> {
         let failed = self.requirements.iter().filter(|finding| !finding.holds);
         let requirements = match (failed.count(), self.requirements.len()) {
             (0, _) => None,
-            (failed, 1) if failed == 1 => Some("the requirement does not hold".to_owned()),
+            (1, 1) => Some("the requirement does not hold".to_owned()),
             (failed, all) => Some(format!("{failed} of {all} requirements do not hold")),
         };
         let orders = self.orders.and_then(|report| report.stop.as_ref());
