@@ -123,7 +123,16 @@ impl CheckCommand {
         let took = began.elapsed();
         output::say(&report::ended(&summary, &tally.counts(), took));
         if let Some(stop) = &summary.stop {
-            return Ok(output::fail_with(&stopped(&self.gold, stop)));
+            let words = stopped(&self.gold, stop);
+            let verdict = Verdict {
+                prism: asked,
+                requirements: &[],
+                unanswered: Some(words.clone()),
+                orders: None,
+                took,
+            };
+            let written = junit.map(|junit| junit.write(&verdict, gold.wrong_rows()));
+            return written.unwrap_or(Ok(())).map(|()| verdict.exit());
         }
         let measured = gold.measure(&asked.prism).await?;
         let checked = requirements.check(&measured)?;

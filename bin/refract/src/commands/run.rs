@@ -106,7 +106,8 @@ impl RunCommand {
                 let rows = part.map_or_else(String::new, |part| {
                     format!("; the rows so far are in {}", part.display())
                 });
-                Ok(output::fail_with(&(stopped(&self.input, &stop) + &rows)))
+                let words = stopped(&self.input, &stop);
+                Ok(output::fail_with(&format!("error: {words}{rows}")))
             }
             (None, Err(error)) => Err(error),
             (None, Ok(())) => Ok(report::end_of_run(&tally.counts())),

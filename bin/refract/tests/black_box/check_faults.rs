@@ -162,7 +162,15 @@ async fn a_check_goes_on_where_it_was_stopped(backend: Backend) {
         ("DATABASE_URL", service.database_url.as_str()),
         ("REFRACT_MODEL_URL", url.as_str()),
     ];
-    let arguments = ["check", PRISM, "gold.csv", "--concurrency", "2"];
+    let arguments = [
+        "check",
+        PRISM,
+        "gold.csv",
+        "--concurrency",
+        "2",
+        "--junit",
+        "check.xml",
+    ];
     let mut terminal = OnTerminal::start(service.folder.path(), 90, &settings, &arguments);
     service.model.release(5);
     terminal.wait_for("5 of 20 rows").await;
@@ -182,6 +190,8 @@ async fn a_check_goes_on_where_it_was_stopped(backend: Backend) {
         "nothing is measured of a part: {}",
         terminal.seen
     );
+    let report = service.written("check.xml");
+    assert!(report.contains("gold.csv: it was stopped;"), "{report}");
     let asked = service.asked();
     assert!(asked < 20, "{asked}");
     service
@@ -200,7 +210,8 @@ async fn other_orders_can_be_stopped_and_the_measures_are_shown() {
         ("DATABASE_URL", service.database_url.as_str()),
         ("REFRACT_MODEL_URL", url.as_str()),
     ];
-    let arguments = ["check", PRISM, "gold.csv", "--orders", "5"];
+    let mut arguments = vec!["check", PRISM, "gold.csv", "--orders", "5"];
+    arguments.extend(["--junit", "check.xml"]);
     let mut terminal = OnTerminal::start(service.folder.path(), 90, &settings, &arguments);
     service.model.release(3);
     within_patience(service.model.wait_until(|counts| counts.requests > 3)).await;
@@ -216,4 +227,7 @@ async fn other_orders_can_be_stopped_and_the_measures_are_shown() {
             terminal.seen
         );
     }
+    let report = service.written("check.xml");
+    let report = quick_junit::Report::deserialize_from_str(&report).unwrap();
+    assert_eq!((report.tests, report.failures), (2, 1));
 }

@@ -17,6 +17,8 @@ use crate::output_file::OutputFile;
 const REPORT: &str = "refract check";
 /// The name of the test case about rows.
 const EVERY_ROW: &str = "every row is answered";
+/// The name of the test case about orders of options, which is there when they were asked for.
+const OTHER_ORDERS: &str = "other orders are all asked";
 
 /// The file of a report, which is opened before anything is asked.
 pub(super) struct JunitFile {
@@ -57,6 +59,10 @@ fn report(verdict: &Verdict<'_>, wrong: &WrongRows) -> Report {
     let mut rows = case(EVERY_ROW, failure, prism.slug());
     rows.set_time(verdict.took);
     suite.add_test_case(rows);
+    if let Some(orders) = verdict.orders {
+        let stop = orders.stop.as_ref().map(ToString::to_string);
+        suite.add_test_case(case(OTHER_ORDERS, stop.as_deref(), prism.slug()));
+    }
     let wrong = listed(wrong);
     if !wrong.is_empty() {
         suite.set_system_out(wrong);

@@ -20,10 +20,10 @@ pub(crate) fn faulty(input: &Path, fault: &InputFault) -> anyhow::Error {
     anyhow::anyhow!("{}: {fault}{advice}", input.display())
 }
 
-/// The line that says why a run stopped and how to continue it.
+/// Why a run stopped and how to continue it.
 pub(crate) fn stopped(input: &Path, stop: &RunStop) -> String {
     format!(
-        "error: {}: {stop}; everything that was answered is saved: run the same command again to \
+        "{}: {stop}; everything that was answered is saved: run the same command again to \
          go on",
         input.display()
     )
