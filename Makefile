@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http bench-marks build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -89,6 +89,9 @@ bench-growth: build-bench-http ## measure reads, creates and exports as results 
 
 bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)
 	.ci/with-postgres $(BENCH_HTTP) $(ARGS)
+
+bench-marks: ## measure imports and the export of 100,000 marks (ARGS=postgres or sqlite)
+	.ci/with-postgres $(CARGO) bench --package refract --bench marks --locked -- $(ARGS)
 
 BENCH_HTTP = "$${CARGO_TARGET_DIR:-target}/bench-http/release/refract-bench-http" "$${CARGO_TARGET_DIR:-target}/release/refract"
 

@@ -168,13 +168,12 @@ mod tests {
         let version = version();
         let shown = |question: usize, outcome: &str| {
             let outcome = OutcomeKey::parse(outcome).unwrap();
-            match value(&version.questions()[question], &outcome) {
-                Value::Outcome { key, label } => Some((key.to_owned(), label.to_owned())),
-                other => {
-                    assert!(matches!(other, Value::Null), "{other:?}");
-                    None
-                }
+            let shown = value(&version.questions()[question], &outcome);
+            if let Value::Outcome { key, label } = shown {
+                return Some((key.to_owned(), label.to_owned()));
             }
+            assert!(matches!(shown, Value::Null), "{shown:?}");
+            None
         };
         let pair = |key: &str, label: &str| Some((key.to_owned(), label.to_owned()));
         assert_eq!(shown(0, "b"), pair("b", "Bills"));

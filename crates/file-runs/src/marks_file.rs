@@ -40,7 +40,7 @@ impl MarksFile {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn open(path: &Path, questions: Vec<QuestionKey>) -> Result<Self, InputFault> {
+    pub fn open(path: &Path, questions: &[QuestionKey]) -> Result<Self, InputFault> {
         let columns = MarksColumns::new(questions);
         Ok(Self {
             input: InputFile::open(path, columns.wanted())?,

@@ -14,6 +14,7 @@ mod held_rows;
 mod insert_marks;
 mod insert_results;
 mod lenses;
+mod mark_row;
 mod markable_results;
 mod marked_pages;
 mod marks;

@@ -77,17 +77,15 @@ impl SaidOutcomes {
         line: u64,
     ) -> Option<u64> {
         let said = self.0.entry(result).or_default();
-        match said.iter().find(|said| said.question == *question) {
-            Some(earlier) => (earlier.outcome != *outcome).then_some(earlier.line),
-            None => {
-                said.push(SaidOutcome {
-                    question: question.clone(),
-                    outcome: outcome.clone(),
-                    line,
-                });
-                None
-            }
+        if let Some(earlier) = said.iter().find(|said| said.question == *question) {
+            return (earlier.outcome != *outcome).then_some(earlier.line);
         }
+        said.push(SaidOutcome {
+            question: question.clone(),
+            outcome: outcome.clone(),
+            line,
+        });
+        None
     }
 
     /// Number of results that anything is said about.

@@ -33,7 +33,7 @@ struct QuestionColumns {
 }
 
 impl MarksColumns {
-    pub(super) fn new(questions: Vec<QuestionKey>) -> Self {
+    pub(super) fn new(questions: &[QuestionKey]) -> Self {
         let of_questions = questions
             .iter()
             .flat_map(|key| [key.to_string(), format!("{EXPECTED}{key}")]);

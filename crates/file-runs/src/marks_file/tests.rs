@@ -11,7 +11,7 @@ fn read_with(name: &str, bytes: &str, keys: &[&str]) -> Result<MarksFileRows, St
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    let file = MarksFile::open(&path, questions(keys)).map_err(|fault| fault.to_string())?;
+    let file = MarksFile::open(&path, &questions(keys)).map_err(|fault| fault.to_string())?;
     file.read().map_err(|fault| fault.to_string())
 }
 
@@ -174,7 +174,7 @@ fn what_may_be_mistyped_stands_beside_what_there_is() {
         ("ref,expected_topik", vec!["topik"], vec!["topic", "angry"]),
     ] {
         std::fs::write(&path, header).unwrap();
-        let file = MarksFile::open(&path, questions(&["topic", "angry"])).unwrap();
+        let file = MarksFile::open(&path, &questions(&["topic", "angry"])).unwrap();
         let fault = file.read().err().unwrap();
         assert_eq!(fault.names(), names);
         assert_eq!(fault.known(), known);

@@ -11,7 +11,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PrismId, ResultId};
 
 use crate::connections::{Connection, ConnectionRef};
-use crate::queries::marks::MarkRow;
+use crate::queries::mark_row::MarkRow;
 use crate::schema::marks;
 use crate::schema::sql_types::{Id, Moment};
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::marks::SavedMarkColumns;
+use crate::queries::mark_row::SavedMarkColumns;
 use crate::queries::result_lists::ResultFilter;
 use crate::schema::sql_types::Bind;
 use crate::schema::{marks, results};

@@ -59,7 +59,7 @@ impl ImportCommand {
         let selector = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &selector).await?;
         let questions = marks::questions(&database, prism.id).await?;
-        let file = MarksFile::open(&self.file, questions);
+        let file = MarksFile::open(&self.file, &questions);
         let file = file.map_err(|fault| self.faulty(&fault.into()))?;
         let kind = file.kind();
         let read = tokio::task::spawn_blocking(move || file.read()).await?;

@@ -1,0 +1,68 @@
+//! Rows of the table of marks, as they are inserted and read.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::mark::{Mark, Marker};
+
+use crate::error::PersistenceError;
+use crate::schema::marks;
+use crate::schema::sql_types::Bind;
+
+/// The columns of a mark.
+#[derive(Insertable)]
+#[diesel(table_name = marks)]
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct MarkRow {
+    #[diesel(serialize_as = Bind<ResultId>)]
+    pub(crate) result_id: ResultId,
+    pub(crate) question: String,
+    #[diesel(serialize_as = Bind<PrismId>)]
+    pub(crate) prism_id: PrismId,
+    pub(crate) outcome: String,
+    pub(crate) marked_by: Option<String>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    pub(crate) marked_at: DateTime<Utc>,
+}
+
+/// The columns of a mark that its readers need.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = marks)]
+pub(crate) struct SavedMarkColumns {
+    pub(crate) result_id: ResultId,
+    question: String,
+    outcome: String,
+    marked_by: Option<String>,
+    marked_at: DateTime<Utc>,
+}
+
+impl MarkRow {
+    pub(crate) fn new(prism: PrismId, mark: &Mark) -> Self {
+        Self {
+            result_id: mark.result,
+            question: mark.question.as_str().to_owned(),
+            prism_id: prism,
+            outcome: mark.outcome.as_str().to_owned(),
+            marked_by: mark.marked_by.as_ref().map(ToString::to_string),
+            marked_at: mark.marked_at,
+        }
+    }
+}
+
+impl TryFrom<SavedMarkColumns> for Mark {
+    type Error = PersistenceError;
+
+    fn try_from(columns: SavedMarkColumns) -> Result<Self, PersistenceError> {
+        let unreadable = |column| PersistenceError::Unreadable { column };
+        let question = QuestionKey::parse(&columns.question);
+        let outcome = OutcomeKey::parse(&columns.outcome);
+        Ok(Self {
+            result: columns.result_id,
+            question: question.map_err(|_| unreadable("marks.question"))?,
+            outcome: outcome.map_err(|_| unreadable("marks.outcome"))?,
+            marked_by: columns.marked_by.map(Marker::saved),
+            marked_at: columns.marked_at,
+        })
+    }
+}
