@@ -67,8 +67,11 @@ pub(crate) struct CheckCommand {
     #[arg(long, value_name = "N")]
     orders: Option<NonZeroU16>,
 
-    /// Writes the requirements as a `JUnit` report
-    #[arg(long, value_name = "FILE")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "Writes a JUnit report with a test case for each requirement"
+    )]
     junit: Option<PathBuf>,
 
     /// JSON lines: each question's measures, each requirement, then what other orders changed

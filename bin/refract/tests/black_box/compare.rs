@@ -3,12 +3,15 @@
 use serde_json::{Value, json};
 
 use crate::evaluate::next_version;
-use crate::marked_texts::{MarkedText, TOPICS, assert_close, marked_texts, told};
+use crate::marked_texts::{
+    MarkedText, TOPICS, assert_close, json_lines, marked_texts, number, told,
+};
 use crate::run::service;
 use crate::service::{Backend, PRISM, Service, example_prism};
 
 on_both!(
     versions_are_compared_on_the_texts_that_both_answered,
+    texts_that_are_answered_differently_are_listed,
     texts_are_known_by_ref_or_by_their_fields,
     the_newer_mark_of_either_result_counts,
     sides_without_anything_to_compare_are_refused,
@@ -67,8 +70,8 @@ fn exact_p(one: u32, other: u32) -> f64 {
 
 /// The 2.5 % and 97.5 % points of the mean of `rows` draws of +1, -1 and 0, step by step.
 fn bootstrap(rows: usize, ups: f64, downs: f64) -> [f64; 2] {
-    let number = rows as f64;
-    let (up, down) = (ups / number, downs / number);
+    let count = number(rows);
+    let (up, down) = (ups / count, downs / count);
     let mut chances = vec![0.0; 2 * rows + 1];
     chances[rows] = 1.0;
     for _ in 0..rows {
@@ -85,8 +88,28 @@ fn bootstrap(rows: usize, ups: f64, downs: f64) -> [f64; 2] {
             reached += chance;
             reached >= quantile - 1e-12
         });
-        (sum.unwrap() as f64 - number) / number
+        (number(sum.unwrap()) - count) / count
     })
+}
+
+/// Asks both sides about texts with the refs `r0`, `r1`, …, the second side about 35 of them only,
+/// and marks the results of the first side.
+async fn ask_marked(
+    service: &Service,
+    of_a: &[MarkedText],
+    of_b: &[MarkedText],
+) -> [Vec<String>; 2] {
+    let pairs = of_a.iter().zip(of_b).enumerate();
+    let rows = pairs.map(|(number, (a, b))| row(Some(&format!("r{number}")), a, b));
+    let rows: Vec<_> = rows.collect();
+    let [a, b] = ask_both(service, &rows, &rows[..35]).await;
+    let marks = rows.iter().zip(&a).map(|(row, id)| {
+        json!({"result_id": id, "topic": row["expected_topic"], "angry": row["expected_angry"],
+            "urgency": row["expected_urgency"]})
+    });
+    let marks: Vec<_> = marks.collect();
+    service.import("marks.jsonl", json_lines(&marks)).await;
+    [a, b]
 }
 
 async fn versions_are_compared_on_the_texts_that_both_answered(backend: Backend) {
@@ -94,20 +117,7 @@ async fn versions_are_compared_on_the_texts_that_both_answered(backend: Backend)
     let texts = marked_texts(80);
     let (of_a, of_b) = texts.split_at(40);
     let pairs = || of_a.iter().zip(of_b);
-    let references: Vec<_> = (0..40).map(|number| format!("r{number}")).collect();
-    let rows = pairs().zip(&references);
-    let rows: Vec<_> = rows
-        .map(|((a, b), reference)| row(Some(reference), a, b))
-        .collect();
-    let [a_ids, b_ids] = ask_both(&service, &rows, &rows[..35]).await;
-    // what is right is said of the first version's results only
-    service.model.then_always(told("m1", "a"));
-    let marked = rows.iter().zip(&a_ids).map(|(row, id)| {
-        json!({"result_id": id, "topic": row["expected_topic"], "angry": row["expected_angry"],
-            "urgency": row["expected_urgency"]})
-    });
-    let marks: String = marked.map(|mark| format!("{mark}\n")).collect();
-    service.import("marks.jsonl", marks).await;
+    ask_marked(&service, of_a, of_b).await;
     let right = |is_right: &dyn Fn(&MarkedText, &MarkedText) -> (bool, bool)| {
         let mut counts = [0_u32; 4];
         for (a, b) in pairs().take(35) {
@@ -152,6 +162,15 @@ async fn versions_are_compared_on_the_texts_that_both_answered(backend: Backend)
     )
     .await;
     assert_eq!(only, found[1..2]);
+}
+
+async fn texts_that_are_answered_differently_are_listed(backend: Backend) {
+    let service = service(backend).await;
+    let texts = marked_texts(80);
+    let (of_a, of_b) = texts.split_at(40);
+    let pairs = || of_a.iter().zip(of_b);
+    let references: Vec<_> = (0..40).map(|number| format!("r{number}")).collect();
+    let [a_ids, b_ids] = ask_marked(&service, of_a, of_b).await;
     let words = service
         .run(&[&["compare", PRISM][..], &VERSIONS].concat())
         .await
@@ -180,8 +199,9 @@ async fn versions_are_compared_on_the_texts_that_both_answered(backend: Backend)
     assert!(answers.ends_with(&references[first]), "{of_topic}");
     let ids = format!("{}  {}", a_ids[first], b_ids[first]);
     assert_eq!(of_topic.lines().nth(2).unwrap().trim(), ids);
-    let probabilities = "probabilities";
-    assert!(!words.contains(probabilities), "a text is shown: {words}");
+    assert!(!words.contains("probabilities"), "a text is shown: {words}");
+    let widest = words.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{words}");
 }
 
 async fn texts_are_known_by_ref_or_by_their_fields(backend: Backend) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::marked_texts::{LEVELS, MarkedText, TOPICS, assert_close, marked_texts, told};
+use crate::marked_texts::{LEVELS, MarkedText, TOPICS, assert_close, marked_texts, number, told};
 use crate::run::service;
 use crate::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 use crate::terminal::OnTerminal;
@@ -18,11 +18,11 @@ on_both!(
 
 /// The share of texts of which something holds.
 fn share(texts: &[MarkedText], holds: impl Fn(&MarkedText) -> bool) -> f64 {
-    texts.iter().filter(|text| holds(text)).count() as f64 / texts.len() as f64
+    number(texts.iter().filter(|text| holds(text)).count()) / number(texts.len())
 }
 
 fn mean(texts: &[MarkedText], of: impl Fn(&MarkedText) -> f64) -> f64 {
-    texts.iter().map(of).sum::<f64>() / texts.len() as f64
+    texts.iter().map(of).sum::<f64>() / number(texts.len())
 }
 
 /// The ends of Wilson's interval as its formula is usually written.
@@ -110,22 +110,31 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
             90
         );
     }
-    let right = share(&texts, |text| text.topic == text.marked_topic);
+    check_choice(topic, &texts);
+    check_yes_no(angry, &texts);
+    check_scale(urgency, &texts);
+    let only_angry = service.evaluated(&["--question", "angry"]).await;
+    assert_eq!(only_angry, found[1..2]);
+}
+
+#[track_caller]
+fn check_choice(topic: &Value, texts: &[MarkedText]) {
+    let right = share(texts, |text| text.topic == text.marked_topic);
     assert_close(&topic["accuracy"], right);
     let [low, high] = wilson(right, 90.0);
     assert_close(&topic["accuracy_low"], low);
     assert_close(&topic["accuracy_high"], high);
     let of = |text: &MarkedText| scores(text.topic_percent, text.topic == text.marked_topic, 5.0);
-    assert_close(&topic["brier"], mean(&texts, |text| of(text).0));
-    assert_close(&topic["log_loss"], mean(&texts, |text| -of(text).1.ln()));
+    assert_close(&topic["brier"], mean(texts, |text| of(text).0));
+    assert_close(&topic["log_loss"], mean(texts, |text| -of(text).1.ln()));
     let mut f1s = 0.0;
     for (index, key) in TOPICS.iter().enumerate() {
         let outcome = &topic["outcomes"][index];
-        let both = share(&texts, |text| {
+        let both = share(texts, |text| {
             text.topic == index && text.marked_topic == index
         });
-        let predicted = share(&texts, |text| text.topic == index);
-        let marked = share(&texts, |text| text.marked_topic == index);
+        let predicted = share(texts, |text| text.topic == index);
+        let marked = share(texts, |text| text.marked_topic == index);
         assert_eq!(outcome["key"], *key);
         assert_close(&outcome["precision"], both / predicted);
         assert_close(&outcome["recall"], both / marked);
@@ -133,34 +142,38 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
     }
     assert_close(&topic["macro_f1"], f1s / 5.0);
     assert_close(&topic["coverage"][0]["accuracy"], right);
+    assert_eq!(topic.get("within_one"), None);
+}
+
+#[track_caller]
+fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
     let of = |text: &MarkedText| f64::from(text.angry_percent) / 100.0;
     let error = |text: &MarkedText| of(text) - f64::from(u8::from(text.is_angry));
-    assert_close(&angry["brier"], mean(&texts, |text| error(text).powi(2)));
+    assert_close(&angry["brier"], mean(texts, |text| error(text).powi(2)));
     assert_close(
         &angry["accuracy"],
-        share(&texts, |text| (of(text) >= 0.5) == text.is_angry),
+        share(texts, |text| (of(text) >= 0.5) == text.is_angry),
     );
     // the bins of equal count and their error, from the sorted probabilities of yes
-    let mut sorted = texts.clone();
+    let mut sorted = texts.to_vec();
     sorted.sort_by_key(|text| text.angry_percent);
     let bins = sorted.chunks(6);
     let errors = bins.map(|bin| (mean(bin, of) - share(bin, |text| text.is_angry)).abs());
     assert_close(&angry["ece"], errors.sum::<f64>() / 15.0);
+}
+
+#[track_caller]
+fn check_scale(urgency: &Value, texts: &[MarkedText]) {
     let distance = |text: &MarkedText| text.level.abs_diff(text.marked_level);
     assert_close(
         &urgency["mean_absolute_error"],
-        mean(&texts, |text| distance(text) as f64),
+        mean(texts, |text| number(distance(text))),
     );
     assert_close(
         &urgency["within_one"],
-        share(&texts, |text| distance(text) <= 1),
+        share(texts, |text| distance(text) <= 1),
     );
     assert_eq!(urgency["outcomes"][2]["key"], LEVELS[2]);
-    assert_eq!(topic.get("within_one"), None);
-    assert_eq!(
-        service.evaluated(&["--question", "angry"]).await,
-        [angry.clone()]
-    );
 }
 
 async fn a_yes_no_is_answered_by_its_cutoffs_in_the_lens(backend: Backend) {

@@ -73,7 +73,7 @@ impl MarkedText {
     /// The answers as a System One server gives them.
     pub(crate) fn answers(&self) -> Value {
         let shares = |keys: &[&str], chosen: usize, percent: u32| -> Map<String, Value> {
-            let others = f64::from(100 - percent) / 100.0 / (keys.len() as f64 - 1.0);
+            let others = f64::from(100 - percent) / 100.0 / (number(keys.len()) - 1.0);
             let keys = keys.iter().enumerate();
             let share = |index| {
                 if index == chosen {
@@ -118,8 +118,7 @@ pub(crate) fn told(model: &'static str, side: &'static str) -> ScriptedReply {
 impl Service {
     /// Asks the example prism about rows, one after the other, and returns the results' ids.
     pub(crate) async fn ask_rows(&self, name: &str, rows: &[Value]) -> Vec<String> {
-        let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
-        self.write("rows.jsonl", lines);
+        self.write("rows.jsonl", json_lines(rows));
         let run = ["--format", "jsonl", "--name", name, "--concurrency", "1"];
         let ended = self.run_file("rows.jsonl", &run).await;
         let rows = ended.lines();
@@ -147,6 +146,17 @@ impl Service {
         all.extend_from_slice(arguments);
         self.run(&all).await.lines()
     }
+}
+
+/// The values as lines of JSON.
+pub(crate) fn json_lines(values: &[Value]) -> String {
+    let lines: Vec<_> = values.iter().map(ToString::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+/// A count as a double.
+pub(crate) fn number(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap())
 }
 
 /// Fails where two numbers differ.

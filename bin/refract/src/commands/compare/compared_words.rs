@@ -1,5 +1,6 @@
 //! A compared question in words, with the texts to which the sides answer differently.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use indicatif::HumanCount;
@@ -7,11 +8,12 @@ use refract_answering::ReadableResult;
 use refract_answering::comparison::{ComparedQuestion, DifferingText};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
+use refract_evaluation::comparison::Comparison;
 use refract_evaluation::cutoff_advice::FEW_MARKS;
 use refract_evaluation::proportion::Interval;
 use refract_persistence::Database;
 
-use super::super::measures::range;
+use super::super::measures::{range, wrapped};
 use crate::terminal::{self, Palette};
 
 /// A McNemar probability below this one is called unlikely to be chance.
@@ -59,33 +61,46 @@ pub(super) fn lines(
         lines.push("no text that both answered is marked".to_owned());
         return lines;
     }
-    lines.push(format!(
-        "marked texts {}   a is right in {}   b in {}",
-        HumanCount(rows),
-        range(comparison.a.value(), comparison.a.interval()),
-        range(comparison.b.value(), comparison.b.interval()),
-    ));
+    let accuracies = [
+        format!("marked texts {}", HumanCount(rows)),
+        format!(
+            "a is right in {}",
+            range(comparison.a.value(), comparison.a.interval())
+        ),
+        format!(
+            "b in {}",
+            range(comparison.b.value(), comparison.b.interval())
+        ),
+    ];
+    lines.extend(wrapped(&accuracies, "   ", width));
     if rows < FEW_MARKS {
         let warning = format!("Fewer than {FEW_MARKS} marked texts: the intervals are wide.");
         lines.push(palette.bad.apply_to(warning).to_string());
     }
-    let p = comparison.mcnemar_p;
-    lines.push(format!(
-        "b minus a {}   only a right {}   only b right {}   McNemar p {p:.3}",
-        signed(comparison.difference, comparison.interval),
-        HumanCount(comparison.only_a_right),
-        HumanCount(comparison.only_b_right),
-    ));
-    let verdict = if p >= SIGNIFICANT {
-        "The difference may be chance."
-    } else if comparison.only_b_right > comparison.only_a_right {
-        "b is better: so large a difference is unlikely to be chance."
-    } else {
-        "a is better: so large a difference is unlikely to be chance."
-    };
-    lines.push(verdict.to_owned());
+    let difference = [
+        format!(
+            "b minus a {}",
+            signed(comparison.difference, comparison.interval)
+        ),
+        format!("only a right {}", HumanCount(comparison.only_a_right)),
+        format!("only b right {}", HumanCount(comparison.only_b_right)),
+        format!("McNemar p {:.3}", comparison.mcnemar_p),
+    ];
+    lines.extend(wrapped(&difference, "   ", width));
+    lines.push(verdict(comparison).to_owned());
     lines.extend(differing(compared, references, &palette, width));
     lines
+}
+
+/// Whether one side is better.
+fn verdict(comparison: &Comparison) -> &'static str {
+    let may_be_chance = comparison.mcnemar_p >= SIGNIFICANT;
+    match comparison.only_b_right.cmp(&comparison.only_a_right) {
+        Ordering::Equal => "a and b are right equally often.",
+        Ordering::Less | Ordering::Greater if may_be_chance => "The difference may be chance.",
+        Ordering::Less => "a is better: so large a difference is unlikely to be chance.",
+        Ordering::Greater => "b is better: so large a difference is unlikely to be chance.",
+    }
 }
 
 /// The texts to which the sides answer differently, as many as are listed: a line for each, or two

@@ -13,29 +13,33 @@ const MOST_LINES: usize = 10;
 const MOST_IN_MATRIX: usize = 6;
 /// Most mistakes that are listed in place of a matrix.
 const MOST_MISTAKES: usize = 6;
-/// Upper bound on the columns of a key.
+/// Columns of the numbers of an outcome.
+const NUMBERS: usize = 46;
+/// Upper bound on the columns of a key beside or above a matrix.
 const KEY: usize = 24;
 /// Columns of a key at the head of the matrix, at least.
 const SHORT_KEY: usize = 9;
 
 /// The table, with the confusion matrix beside or below it, or with the most frequent mistakes.
 pub(super) fn lines(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<String> {
-    let table = table(measures, palette);
     if measures.outcomes.len() > MOST_IN_MATRIX {
+        let table = table(measures, palette, width.saturating_sub(NUMBERS).max(KEY));
         let mistakes = mistakes(&measures.confusion, width);
         let blank = (!mistakes.is_empty()).then(String::new);
         return table.into_iter().chain(blank).chain(mistakes).collect();
     }
+    let table = table(measures, palette, KEY);
     let left = width.saturating_sub(widest(&table) + 3);
     let is_beside = left >= measures.outcomes.len() * (SHORT_KEY + 1) + 10;
     let columns = if is_beside { left } else { width };
     beside(table, matrix(measures, palette, columns), width)
 }
 
-fn table(measures: &QuestionMeasures, palette: &Palette) -> Vec<String> {
+/// A line for each outcome, whose key has at most `columns`.
+fn table(measures: &QuestionMeasures, palette: &Palette, columns: usize) -> Vec<String> {
     let shown = shown(&measures.outcomes);
     let keys = shown.iter().map(|outcome| outcome.key.as_str().len());
-    let key = keys.max().unwrap_or(0).clamp(7, KEY);
+    let key = keys.max().unwrap_or(0).clamp(7, columns);
     let header = format!(
         "{:key$}  {:>7}  {:>9}  {:>9}  {:>6}  {:>5}",
         "OUTCOME", "MARKED", "PREDICTED", "PRECISION", "RECALL", "F1"

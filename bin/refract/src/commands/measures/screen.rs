@@ -126,7 +126,7 @@ mod tests {
         let widest = screen.lines().map(terminal::columns_of).max();
         assert!(widest <= Some(100), "{screen}");
         assert!(
-            screen.contains("and 192 more outcomes, marked "),
+            screen.contains("and 190 more outcomes, marked "),
             "{screen}"
         );
         assert!(
