@@ -20,6 +20,8 @@ use crate::terminal::{self, Palette};
 const SIGNIFICANT: f64 = 0.05;
 /// Columns of a result's id.
 const ID: usize = 36;
+/// Lower bound on the columns of an outcome.
+const SHORTEST: usize = 6;
 /// Upper bound on the columns of an outcome.
 const OUTCOME: usize = 24;
 /// Upper bound on the columns of a `ref`.
@@ -119,13 +121,15 @@ fn differing(
         let [a, b] = text.predicted.each_ref().map(Option::as_ref);
         [text.mark.as_str(), outcome(a), outcome(b)]
     });
-    let columns = outcomes.map(str::len).max().unwrap_or(0).clamp(6, OUTCOME);
     let refs: Vec<_> = listed
         .iter()
         .map(|text| reference(text, references))
         .collect();
     let of_refs = refs.iter().map(|reference| terminal::columns_of(reference));
     let of_refs = of_refs.max().unwrap_or(0).min(REFERENCE);
+    let room = width.saturating_sub(of_refs + 6) / 3;
+    let columns = outcomes.map(str::len).max().unwrap_or(0);
+    let columns = columns.clamp(SHORTEST, OUTCOME).min(room.max(SHORTEST));
     let is_wide = 3 * (columns + 2) + 2 * (ID + 2) + of_refs <= width;
     let of_sides = format!("{:columns$}  {:columns$}  {:columns$}", "MARKED", "A", "B");
     let of_ids = format!("  {:ID$}  {:ID$}", "RESULT OF A", "RESULT OF B");

@@ -8,11 +8,13 @@ use super::layout::{beside, number, widest, wrapped};
 use crate::terminal::{self, Palette};
 
 /// Most outcomes that have a line of the table.
-const MOST_LINES: usize = 10;
+const MOST_LINES: usize = 9;
 /// Most outcomes of a confusion matrix.
 const MOST_IN_MATRIX: usize = 6;
 /// Most mistakes that are listed in place of a matrix.
 const MOST_MISTAKES: usize = 6;
+/// Most lines that the list takes.
+const MISTAKE_LINES: usize = 3;
 /// Columns of the numbers of an outcome.
 const NUMBERS: usize = 46;
 /// Upper bound on the columns of a key beside or above a matrix.
@@ -119,28 +121,34 @@ fn matrix(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<S
     lines
 }
 
-/// The most frequent pairs of a marked and another predicted outcome.
+/// The most frequent pairs of a marked and another predicted outcome, as many as fit.
 fn mistakes(confusion: &[ConfusionCell], width: usize) -> Vec<String> {
     let wrong = confusion
         .iter()
         .filter(|cell| cell.marked != cell.predicted);
     let mut wrong: Vec<_> = wrong.collect();
-    if wrong.is_empty() {
-        return Vec::new();
-    }
     wrong.sort_by_key(|cell| std::cmp::Reverse(cell.count));
-    let rest = wrong.len().saturating_sub(MOST_MISTAKES);
-    let mut parts = vec!["Most mistaken (marked > predicted):".to_owned()];
-    for (number, cell) in wrong.iter().take(MOST_MISTAKES).enumerate() {
-        let comma = if number + 1 < wrong.len() { "," } else { "" };
-        let count = HumanCount(cell.count);
-        parts.push(format!(
-            "{} > {} {count}{comma}",
-            cell.marked, cell.predicted
-        ));
-    }
-    if rest > 0 {
-        parts.push(format!("and {rest} other kinds"));
-    }
-    wrapped(&parts, " ", width)
+    let listed = |most: usize| {
+        let mut parts = vec!["Most mistaken (marked > predicted):".to_owned()];
+        for (number, cell) in wrong.iter().take(most).enumerate() {
+            let comma = if number + 1 < wrong.len() { "," } else { "" };
+            let count = HumanCount(cell.count);
+            parts.push(format!(
+                "{} > {} {count}{comma}",
+                cell.marked, cell.predicted
+            ));
+        }
+        if wrong.len() > most {
+            parts.push(format!("and {} other kinds", wrong.len() - most));
+        }
+        wrapped(&parts, " ", width)
+    };
+    let most = wrong.len().min(MOST_MISTAKES);
+    let lists = (1..=most).rev().map(listed);
+    let fits = |lines: &Vec<String>| lines.len() <= MISTAKE_LINES;
+    lists
+        .clone()
+        .find(fits)
+        .or_else(|| lists.last())
+        .unwrap_or_default()
 }
