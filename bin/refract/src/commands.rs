@@ -2,15 +2,22 @@
 
 mod account;
 mod backup;
+mod check;
+mod compare;
 mod demo;
+mod evaluate;
+mod file_run;
 mod key;
 mod lens;
 mod manual;
 mod marks;
+mod measures;
 mod migrate;
 mod model;
 mod operator;
+mod period;
 mod prism;
+mod prism_history;
 mod results;
 mod run;
 mod serve;
@@ -110,6 +117,23 @@ enum Command {
         after_help = "Examples:\n  refract marks import support-triage marks.csv --by Ada\n  refract marks export support-triage --output marks.csv"
     )]
     Marks(marks::MarksCommand),
+    /// Measures how often stored answers are right, and how far their probabilities can be believed
+    ///
+    /// Right is what marks say (`refract marks import`). A Yes / No is answered by its cutoffs in
+    /// the lens as it is. With --advise it names cutoffs for a goal, as they hold on rows that did
+    /// not choose them.
+    #[command(
+        after_help = "Examples:\n  refract evaluate support-triage\n  refract evaluate support-triage --question topic --version 3 --json | jq .accuracy\n  refract evaluate support-triage --advise angry --precision 0.95 --write lens.json\n  refract evaluate support-triage --advise angry --cost-of-wrong-yes 5"
+    )]
+    Evaluate(Box<evaluate::EvaluateCommand>),
+    /// Compares two versions or models on the texts that both answered
+    ///
+    /// Right is what marks say; a mark of either result counts for both. A text is known by its
+    /// `ref` where both sides have it, otherwise by equal fields and context.
+    #[command(
+        after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
+    )]
+    Compare(Box<compare::CompareCommand>),
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -127,6 +151,12 @@ enum Command {
         /// The folder, which is made when it is missing
         folder: PathBuf,
     },
+    /// Asks about texts whose right answers are known, and measures how often they are met
+    ///
+    /// The file is run like one of `refract run`: results are saved, a check that was stopped goes on
+    /// when it is started again, and texts that are answered are not asked about twice, also when
+    /// an expected answer is corrected. A changed model answers only under another --name.
+    Check(Box<check::CheckCommand>),
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
     ///
     /// The file is read once before anything is asked: a row that a limit refuses is named by its
@@ -144,6 +174,7 @@ impl Program {
             Command::Serve(_) => "info",
             Command::Demo(_) | Command::Migrate => "warn",
             Command::Backup(_)
+            | Command::Check(_)
             | Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
@@ -152,6 +183,8 @@ impl Program {
             | Command::Try(_)
             | Command::Results(_)
             | Command::Marks(_)
+            | Command::Evaluate(_)
+            | Command::Compare(_)
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -174,8 +207,11 @@ impl Program {
             Command::Try(command) => return command.run(database).await,
             Command::Results(command) => return command.run(database).await,
             Command::Marks(command) => return command.run(database).await,
+            Command::Evaluate(command) => command.run(database).await?,
+            Command::Compare(command) => command.run(database).await?,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
+            Command::Check(command) => return command.run(database).await,
             Command::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)

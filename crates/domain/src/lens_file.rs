@@ -154,6 +154,13 @@ fn with_cutoffs(
 #[derive(Serialize)]
 pub struct ShownLens<'a> {
     mode: &'static str,
+    #[serde(flatten)]
+    file: LensFile<'a>,
+}
+
+/// A lens file that [`read`] accepts.
+#[derive(Serialize)]
+pub struct LensFile<'a> {
     columns: Vec<LensFileColumn<'a>>,
 }
 
@@ -177,6 +184,15 @@ impl<'a> ShownLens<'a> {
         };
         Self {
             mode,
+            file: LensFile::new(columns),
+        }
+    }
+}
+
+impl<'a> LensFile<'a> {
+    /// The file of these columns.
+    pub fn new(columns: &'a [Column]) -> Self {
+        Self {
             columns: columns.iter().map(LensFileColumn::new).collect(),
         }
     }

@@ -11,6 +11,7 @@
 mod description;
 mod expected;
 mod http;
+mod marked_texts;
 mod node;
 mod order;
 mod program;
@@ -38,12 +39,18 @@ macro_rules! on_both {
 
 mod authorization;
 mod bodies;
+mod check;
+mod check_faults;
+mod check_orders;
 mod command_line;
 mod commands;
+mod compare;
 mod connections;
 mod create_result;
 mod decisions;
 mod demo;
+mod evaluate;
+mod evaluate_advice;
 mod exports;
 mod failed_results;
 mod idempotency;

@@ -1,10 +1,9 @@
 //! The arguments that say which results of a prism a command is about.
 
-use anyhow::Context as _;
-use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, ValueEnum};
-use refract_domain::result::whole_milliseconds;
 use refract_persistence::ResultFilter;
+
+use super::super::period::PeriodArgs;
 
 /// The arguments that choose results by status and time.
 #[derive(Args)]
@@ -28,69 +27,6 @@ impl FilterArgs {
         ResultFilter {
             is_ok: self.status.map(|status| status == Status::Ok),
             ..self.period.filter()
-        }
-    }
-}
-
-/// The arguments that choose results by time.
-#[derive(Args)]
-pub(super) struct PeriodArgs {
-    /// Only results saved at this time or later, such as 2026-05-04T09:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    since: Option<DateTime<Utc>>,
-
-    /// Only results saved before this time
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    until: Option<DateTime<Utc>>,
-}
-
-impl PeriodArgs {
-    pub(super) fn filter(&self) -> ResultFilter {
-        ResultFilter {
-            since: self.since,
-            until: self.until,
-            ..ResultFilter::default()
-        }
-    }
-}
-
-/// Reads a time in RFC 3339, rounded up to whole milliseconds. Results are saved at whole
-/// milliseconds, so rounding up changes neither `--since` nor `--until`.
-fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
-    let moment = DateTime::parse_from_rfc3339(text)
-        .context("expected a time such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00")?
-        .to_utc();
-    let whole = whole_milliseconds(moment);
-    if whole == moment {
-        return Ok(moment);
-    }
-    whole
-        .checked_add_signed(TimeDelta::milliseconds(1))
-        .context("expected an earlier time")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moment_between_two_milliseconds_counts_from_the_later_one() {
-        let read = |text| moment(text).unwrap().to_rfc3339();
-        assert_eq!(read("2026-05-04T09:00:00Z"), "2026-05-04T09:00:00+00:00");
-        assert_eq!(
-            read("2026-05-04T11:00:00.123+02:00"),
-            "2026-05-04T09:00:00.123+00:00"
-        );
-        assert_eq!(
-            read("2026-05-04T09:00:00.1230001Z"),
-            "2026-05-04T09:00:00.124+00:00"
-        );
-        assert_eq!(
-            read("1969-12-31T23:59:59.9999Z"),
-            "1970-01-01T00:00:00+00:00"
-        );
-        for wrong in ["2026-05-04", "yesterday", "2026-05-04T09:00:00"] {
-            assert!(moment(wrong).is_err(), "{wrong}");
         }
     }
 }

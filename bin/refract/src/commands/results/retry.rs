@@ -10,8 +10,8 @@ use refract_model_gateway::ModelGateway;
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
+use super::super::period::PeriodArgs;
 use super::super::signals::StopSignals;
-use super::filter::PeriodArgs;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;

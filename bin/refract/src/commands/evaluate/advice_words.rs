@@ -1,0 +1,116 @@
+//! Advice on cutoffs in words.
+
+use indicatif::HumanCount;
+use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::proportion::{Interval, Proportion};
+
+use crate::terminal::Palette;
+
+/// The advice, with what to expect of it; the first line says what the goal asks for.
+pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
+    let palette = Palette::of_stdout();
+    let marks = format!(
+        "from {} marks, {} of them yes",
+        HumanCount(advice.marks),
+        HumanCount(advice.marked_yes)
+    );
+    let Some(yes_from) = advice.yes_from.map(cutoff) else {
+        return vec![out_of_reach(goal), marks];
+    };
+    let held_out = &advice.held_out;
+    let precision = in_words(held_out.precision);
+    let recall = in_words(held_out.recall);
+    let (first, other) = match goal {
+        CutoffGoal::Precision(_) => (
+            format!("yes from {yes_from} gives a precision of {precision} on held-out rows"),
+            format!("yes finds {recall} of what is marked yes"),
+        ),
+        CutoffGoal::Recall(_) => (
+            format!("yes from {yes_from} gives a recall of {recall} on held-out rows"),
+            format!("yes is right in {precision}"),
+        ),
+        CutoffGoal::Costs {
+            wrong_yes,
+            wrong_no,
+        } => (
+            format!(
+                "yes from {yes_from} gives the least costs, {:.3} a row on held-out rows, where a \
+                 wrong yes costs {wrong_yes} and a wrong no {wrong_no}",
+                held_out.cost.unwrap_or_default()
+            ),
+            format!("yes is right in {precision}, and finds {recall} of what is marked yes"),
+        ),
+    };
+    let mut lines = vec![palette.chosen.apply_to(first).to_string(), other];
+    lines.extend(below(advice, &yes_from));
+    lines.push(format!(
+        "{marks}; {} stand behind it",
+        HumanCount(advice.behind)
+    ));
+    if advice.behind < FEW_MARKS {
+        lines.push(palette.bad.apply_to(warning(advice)).to_string());
+    }
+    lines
+}
+
+/// What is below the cutoff of yes.
+fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
+    let held_out = &advice.held_out;
+    let right = match held_out.no_precision.of {
+        0 => "never said".to_owned(),
+        _ => format!("right in {}", in_words(held_out.no_precision)),
+    };
+    match advice.no_below.map(cutoff) {
+        None => vec![format!(
+            "no cutoff lets no be right so often: what is below {yes_from} stays no or unsure as the \
+             lens has it"
+        )],
+        Some(no_below) if no_below == yes_from => {
+            vec![format!("no below {no_below} is {right}; nothing is unsure")]
+        }
+        Some(no_below) => vec![
+            format!("no below {no_below} is {right}"),
+            format!(
+                "unsure is what is between: {} get yes or no",
+                in_words(held_out.coverage)
+            ),
+        ],
+    }
+}
+
+/// The sentence for a goal that no cutoff reaches.
+pub(super) fn out_of_reach(goal: CutoffGoal) -> String {
+    match goal {
+        CutoffGoal::Precision(precision) => {
+            format!("no cutoff gives a precision of {precision} on held-out rows")
+        }
+        CutoffGoal::Recall(recall) => {
+            format!("no cutoff gives a recall of {recall} on held-out rows")
+        }
+        CutoffGoal::Costs { .. } => "there are no marks to weigh costs by".to_owned(),
+    }
+}
+
+/// The warning for advice with few marks behind it.
+pub(super) fn warning(advice: &CutoffAdvice) -> String {
+    format!(
+        "Only {} marks stand behind these cutoffs: with fewer than {FEW_MARKS} they may be luck. \
+         Mark more before you rely on them.",
+        advice.behind
+    )
+}
+
+/// A cutoff in percent as the number that a lens file has.
+fn cutoff(percent: u32) -> String {
+    (f64::from(percent) / 100.0).to_string()
+}
+
+/// A share with its interval: `0.95 (0.91 to 0.98)`.
+fn in_words(proportion: Proportion) -> String {
+    match (proportion.value(), proportion.interval()) {
+        (Some(share), Some(Interval { low, high })) => {
+            format!("{share:.2} ({low:.2} to {high:.2})")
+        }
+        (Some(_) | None, _) => "none".to_owned(),
+    }
+}

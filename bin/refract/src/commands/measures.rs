@@ -1,0 +1,28 @@
+//! How the measures of a question are shown: as one JSON object, or on one screen of a terminal.
+//!
+//! `refract evaluate` and `refract check` show the same. Nothing here measures or reads anything.
+
+mod calibration;
+mod json;
+mod layout;
+mod measured_question;
+mod outcomes;
+mod screen;
+
+use serde::Serialize;
+
+pub(crate) use self::layout::{number, range, wrapped};
+pub(crate) use self::measured_question::MeasuredQuestion;
+
+/// A question's measures as the object that `evaluate --json` prints.
+pub(crate) fn json(measured: &MeasuredQuestion) -> impl Serialize {
+    json::MeasuresJson::of(measured)
+}
+
+/// A question's measures in words, tables and bars, for a terminal of this width in columns. It
+/// ends with a line break.
+pub(crate) fn words(measured: &MeasuredQuestion, width: usize) -> String {
+    let mut words = screen::lines(measured, width).join("\n");
+    words.push('\n');
+    words
+}

@@ -1,0 +1,95 @@
+//! Whether probabilities can be believed, and what could be left to the model, as bars.
+
+use indicatif::HumanCount;
+use refract_domain::question::QuestionType;
+use refract_evaluation::automation::AutomationAdvice;
+use refract_evaluation::coverage::CoveragePoint;
+use refract_evaluation::reliability::ReliabilityBin;
+
+use super::layout::{beside, number, range};
+use super::measured_question::MeasuredQuestion;
+use crate::terminal::{self, Palette};
+
+/// Terminal columns of a bar of the reliability diagram.
+const RELIABILITY_BAR: usize = 16;
+/// Terminal columns of a bar of the coverage curve.
+const COVERAGE_BAR: usize = 14;
+/// Most points of the coverage curve that are drawn.
+const POINTS: usize = 12;
+
+/// The reliability diagram beside the coverage curve, then the confidence for each wanted accuracy.
+pub(super) fn lines(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<String> {
+    let numbers = &measured.measures;
+    let question_type = measured.question.question_type();
+    let reliability = reliability(&numbers.reliability, question_type, palette);
+    let coverage = coverage(&numbers.coverage.points, palette);
+    let mut lines = beside(reliability, coverage, width);
+    let automation = measured.automation.iter();
+    lines.extend(automation.map(|(wanted, advice)| automated(*wanted, advice.as_ref())));
+    lines
+}
+
+/// A line for each bin: the share of right rows as a bar, with a mark at the mean probability.
+fn reliability(
+    bins: &[ReliabilityBin],
+    question_type: QuestionType,
+    palette: &Palette,
+) -> Vec<String> {
+    let came_true = match question_type {
+        QuestionType::YesNo => "YES",
+        QuestionType::Choice | QuestionType::Scale => "RIGHT",
+    };
+    let header = format!(
+        "{:>5}  {came_true:>5}  {:RELIABILITY_BAR$}  {:>7}",
+        "SAID", "│ is at SAID", "ROWS"
+    );
+    let header = palette.faint.apply_to(header).to_string();
+    let bars = bins.iter().map(|bin| {
+        format!(
+            "{:.3}  {:.3}  {}  {:>7}",
+            bin.mean_probability,
+            bin.share_right,
+            terminal::bar(bin.share_right, &[bin.mean_probability], RELIABILITY_BAR),
+            HumanCount(bin.count).to_string(),
+        )
+    });
+    std::iter::once(header).chain(bars).collect()
+}
+
+/// A line for each point: the share of answers of at least this confidence as a bar, and how many
+/// of them are right.
+fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
+    let header = format!(
+        "{:>4}  {:COVERAGE_BAR$}  {:>7}  {:>5}",
+        "FROM", "COVERED", "", "RIGHT"
+    );
+    let header = palette.faint.apply_to(header).to_string();
+    let last = points.len().saturating_sub(1);
+    let lines = last.min(POINTS - 1);
+    let drawn = (0..=lines).filter_map(|line| points.get(line * last / lines.max(1)));
+    let bars = drawn.map(|point| {
+        format!(
+            "{:.2}  {}  {:>5.1} %  {}",
+            point.confidence,
+            terminal::bar(point.coverage, &[], COVERAGE_BAR),
+            100.0 * point.coverage,
+            number(Some(point.accuracy)),
+        )
+    });
+    std::iter::once(header).chain(bars).collect()
+}
+
+/// From which confidence on a wanted accuracy holds.
+fn automated(wanted: f64, advice: Option<&AutomationAdvice>) -> String {
+    let Some(advice) = advice else {
+        return format!("for {wanted:.2}: no confidence holds it on held-out rows");
+    };
+    let held_out = advice.held_out.accuracy;
+    format!(
+        "for {wanted:.2}: from {:.2} on, {} right of {:.0} % (held out: {})",
+        advice.confidence,
+        number(advice.all.accuracy.value()),
+        100.0 * advice.all.coverage.value().unwrap_or_default(),
+        range(held_out.value(), held_out.interval()),
+    )
+}

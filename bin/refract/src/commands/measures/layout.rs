@@ -1,0 +1,107 @@
+//! Numbers in words, and blocks of lines beside or below each other.
+
+use refract_evaluation::proportion::Interval;
+
+use crate::terminal;
+
+/// Terminal columns between two blocks of lines.
+const GAP: usize = 3;
+
+/// A measure with three decimals, and a dash for one that is not defined.
+pub(crate) fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
+}
+
+/// A measure with its interval: `0.913 (0.871 to 0.942)`.
+pub(crate) fn range(value: Option<f64>, interval: Option<Interval>) -> String {
+    let value = number(value);
+    match interval {
+        Some(Interval { low, high }) => format!("{value} ({low:.3} to {high:.3})"),
+        None => value,
+    }
+}
+
+/// Parts with a separator between them, on as many lines of this width as they need.
+pub(crate) fn wrapped(parts: &[String], separator: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line)
+                if terminal::columns_of(line)
+                    + terminal::columns_of(separator)
+                    + terminal::columns_of(part)
+                    <= width =>
+            {
+                line.push_str(separator);
+                line.push_str(part);
+            }
+            Some(_) | None => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+/// Two blocks side by side where the width allows, otherwise one below the other.
+pub(super) fn beside(left: Vec<String>, right: Vec<String>, width: usize) -> Vec<String> {
+    let columns = widest(&left);
+    if columns + GAP + widest(&right) > width {
+        let blank = [String::new()];
+        return left.into_iter().chain(blank).chain(right).collect();
+    }
+    let lines = left.len().max(right.len());
+    let mut left = left.into_iter();
+    let mut right = right.into_iter();
+    let line = |_| {
+        let (left, right) = (left.next().unwrap_or_default(), right.next());
+        match right {
+            None => left,
+            Some(right) => {
+                let pad = columns.saturating_sub(terminal::columns_of(&left)) + GAP;
+                format!("{left}{}{right}", " ".repeat(pad))
+            }
+        }
+    };
+    (0..lines).map(line).collect()
+}
+
+/// Columns of the widest line.
+pub(super) fn widest(lines: &[String]) -> usize {
+    let columns = lines.iter().map(|line| terminal::columns_of(line));
+    columns.max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn a_measure_that_is_not_defined_is_a_dash() {
+        assert_eq!(number(Some(0.912_6)), "0.913");
+        assert_eq!(number(None), "–");
+        let interval = Interval {
+            low: 0.8,
+            high: 1.0,
+        };
+        assert_eq!(range(Some(0.9), Some(interval)), "0.900 (0.800 to 1.000)");
+        assert_eq!(range(None, None), "–");
+    }
+
+    #[test]
+    fn blocks_stand_side_by_side_only_where_they_fit() {
+        let both = beside(lines("a\nbc"), lines("x\ny\nz"), 6);
+        assert_eq!(both, ["a    x", "bc   y", "     z"]);
+        let below = beside(lines("a\nbc"), lines("x\ny\nz"), 5);
+        assert_eq!(below, ["a", "bc", "", "x", "y", "z"]);
+    }
+
+    #[test]
+    fn parts_are_never_torn() {
+        let parts = ["one", "two", "three"].map(ToOwned::to_owned);
+        assert_eq!(wrapped(&parts, ", ", 8), ["one, two", "three"]);
+        assert_eq!(wrapped(&parts, ", ", 2), ["one", "two", "three"]);
+    }
+}

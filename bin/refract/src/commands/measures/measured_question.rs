@@ -1,0 +1,44 @@
+//! A question with its measures and what they are about.
+
+use refract_domain::prism::VersionNumber;
+use refract_domain::question::Question;
+use refract_evaluation::automation::AutomationAdvice;
+use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::measures::QuestionMeasures;
+
+/// The accuracies for which the least confidence is looked for.
+const WANTED: [f64; 3] = [0.90, 0.95, 0.99];
+
+/// A question with its measures and what they are about.
+#[derive(Clone, Debug)]
+pub(crate) struct MeasuredQuestion {
+    /// The question, as the newest version that has it says it.
+    pub(crate) question: Question,
+    /// The version that answered; `None` when there are several.
+    pub(crate) version: Option<VersionNumber>,
+    /// The model that answered; `None` when there are several, or it is not known.
+    pub(crate) model: Option<String>,
+    /// The measures over all marked answers.
+    pub(crate) measures: QuestionMeasures,
+    /// For each wanted accuracy what confidence holds it on held-out rows; `None` where none does.
+    pub(crate) automation: Vec<(f64, Option<AutomationAdvice>)>,
+}
+
+impl MeasuredQuestion {
+    /// Measures the marked answers of a question.
+    pub(crate) fn new(
+        question: Question,
+        version: Option<VersionNumber>,
+        model: Option<String>,
+        marked: &MarkedAnswers,
+    ) -> Self {
+        let automation = WANTED.map(|wanted| (wanted, marked.coverage_for(wanted)));
+        Self {
+            question,
+            version,
+            model,
+            measures: marked.measures(),
+            automation: automation.into(),
+        }
+    }
+}

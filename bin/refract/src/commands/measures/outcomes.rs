@@ -1,0 +1,154 @@
+//! The outcomes of a question in a table, and which of them are confused.
+
+use indicatif::HumanCount;
+use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
+
+use super::layout::{beside, number, widest, wrapped};
+use crate::terminal::{self, Palette};
+
+/// Most outcomes that have a line of the table.
+const MOST_LINES: usize = 9;
+/// Most outcomes of a confusion matrix.
+const MOST_IN_MATRIX: usize = 6;
+/// Most mistakes that are listed in place of a matrix.
+const MOST_MISTAKES: usize = 6;
+/// Most lines that the list takes.
+const MISTAKE_LINES: usize = 3;
+/// Columns of the numbers of an outcome.
+const NUMBERS: usize = 46;
+/// Upper bound on the columns of a key beside or above a matrix.
+const KEY: usize = 24;
+/// Columns of a key at the head of the matrix, at least.
+const SHORT_KEY: usize = 9;
+
+/// The table, with the confusion matrix beside or below it, or with the most frequent mistakes.
+pub(super) fn lines(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<String> {
+    if measures.outcomes.len() > MOST_IN_MATRIX {
+        let table = table(measures, palette, width.saturating_sub(NUMBERS).max(KEY));
+        let mistakes = mistakes(&measures.confusion, width);
+        let blank = (!mistakes.is_empty()).then(String::new);
+        return table.into_iter().chain(blank).chain(mistakes).collect();
+    }
+    let table = table(measures, palette, KEY);
+    let left = width.saturating_sub(widest(&table) + 3);
+    let is_beside = left >= measures.outcomes.len() * (SHORT_KEY + 1) + 10;
+    let columns = if is_beside { left } else { width };
+    beside(table, matrix(measures, palette, columns), width)
+}
+
+/// A line for each outcome, whose key has at most `columns`.
+fn table(measures: &QuestionMeasures, palette: &Palette, columns: usize) -> Vec<String> {
+    let shown = shown(&measures.outcomes);
+    let keys = shown.iter().map(|outcome| outcome.key.as_str().len());
+    let key = keys.max().unwrap_or(0).clamp(7, columns);
+    let header = format!(
+        "{:key$}  {:>7}  {:>9}  {:>9}  {:>6}  {:>5}",
+        "OUTCOME", "MARKED", "PREDICTED", "PRECISION", "RECALL", "F1"
+    );
+    let mut lines = vec![palette.faint.apply_to(header).to_string()];
+    for outcome in &shown {
+        lines.push(format!(
+            "{}  {:>7}  {:>9}  {:>9}  {:>6}  {:>5}",
+            terminal::fit(outcome.key.as_str(), key),
+            HumanCount(outcome.marked).to_string(),
+            HumanCount(outcome.predicted).to_string(),
+            number(outcome.precision),
+            number(outcome.recall),
+            number(outcome.f1),
+        ));
+    }
+    let rest = measures.outcomes.len() - shown.len();
+    if rest > 0 {
+        let marked = |outcomes: &mut dyn Iterator<Item = &OutcomeMeasures>| -> u64 {
+            outcomes.map(|outcome| outcome.marked).sum()
+        };
+        let of_shown = marked(&mut shown.iter().copied());
+        let of_rest = marked(&mut measures.outcomes.iter()) - of_shown;
+        lines.push(format!(
+            "and {rest} more outcomes, marked {} times together",
+            HumanCount(of_rest)
+        ));
+    }
+    lines
+}
+
+/// The outcomes that have a line: those marked or predicted most often, in the order of all.
+fn shown(outcomes: &[OutcomeMeasures]) -> Vec<&OutcomeMeasures> {
+    let mut numbered: Vec<_> = outcomes.iter().enumerate().collect();
+    numbered.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.marked + outcome.predicted));
+    numbered.truncate(MOST_LINES);
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Rows by marked outcome, columns by predicted one.
+fn matrix(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<String> {
+    let keys: Vec<_> = measures.outcomes.iter().map(|it| it.key.as_str()).collect();
+    let longest = keys.iter().map(|key| key.len()).max().unwrap_or(0);
+    let corner = "MARKED AS";
+    let first = longest.clamp(corner.len(), KEY);
+    let left = width.saturating_sub(first) / keys.len().max(1);
+    let column = longest.max(5).min(left.saturating_sub(2)).max(5);
+    let headers = keys.iter().map(|key| {
+        let key = terminal::fit(key, column.min(terminal::columns_of(key)));
+        format!("  {key:>column$}")
+    });
+    let header: String = std::iter::once(format!("{corner:first$}"))
+        .chain(headers)
+        .collect();
+    let mut lines = vec![palette.faint.apply_to(header).to_string()];
+    for marked in &measures.outcomes {
+        let mut line = terminal::fit(marked.key.as_str(), first);
+        for predicted in &measures.outcomes {
+            let is_here = |cell: &&ConfusionCell| {
+                cell.marked == marked.key && cell.predicted == predicted.key
+            };
+            let found = measures.confusion.iter().find(is_here);
+            let count =
+                found.map_or_else(|| "·".to_owned(), |cell| HumanCount(cell.count).to_string());
+            let count = format!("{count:>column$}");
+            let count = if marked.key == predicted.key {
+                palette.chosen.apply_to(count).to_string()
+            } else {
+                count
+            };
+            line.push_str("  ");
+            line.push_str(&count);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The most frequent pairs of a marked and another predicted outcome, as many as fit.
+fn mistakes(confusion: &[ConfusionCell], width: usize) -> Vec<String> {
+    let wrong = confusion
+        .iter()
+        .filter(|cell| cell.marked != cell.predicted);
+    let mut wrong: Vec<_> = wrong.collect();
+    wrong.sort_by_key(|cell| std::cmp::Reverse(cell.count));
+    let listed = |most: usize| {
+        let mut parts = vec!["Most mistaken (marked > predicted):".to_owned()];
+        for (number, cell) in wrong.iter().take(most).enumerate() {
+            let comma = if number + 1 < wrong.len() { "," } else { "" };
+            let count = HumanCount(cell.count);
+            parts.push(format!(
+                "{} > {} {count}{comma}",
+                cell.marked, cell.predicted
+            ));
+        }
+        if wrong.len() > most {
+            parts.push(format!("and {} other kinds", wrong.len() - most));
+        }
+        wrapped(&parts, " ", width)
+    };
+    let most = wrong.len().min(MOST_MISTAKES);
+    let lists = (1..=most).rev().map(listed);
+    let fits = |lines: &Vec<String>| lines.len() <= MISTAKE_LINES;
+    lists
+        .clone()
+        .find(fits)
+        .or_else(|| lists.last())
+        .unwrap_or_default()
+}

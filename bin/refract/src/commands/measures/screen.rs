@@ -1,0 +1,161 @@
+//! The measures of a question on one screen.
+
+use indicatif::HumanCount;
+use refract_evaluation::cutoff_advice::FEW_MARKS;
+
+use super::layout::{number, range, wrapped};
+use super::measured_question::MeasuredQuestion;
+use super::{calibration, outcomes};
+use crate::terminal::{self, Palette};
+
+/// The lines of the screen, which fit the width where the keys of the outcomes allow.
+pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
+    let palette = Palette::of_stdout();
+    let mut lines = head(measured, &palette, width);
+    if measured.measures.marks == 0 {
+        return lines;
+    }
+    lines.extend(figures(measured, width));
+    lines.push(String::new());
+    lines.extend(outcomes::lines(&measured.measures, &palette, width));
+    lines.push(String::new());
+    lines.extend(calibration::lines(measured, &palette, width));
+    lines
+}
+
+fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<String> {
+    let question = &measured.question;
+    let key = question.key.as_str();
+    let kind = format!(" ({}): ", question.question_type().name());
+    let left = width.saturating_sub(key.len() + kind.len());
+    let text = terminal::fit(&question.text, left);
+    let heading = format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end());
+    let numbers = &measured.measures;
+    if numbers.marks == 0 {
+        return vec![heading, "no marks".to_owned()];
+    }
+    let version = measured.version.map_or_else(
+        || "several versions".to_owned(),
+        |version| format!("version {}", version.get()),
+    );
+    let model = measured.model.as_ref().map_or_else(
+        || "several or unknown models".to_owned(),
+        |model| format!("model {}", terminal::plain(model)),
+    );
+    let marks = if numbers.marks == 1 { "mark" } else { "marks" };
+    let mut lines = vec![
+        heading,
+        format!(
+            "{} {marks}, {} of them answered; {version}; {model}",
+            HumanCount(numbers.marks),
+            HumanCount(numbers.answered),
+        ),
+    ];
+    if numbers.marks < FEW_MARKS {
+        let warning = format!(
+            "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be luck."
+        );
+        lines.push(palette.bad.apply_to(warning).to_string());
+    }
+    lines
+}
+
+fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
+    let numbers = &measured.measures;
+    let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
+    let mut parts = vec![
+        format!("accuracy {accuracy}"),
+        format!("macro F1 {}", number(numbers.macro_average.f1)),
+        format!("Brier {}", number(numbers.brier)),
+        format!("log loss {}", number(numbers.log_loss)),
+        format!("ECE {}", number(numbers.ece)),
+    ];
+    if let Some(scale) = &numbers.scale {
+        parts.extend([
+            format!("mean absolute error {}", number(scale.mean_absolute_error)),
+            format!("within one level {}", number(scale.within_one)),
+            format!("quadratic kappa {}", number(scale.quadratic_kappa)),
+        ]);
+    }
+    wrapped(&parts, "   ", width)
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::answer::Answer;
+    use refract_domain::cutoffs::Cutoffs;
+    use refract_domain::question::Question;
+    use refract_evaluation::marked_answer::MarkedAnswer;
+    use refract_evaluation::marked_answers::MarkedAnswers;
+    use serde_json::json;
+
+    use super::*;
+
+    fn measured(question: &Question, answers: impl Iterator<Item = (Answer, String)>) -> String {
+        let cutoffs = Cutoffs::new(Some(0.4), Some(0.6)).unwrap();
+        let mut marked = MarkedAnswers::new(question.question_type(), cutoffs);
+        marked.expect_outcomes(question).unwrap();
+        for (answer, mark) in answers {
+            let mark = serde_json::from_value(json!(mark)).unwrap();
+            let row = MarkedAnswer {
+                question,
+                answer: &answer,
+                mark: &mark,
+            };
+            marked.add(&row).unwrap();
+        }
+        let measured = MeasuredQuestion::new(question.clone(), None, None, &marked);
+        for width in [80, 100] {
+            let lines = lines(&measured, width);
+            assert!(lines.len() <= 40, "{}", lines.join("\n"));
+            let widest = lines.iter().map(|line| terminal::columns_of(line)).max();
+            assert!(widest <= Some(width), "{}", lines.join("\n"));
+        }
+        lines(&measured, 100).join("\n")
+    }
+
+    #[test]
+    fn two_hundred_outcomes_fit_too() {
+        let options: Vec<_> = (0..200)
+            .map(|number| json!({"key": format!("a_very_long_key_of_option_{number}"), "label": "L"}))
+            .collect();
+        let question = json!({"key": "topic", "type": "choice", "text": "long ".repeat(99), "options": options});
+        let question: Question = serde_json::from_value(question).unwrap();
+        let rows = (0..400).map(|number: usize| {
+            let key = |number: usize| format!("a_very_long_key_of_option_{}", number % 200);
+            let answer = json!({"type": "choice", "value": key(number * 7 / 2), "confidence": 0.5,
+                "probabilities": {key(number * 7 / 2): 0.7, key(number): 0.3}});
+            (serde_json::from_value(answer).unwrap(), key(number / 30))
+        });
+        let screen = measured(&question, rows);
+        assert!(
+            screen.contains("and 193 more outcomes, marked "),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("Most mistaken (marked > predicted):"),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("several versions; several or unknown models"),
+            "{screen}"
+        );
+    }
+
+    #[test]
+    fn answers_that_are_all_unsure_have_no_accuracy() {
+        let question = json!({"key": "angry", "type": "yes_no", "text": "Angry?"});
+        let question: Question = serde_json::from_value(question).unwrap();
+        let unsure: Answer =
+            serde_json::from_value(json!({"type": "yes_no", "probability": 0.5})).unwrap();
+        let rows = ["yes", "no"].map(|mark| (unsure.clone(), mark.to_owned()));
+        let screen = measured(&question, rows.into_iter());
+        assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
+        assert!(
+            screen.contains("accuracy –   macro F1 –   Brier 0.250"),
+            "{screen}"
+        );
+        assert!(screen.contains("Fewer than 30 marks"), "{screen}");
+        assert!(measured(&question, std::iter::empty()).ends_with("\nno marks"));
+    }
+}

@@ -1,0 +1,120 @@
+//! The cutoffs of a question's labels in a lens: which count, and how they are changed.
+
+use super::column::Column;
+use super::output::Output;
+use crate::cutoffs::Cutoffs;
+use crate::key::{ColumnName, QuestionKey};
+
+/// The cutoffs by which a Yes / No question is answered: those of the first column that shows its
+/// `label`, or those of the automatic lens where no column does.
+pub fn cutoffs_of(columns: &[Column], question: &QuestionKey) -> Cutoffs {
+    let of_question = columns.iter().filter(|column| column.question == *question);
+    let mut labels = of_question.filter_map(|column| column.output.cutoffs());
+    labels.next().unwrap_or(Cutoffs::AUTOMATIC)
+}
+
+/// The columns with these cutoffs in every column that shows the `label` of a Yes / No question.
+/// Where none does, a column is added at the end, whose name is the question's key, or that key
+/// with a number behind it where another column has the name.
+pub fn with_cutoffs(columns: &[Column], question: &QuestionKey, cutoffs: Cutoffs) -> Vec<Column> {
+    let mut columns = columns.to_vec();
+    let mut is_shown = false;
+    for column in &mut columns {
+        if column.question == *question && column.output.cutoffs().is_some() {
+            column.output = Output::Label(cutoffs);
+            is_shown = true;
+        }
+    }
+    if !is_shown {
+        let name = free_name(&columns, question);
+        columns.extend(name.map(|name| Column {
+            name,
+            question: question.clone(),
+            output: Output::Label(cutoffs),
+        }));
+    }
+    columns
+}
+
+/// The question's key, or the key with the first number that no column has behind it.
+fn free_name(columns: &[Column], question: &QuestionKey) -> Option<ColumnName> {
+    let plain = std::iter::once(question.to_string());
+    let numbered = (2_u32..).map(|number| format!("{question}_{number}"));
+    let names = plain.chain(numbered);
+    // a key of 64 characters with a number is a column name, which may have 80
+    let mut names = names.map_while(|name| ColumnName::parse(&name).ok());
+    names.find(|name| columns.iter().all(|column| column.name != *name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lens_file;
+    use crate::prism::PrismVersion;
+
+    fn columns(text: &str) -> Vec<Column> {
+        let latest: PrismVersion = serde_json::from_str(
+            r#"{ "fields": [{ "key": "text", "label": "T" }], "questions": [
+                { "key": "angry", "type": "yes_no", "text": "?" },
+                { "key": "rude", "type": "yes_no", "text": "?" }] }"#,
+        )
+        .unwrap();
+        lens_file::read(text.as_bytes(), &latest).unwrap()
+    }
+
+    fn key(text: &str) -> QuestionKey {
+        QuestionKey::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_first_label_of_a_question_decides() {
+        let lens = columns(
+            r#"{"columns": [
+                {"name": "p", "question": "angry", "output": "probability"},
+                {"name": "strict", "question": "angry", "output": "label", "no_below": 0.2, "yes_from": 0.9},
+                {"name": "mild", "question": "angry", "output": "label"}]}"#,
+        );
+        let strict = Cutoffs::new(Some(0.2), Some(0.9)).unwrap();
+        assert_eq!(cutoffs_of(&lens, &key("angry")), strict);
+        assert_eq!(cutoffs_of(&lens, &key("rude")), Cutoffs::AUTOMATIC);
+    }
+
+    #[test]
+    fn cutoffs_go_to_every_label_of_the_question_and_to_nothing_else() {
+        let lens = columns(
+            r#"{"columns": [
+                {"name": "p", "question": "angry", "output": "probability"},
+                {"name": "a", "question": "angry", "output": "label", "no_below": 0.2},
+                {"question": "rude", "output": "label"},
+                {"name": "b", "question": "angry", "output": "label"}]}"#,
+        );
+        let changed = with_cutoffs(
+            &lens,
+            &key("angry"),
+            Cutoffs::new(Some(0.62), None).unwrap(),
+        );
+        let expected = columns(
+            r#"{"columns": [
+                {"name": "p", "question": "angry", "output": "probability"},
+                {"name": "a", "question": "angry", "output": "label", "no_below": 0.62},
+                {"question": "rude", "output": "label"},
+                {"name": "b", "question": "angry", "output": "label", "no_below": 0.62}]}"#,
+        );
+        assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn a_question_without_a_label_gets_one_under_a_free_name() {
+        let lens = columns(
+            r#"{"columns": [
+                {"name": "angry", "question": "angry", "output": "probability"},
+                {"name": "angry_2", "question": "rude", "output": "label"}]}"#,
+        );
+        let cutoffs = Cutoffs::new(Some(0.3), Some(0.7)).unwrap();
+        let changed = with_cutoffs(&lens, &key("angry"), cutoffs);
+        assert_eq!(changed[..2], lens[..]);
+        assert_eq!(changed[2].name.as_str(), "angry_3");
+        assert_eq!(changed[2].output, Output::Label(cutoffs));
+        assert_eq!(changed.len(), 3);
+    }
+}
