@@ -51,8 +51,10 @@ pub struct ComparedSides {
 pub struct ComparedQuestion {
     /// The question, as the newest version that has it says it.
     pub question: Question,
-    /// How often each side is right over the marked texts.
+    /// How often each side is right over the marked texts for which both predict an outcome.
     pub comparison: Comparison,
+    /// Number of marked texts for which a side predicts nothing, which are not compared.
+    pub unanswered: usize,
     /// Number of marked texts to which the sides answer differently.
     pub differing: usize,
     /// Up to [`MOST_DIFFERING`] of these texts: first those of which one side is right.
@@ -186,11 +188,16 @@ fn compared_question(
     marked: impl Iterator<Item = MarkedPair>,
 ) -> ComparedQuestion {
     let mut answers = PairedAnswers::default();
-    let (mut decisive, mut undecisive, mut differing) = (Vec::new(), Vec::new(), 0);
+    let (mut decisive, mut undecisive) = (Vec::new(), Vec::new());
+    let (mut unanswered, mut differing) = (0, 0);
     for pair in marked {
         let [a, b] = pair.predicted;
         let (a_right, b_right) = (a == Some(pair.mark), b == Some(pair.mark));
-        answers.add(a_right, b_right);
+        if a.is_some() && b.is_some() {
+            answers.add(a_right, b_right);
+        } else {
+            unanswered += 1;
+        }
         if a == b {
             continue;
         }
@@ -208,6 +215,7 @@ fn compared_question(
     ComparedQuestion {
         question: asked.question.clone(),
         comparison: answers.compare(),
+        unanswered,
         differing,
         listed: listed
             .filter_map(|pair| differing_text(asked, &pair))
