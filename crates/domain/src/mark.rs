@@ -106,8 +106,9 @@ pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
     })
 }
 
-/// The name of the column that shows a question's marks beside the columns of a lens. `None` where
-/// the name is too long for a column, which no key of a question makes it.
+/// The name of the column that shows a question's marks beside the columns of a lens, and that a
+/// file of marks may have. `None` where the name is too long for a column, which no key of a
+/// question makes it.
 pub fn column_name(question: &QuestionKey) -> Option<ColumnName> {
     ColumnName::parse(&format!("{question}_marked")).ok()
 }

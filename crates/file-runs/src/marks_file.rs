@@ -2,6 +2,8 @@
 //!
 //! CSV, TSV and JSON Lines, read as the files of runs are. A file of texts with right answers is a
 //! file of marks too: `expected_<question>` is read where there is no column of the question itself.
+//! So is an export of results with its marks: `<question>_marked` counts before the question's own
+//! column, which holds the answer there.
 
 mod columns;
 mod fault;

@@ -1,5 +1,5 @@
-//! Runs every command of `docs/TOUR.md` in one shell and an empty folder, and compares what the
-//! commands print with the page.
+//! Runs every command of `docs/TOUR.md` and of `docs/QUALITY.md` in one shell and an empty folder
+//! each, and compares what the commands print with the page.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -9,6 +9,7 @@ use tokio::process::Command;
 use crate::http::within_patience;
 
 const TOUR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TOUR.md");
+const QUALITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/QUALITY.md");
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples");
 /// Separates the output of one step from the output of the next.
 const MARK: &str = "-- the next step --";
@@ -54,9 +55,9 @@ fn is_like(line: &str, expected: &str) -> bool {
     rest.is_some()
 }
 
-#[tokio::test]
-async fn every_command_of_the_tour_does_what_the_tour_says() {
-    let steps = steps(&std::fs::read_to_string(TOUR).unwrap());
+/// Runs the page's commands and checks what they print. Returns the folder that they ran in.
+async fn run_page(page: &str) -> tempfile::TempDir {
+    let steps = steps(&std::fs::read_to_string(page).unwrap());
     assert!(steps.len() > 8, "the page is read: {}", steps.len());
     let folder = tempfile::tempdir().unwrap();
     let script: Vec<_> = steps.iter().map(|step| step.commands.as_str()).collect();
@@ -86,6 +87,12 @@ async fn every_command_of_the_tour_does_what_the_tour_says() {
             );
         }
     }
+    folder
+}
+
+#[tokio::test]
+async fn every_command_of_the_tour_does_what_the_tour_says() {
+    let folder = run_page(TOUR).await;
     // the files have all rows of the sample, and results of the old version go through the new lens
     let rows = |name: &str| {
         let bytes = std::fs::read_to_string(folder.path().join(name)).unwrap();
@@ -98,6 +105,15 @@ async fn every_command_of_the_tour_does_what_the_tour_says() {
     assert_eq!(exported.matches("\r\n").count(), 403);
     assert!(exported.contains(",M-009,1,ok,"), "{exported}");
     assert!(exported.contains(",'=1+1,"), "{exported}");
+}
+
+#[tokio::test]
+async fn every_command_of_the_page_on_quality_does_what_the_page_says() {
+    let folder = run_page(QUALITY).await;
+    let lens = std::fs::read_to_string(folder.path().join("lens.json")).unwrap();
+    assert!(lens.contains("\"no_below\": 0.46"), "{lens}");
+    let junit = std::fs::read_to_string(folder.path().join("check.xml")).unwrap();
+    assert!(junit.contains("failures=\"0\""), "{junit}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use refract_answering::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
+use refract_domain::mark;
 use refract_domain::problem::Fault;
 use refract_domain::reference::Ref;
 
@@ -16,42 +17,80 @@ const EXPECTED: &str = "expected_";
 /// Number of columns before those of the questions.
 const BEFORE: usize = 2;
 /// Number of columns that may be of one question.
-const EACH: usize = 2;
+const EACH: usize = 3;
 
-/// The columns that are read: `result_id`, `ref`, then for each question the column of its key and
-/// the column `expected_<key>`.
+/// The columns that are read: `result_id`, `ref`, then those of each question.
 pub(super) struct MarksColumns {
     questions: Vec<QuestionColumns>,
     wanted: WantedColumns,
 }
 
-/// The columns that may be of one question.
+/// The columns that may be of one question. Of those that a file has, the first counts.
 struct QuestionColumns {
     key: QuestionKey,
-    /// The name of the second column; `None` where that is the key of another question.
-    expected: Option<String>,
+    /// `<key>_marked`, the column of an export of results, where the column of the key holds what
+    /// was answered; then the key; then `expected_<key>`. `None` stands for a name that is the key
+    /// of another question.
+    names: [Option<String>; EACH],
+}
+
+impl QuestionColumns {
+    fn new(key: &QuestionKey, all: &[QuestionKey]) -> Self {
+        let is_of_another = |name: &str| {
+            all.iter()
+                .any(|other| other != key && other.as_str() == name)
+        };
+        Self {
+            key: key.clone(),
+            names: names(key).map(|name| Some(name).filter(|name| !is_of_another(name))),
+        }
+    }
+
+    /// The outcome that the first of the columns names which the row has.
+    fn outcome(&self, values: &mut impl Iterator<Item = RawValue>) -> OutcomeCell {
+        let mut found = Ok(None);
+        let mut is_found = false;
+        for (name, value) in self.names.iter().zip(values.take(EACH)) {
+            if let Some(name) = name
+                && !is_found
+                && !matches!(value, RawValue::Absent { is_null: false })
+            {
+                found = text(Some(value), name);
+                is_found = true;
+            }
+        }
+        found
+    }
+}
+
+/// The text of a cell that names an outcome, if it has any.
+type OutcomeCell = Result<Option<String>, MarkFault>;
+
+/// What the columns of a question are called, the one that counts before the others first.
+fn names(key: &QuestionKey) -> [String; EACH] {
+    let marked = mark::column_name(key);
+    [
+        marked.map_or_else(String::new, |name| name.as_str().to_owned()),
+        key.to_string(),
+        format!("{EXPECTED}{key}"),
+    ]
 }
 
 impl MarksColumns {
     pub(super) fn new(questions: &[QuestionKey]) -> Self {
-        let of_questions = questions
-            .iter()
-            .flat_map(|key| [key.to_string(), format!("{EXPECTED}{key}")]);
-        let names = [RESULT_ID, REF].map(str::to_owned);
-        let wanted = names.into_iter().chain(of_questions);
+        let of_results = [RESULT_ID, REF].map(str::to_owned);
+        let wanted = of_results
+            .into_iter()
+            .chain(questions.iter().flat_map(names));
         let wanted = wanted.map(|name| WantedColumn {
             name,
             is_required: false,
         });
-        let wanted = WantedColumns(wanted.collect());
-        let is_question = |name: &str| questions.iter().any(|key| key.as_str() == name);
-        let columns = questions.iter().map(|key| QuestionColumns {
-            key: key.clone(),
-            expected: Some(format!("{EXPECTED}{key}")).filter(|name| !is_question(name)),
-        });
+        let columns = questions.iter();
+        let columns = columns.map(|key| QuestionColumns::new(key, questions));
         Self {
+            wanted: WantedColumns(wanted.collect()),
             questions: columns.collect(),
-            wanted,
         }
     }
 
@@ -66,13 +105,8 @@ impl MarksColumns {
         let has = wanted.filter(|(_, seen)| **seen);
         let mut present: Vec<_> = has.map(|(column, _)| column.name.clone()).collect();
         present.extend_from_slice(unused);
-        let questions = self.questions.iter();
-        let questions = || {
-            questions
-                .clone()
-                .map(|question| question.key.to_string())
-                .collect()
-        };
+        let keys = self.questions.iter().map(|question| &question.key);
+        let questions = || keys.clone().map(QuestionKey::to_string).collect();
         let (of_results, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         if !of_results.contains(&true) {
             return Err(MarksFileFault::NoResults {
@@ -97,12 +131,17 @@ impl MarksColumns {
         Ok(())
     }
 
-    /// The `expected_…` columns of a file that has the column of the question's key too.
+    /// The columns of questions that are left aside, since another column of the question counts.
     pub(super) fn passed_by(&self, seen: &[bool]) -> Vec<String> {
-        let of_questions = seen.chunks(EACH).skip(BEFORE / EACH).zip(&self.questions);
-        let both = of_questions.filter(|(seen, _)| **seen == [true; EACH]);
-        both.filter_map(|(_, question)| question.expected.clone())
-            .collect()
+        let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        let of_questions = of_questions.chunks(EACH).zip(&self.questions);
+        let passed_by = of_questions.flat_map(|(seen, question)| {
+            let names = question.names.iter().zip(seen);
+            names
+                .filter_map(|(name, seen)| name.clone().filter(|_| *seen))
+                .skip(1)
+        });
+        passed_by.collect()
     }
 
     /// What a row says, with its faults put to the others; `None` for a row that marks nothing.
@@ -112,18 +151,13 @@ impl MarksColumns {
         let (id, reference) = (values.next(), values.next());
         let mut cells = Vec::new();
         let mut has_marks = false;
-        for QuestionColumns { key, expected } in &self.questions {
-            let (own_value, expected_value) = (values.next(), values.next());
-            let has_own = !matches!(own_value, Some(RawValue::Absent { is_null: false }));
-            let outcome = match expected {
-                Some(expected) if !has_own => text(expected_value, expected),
-                Some(_) | None => text(own_value, key.as_str()),
-            };
+        for columns in &self.questions {
+            let outcome = columns.outcome(&mut values);
             has_marks |= !matches!(outcome, Ok(None));
             match outcome {
                 Ok(None) => {}
                 Ok(Some(outcome)) => cells.push(MarkCell {
-                    question: key.clone(),
+                    question: columns.key.clone(),
                     outcome,
                 }),
                 Err(fault) => faults.add(line, fault),

@@ -95,6 +95,16 @@ fn expected_columns_are_read_where_there_is_no_column_of_the_key() {
 }
 
 #[test]
+fn in_an_export_of_results_the_column_of_marks_counts_and_not_the_answers() {
+    let csv = "result_id,ref,topic,angry,topic_marked,angry_marked\n,r1,a,b,c,\n,r2,a,b,,\n";
+    let found = read("a.csv", csv).unwrap();
+    assert_eq!(shown(&found), ["2 r1: topic=c"]);
+    assert_eq!(found.unused_columns, "topic, angry");
+    let jsonl = "{\"ref\":\"r1\",\"topic\":\"a\",\"topic_marked\":null,\"angry\":\"yes\"}";
+    assert_eq!(shown(&read("a.jsonl", jsonl).unwrap()), ["1 r1: angry=yes"]);
+}
+
+#[test]
 fn a_question_may_be_called_expected() {
     let keys = ["topic", "expected_topic"];
     let found = read_with("a.csv", "ref,expected_topic\nr1,billing\n", &keys).unwrap();
