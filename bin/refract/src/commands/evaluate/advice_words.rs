@@ -15,10 +15,7 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
         HumanCount(advice.marked_yes)
     );
     let Some(yes_from) = advice.yes_from.map(cutoff) else {
-        return vec![
-            out_of_reach(goal),
-            format!("{marks}: mark more, or set a lower goal"),
-        ];
+        return vec![out_of_reach(goal), marks];
     };
     let held_out = &advice.held_out;
     let precision = in_words(held_out.precision);
@@ -26,11 +23,11 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
     let (first, other) = match goal {
         CutoffGoal::Precision(_) => (
             format!("yes from {yes_from} gives a precision of {precision} on held-out rows"),
-            format!("of what is marked yes, {recall} gets yes"),
+            format!("yes finds {recall} of what is marked yes"),
         ),
         CutoffGoal::Recall(_) => (
             format!("yes from {yes_from} gives a recall of {recall} on held-out rows"),
-            format!("of what gets yes, {precision} is marked yes"),
+            format!("yes is right in {precision}"),
         ),
         CutoffGoal::Costs {
             wrong_yes,
@@ -41,9 +38,7 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
                  wrong yes costs {wrong_yes} and a wrong no {wrong_no}",
                 held_out.cost.unwrap_or_default()
             ),
-            format!(
-                "of what gets yes, {precision} is marked yes; of what is marked yes, {recall} gets yes"
-            ),
+            format!("yes is right in {precision}, and finds {recall} of what is marked yes"),
         ),
     };
     let mut lines = vec![palette.chosen.apply_to(first).to_string(), other];
@@ -61,27 +56,26 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
 /// What is below the cutoff of yes.
 fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
     let held_out = &advice.held_out;
-    let Some(no_below) = advice.no_below.map(cutoff) else {
-        return vec![format!(
+    let right = match held_out.no_precision.of {
+        0 => "never said".to_owned(),
+        _ => format!("right in {}", in_words(held_out.no_precision)),
+    };
+    match advice.no_below.map(cutoff) {
+        None => vec![format!(
             "no cutoff lets no be right so often: what is below {yes_from} stays no or unsure as the \
              lens has it"
-        )];
-    };
-    let right = match held_out.no_precision.of {
-        0 => format!("nothing is below {no_below}"),
-        _ => format!(
-            "no below {no_below}: of what gets no, {} is marked no",
-            in_words(held_out.no_precision)
-        ),
-    };
-    if no_below == yes_from {
-        return vec![format!("{right}; nothing is unsure")];
+        )],
+        Some(no_below) if no_below == yes_from => {
+            vec![format!("no below {no_below} is {right}; nothing is unsure")]
+        }
+        Some(no_below) => vec![
+            format!("no below {no_below} is {right}"),
+            format!(
+                "unsure is what is between: {} get yes or no",
+                in_words(held_out.coverage)
+            ),
+        ],
     }
-    let coverage = in_words(held_out.coverage);
-    vec![
-        right,
-        format!("what is between is unsure: {coverage} of all rows get yes or no"),
-    ]
 }
 
 /// The sentence for a goal that no cutoff reaches.
