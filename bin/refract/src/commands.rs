@@ -2,9 +2,11 @@
 
 mod account;
 mod backup;
+mod check;
 mod compare;
 mod demo;
 mod evaluate;
+mod file_run;
 mod key;
 mod lens;
 mod manual;
@@ -149,6 +151,12 @@ enum Command {
         /// The folder, which is made when it is missing
         folder: PathBuf,
     },
+    /// Asks about texts whose right answers are known, and measures how often they are met
+    ///
+    /// The file is run like one of `refract run`: results are saved, a check that was stopped goes on
+    /// when it is started again, and texts that are answered are not asked about twice, also when
+    /// an expected answer is corrected. A changed model answers only under another --name.
+    Check(Box<check::CheckCommand>),
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
     ///
     /// The file is read once before anything is asked: a row that a limit refuses is named by its
@@ -166,6 +174,7 @@ impl Program {
             Command::Serve(_) => "info",
             Command::Demo(_) | Command::Migrate => "warn",
             Command::Backup(_)
+            | Command::Check(_)
             | Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
@@ -202,6 +211,7 @@ impl Program {
             Command::Compare(command) => command.run(database).await?,
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
+            Command::Check(command) => return command.run(database).await,
             Command::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)

@@ -1,11 +1,11 @@
 //! What a file run needs of the use cases: one prism version that answers row after row.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use refract_domain::budget;
-use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
@@ -131,6 +131,19 @@ impl PinnedPrism {
             rows.insert(key, row);
         }
         Ok(rows)
+    }
+
+    /// The names of the models that answered these results, as their servers report them; `None` is
+    /// among them where a server reported none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn model_names(
+        &self,
+        results: &[ResultId],
+    ) -> Result<BTreeSet<Option<String>>, Refusal> {
+        let names = self.database.list_model_names(self.account, results);
+        Ok(names.await?)
     }
 
     /// The use cases of one of `threads` threads, made on that thread: it owns its connections to

@@ -6,6 +6,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::prism::PrismVersion;
 use refract_domain::reference::Ref;
 use refract_domain::result::SavedResult;
+use refract_domain::submission::Submission;
 use refract_domain::view::{ResultView, RowColumns};
 use refract_persistence::{Database, PrismRow};
 
@@ -83,6 +84,11 @@ impl ReadableResult {
             created_at: self.result.created_at,
             fields: self.result.submission.field_values(),
         }
+    }
+
+    /// The field values and the context that were sent.
+    pub fn submission(&self) -> &Submission {
+        &self.result.submission
     }
 
     /// The columns of the prism's rows.

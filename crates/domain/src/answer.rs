@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_with::{As, Map, Same};
 
+use crate::cutoffs::YesNoLabel;
 use crate::key::{OutcomeKey, QuestionKey};
-use crate::probability::Probability;
+use crate::probability::{ONE, Probability};
 use crate::question::QuestionType;
 
 /// Probabilities of a question's outcomes, in the prism's order.
@@ -49,6 +50,24 @@ impl Answer {
             Self::Choice { .. } => QuestionType::Choice,
             Self::YesNo { .. } => QuestionType::YesNo,
             Self::Scale { .. } => QuestionType::Scale,
+        }
+    }
+
+    /// The probability of an outcome, which for a Yes / No is `yes` or `no`; `None` when the answer
+    /// has no such outcome.
+    pub fn probability_of(&self, outcome: &OutcomeKey) -> Option<Probability> {
+        match self {
+            Self::Choice { probabilities, .. } | Self::Scale { probabilities, .. } => {
+                let mut outcomes = probabilities.iter();
+                outcomes.find_map(|(key, probability)| (key == outcome).then_some(*probability))
+            }
+            Self::YesNo { probability } if outcome.as_str() == YesNoLabel::Yes.key() => {
+                Some(*probability)
+            }
+            Self::YesNo { probability } if outcome.as_str() == YesNoLabel::No.key() => {
+                Probability::from_millionths(ONE - probability.millionths())
+            }
+            Self::YesNo { .. } => None,
         }
     }
 
@@ -129,6 +148,22 @@ mod tests {
             answers.get(&angry).unwrap().question_type(),
             QuestionType::YesNo
         );
+    }
+
+    #[test]
+    fn the_probability_of_no_is_what_yes_leaves() {
+        let of = |answer: &str, outcome: &str| {
+            let answer: Answer = serde_json::from_str(answer).unwrap();
+            let found = answer.probability_of(&OutcomeKey::parse(outcome).unwrap());
+            found.map(Probability::millionths)
+        };
+        let angry = r#"{"type":"yes_no","probability":0.25}"#;
+        assert_eq!(of(angry, "yes"), Some(250_000));
+        assert_eq!(of(angry, "no"), Some(750_000));
+        assert_eq!(of(angry, "unsure"), None);
+        let level = r#"{"type":"scale","level":"low","probabilities":{"low":0.9,"high":0.1}}"#;
+        assert_eq!(of(level, "high"), Some(100_000));
+        assert_eq!(of(level, "yes"), None);
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub mod lens_preview;
 pub mod limits;
 pub mod mark;
 pub mod model_input;
+pub mod option_orders;
 pub mod prism;
 pub mod prism_file;
 pub mod probability;

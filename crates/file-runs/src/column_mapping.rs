@@ -1,7 +1,10 @@
-//! Which column of a file gives which field of a prism, and which columns give `ref` and `context`.
+//! Which column of a file gives which field of a prism, which columns give `ref` and `context`, and
+//! which say what is right in a gold file.
 
 use refract_domain::prism::PrismVersion;
+use refract_domain::question::Question;
 
+use crate::gold_cells::EXPECTED;
 use crate::input::{WantedColumn, WantedColumns};
 
 const REF: &str = "ref";
@@ -24,7 +27,7 @@ pub enum MappingFault {
     UnknownField {
         /// The name in the mapping.
         field: String,
-        /// The field keys of the version.
+        /// The field keys of the version, and the columns of a gold file that say what is right.
         fields: String,
     },
     /// Two mappings name one field, or one column.
@@ -33,28 +36,38 @@ pub enum MappingFault {
 }
 
 /// The columns that a run reads: one for each field in the version's order, then `ref`, then
-/// `context`.
+/// `context`, then one for each question whose right answers are known.
 #[derive(Clone, Debug)]
 pub struct InputColumns {
     wanted: WantedColumns,
-    fields: Vec<String>,
+    /// What each wanted column gives.
+    given: Vec<String>,
 }
 
 impl InputColumns {
-    /// Reads each field from the column of its key, unless a mapping names another column.
+    /// Reads each field from the column of its key, unless a mapping names another column. What is
+    /// right for the `expected` questions is read too; these columns may be missing.
     ///
     /// # Errors
     /// When a mapping names a field that the version lacks, or two mappings clash.
     pub(crate) fn new(
         version: &PrismVersion,
+        expected: &[Question],
         mappings: &[ColumnMapping],
     ) -> Result<Self, MappingFault> {
         let fields = version.fields().iter();
         let fields: Vec<_> = fields.map(|field| field.key.to_string()).collect();
-        let is_known =
-            |name: &str| name == REF || name == CONTEXT || fields.iter().any(|field| field == name);
+        let others = [REF, CONTEXT].map(str::to_owned).into_iter();
+        let expected = expected.iter();
+        let expected = expected.map(|question| format!("{EXPECTED}{}", question.key));
+        let given = fields.iter().cloned().chain(others).chain(expected);
+        let given: Vec<_> = given.collect();
         for (index, mapping) in mappings.iter().enumerate() {
-            if !is_known(&mapping.field) {
+            if !given.contains(&mapping.field) {
+                let named = given.iter().map(String::as_str);
+                let fields: Vec<_> = named
+                    .filter(|name| ![REF, CONTEXT].contains(name))
+                    .collect();
                 return Err(MappingFault::UnknownField {
                     field: mapping.field.clone(),
                     fields: fields.join(", "),
@@ -69,17 +82,16 @@ impl InputColumns {
                 }
             }
         }
-        let sources = fields.iter().map(String::as_str).chain([REF, CONTEXT]);
-        let wanted = sources.map(|field| {
-            let mapping = mappings.iter().find(|mapping| mapping.field == field);
+        let wanted = given.iter().enumerate().map(|(index, given)| {
+            let mapping = mappings.iter().find(|mapping| mapping.field == *given);
             WantedColumn {
-                name: mapping.map_or(field, |mapping| &mapping.column).to_owned(),
-                is_required: mapping.is_some() || (field != REF && field != CONTEXT),
+                name: mapping.map_or(given, |mapping| &mapping.column).clone(),
+                is_required: mapping.is_some() || index < fields.len(),
             }
         });
         Ok(Self {
             wanted: WantedColumns(wanted.collect()),
-            fields,
+            given,
         })
     }
 
@@ -89,12 +101,11 @@ impl InputColumns {
 
     /// The columns whose names differ from what they give.
     pub fn renamed(&self) -> Vec<ColumnMapping> {
-        let given = self.fields.iter().map(String::as_str).chain([REF, CONTEXT]);
-        let pairs = self.wanted.0.iter().zip(given);
-        let renamed = pairs.filter(|(column, field)| column.name != *field);
-        let mapping = |(column, field): (&WantedColumn, &str)| ColumnMapping {
+        let pairs = self.wanted.0.iter().zip(&self.given);
+        let renamed = pairs.filter(|(column, given)| column.name != **given);
+        let mapping = |(column, given): (&WantedColumn, &String)| ColumnMapping {
             column: column.name.clone(),
-            field: field.to_owned(),
+            field: given.clone(),
         };
         renamed.map(mapping).collect()
     }
@@ -120,7 +131,8 @@ mod tests {
     }
 
     fn names(mappings: &[ColumnMapping]) -> Result<Vec<(String, bool)>, String> {
-        let columns = InputColumns::new(&version(), mappings).map_err(|fault| fault.to_string())?;
+        let columns =
+            InputColumns::new(&version(), &[], mappings).map_err(|fault| fault.to_string())?;
         let wanted = columns.wanted.0.into_iter();
         Ok(wanted
             .map(|column| (column.name, column.is_required))

@@ -12,6 +12,7 @@ use refract_domain::reference::IdempotencyKey;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::file_run::FileRun;
+use crate::gold_cells::ExpectedOutcome;
 use crate::input_row::{InputRow, RowContent};
 use crate::row_chunks::RowChunks;
 use crate::run_settings::RunSettings;
@@ -25,9 +26,11 @@ const WINDOW_KIBIBYTES: u16 = 32 * 1024;
 /// A row on its way to the output.
 pub(crate) struct PendingRow {
     pub(crate) line: u64,
+    /// What a gold file says is right; nothing in a plain file run.
+    pub(crate) expected: Vec<ExpectedOutcome>,
     pub(crate) state: RowState,
-    /// The row's room in the window.
-    _room: OwnedSemaphorePermit,
+    /// The row's room in the window, given back when the row is handed over.
+    pub(crate) room: OwnedSemaphorePermit,
 }
 
 /// How far a pending row is.
@@ -38,6 +41,31 @@ pub(crate) enum RowState {
     Answered(Box<ReadableResult>),
     /// A worker thread asks about the row.
     Asked(oneshot::Receiver<Result<ReadableResult, Refusal>>),
+}
+
+/// What a row keeps until its result is handed over.
+struct RowPlace {
+    line: u64,
+    expected: Vec<ExpectedOutcome>,
+    room: OwnedSemaphorePermit,
+}
+
+impl RowPlace {
+    fn with(self, state: RowState) -> PendingRow {
+        PendingRow {
+            line: self.line,
+            expected: self.expected,
+            state,
+            room: self.room,
+        }
+    }
+
+    /// Puts a row that no worker is asked about into the queue.
+    async fn fill(self, queue: &mpsc::Sender<PendingRow>, state: RowState) -> Result<(), RunStop> {
+        let line = self.line;
+        let sent = queue.send(self.with(state)).await;
+        sent.map_err(|_| RunStop::Lost { line })
+    }
 }
 
 /// Hands out the rows of one run.
@@ -86,17 +114,22 @@ impl<'a> Dispatch<'a> {
             let mut held = dispatch.held_rows(first_line, &chunk.keys).await?;
             let mut keys = chunk.keys.into_iter();
             for row in chunk.rows {
-                let (line, room) = (row.line, dispatch.reserve_room(&row).await?);
+                let room = dispatch.reserve_room(&row).await?;
+                let place = RowPlace {
+                    line: row.line,
+                    expected: row.gold.expected,
+                    room,
+                };
                 // the chunk has a key for each row that is not refused
                 let asked = row
                     .content
                     .ok()
                     .and_then(|content| Some((keys.next()?, content)));
                 match asked {
-                    None => dispatch.enqueue(line, RowState::Refused, room).await?,
+                    None => place.fill(&dispatch.queue, RowState::Refused).await?,
                     Some((key, content)) => {
                         let held = held.remove(&key);
-                        dispatch.hand_out(line, key, content, held, room).await?;
+                        dispatch.hand_out(place, key, content, held).await?;
                     }
                 }
             }
@@ -126,36 +159,18 @@ impl<'a> Dispatch<'a> {
         room.map_err(|_| RunStop::Lost { line: row.line })
     }
 
-    /// Puts a row that no worker is asked about into the queue.
-    async fn enqueue(
-        &self,
-        line: u64,
-        state: RowState,
-        room: OwnedSemaphorePermit,
-    ) -> Result<(), RunStop> {
-        let pending = PendingRow {
-            line,
-            state,
-            _room: room,
-        };
-        self.queue
-            .send(pending)
-            .await
-            .map_err(|_| RunStop::Lost { line })
-    }
-
     /// Gives a row to a worker, unless the row is answered already.
     async fn hand_out(
         &mut self,
-        line: u64,
+        place: RowPlace,
         key: IdempotencyKey,
         content: RowContent,
         held: Option<HeldRow>,
-        room: OwnedSemaphorePermit,
     ) -> Result<(), RunStop> {
+        let line = place.line;
         let work = match held {
             Some(HeldRow::Answered(result)) => {
-                return self.enqueue(line, RowState::Answered(result), room).await;
+                return place.fill(&self.queue, RowState::Answered(result)).await;
             }
             Some(HeldRow::Failed(failed)) => RowWork::Retry(failed),
             None => RowWork::Create(UnansweredRow {
@@ -185,11 +200,7 @@ impl<'a> Dispatch<'a> {
             reply,
             permit,
         });
-        slot.send(PendingRow {
-            line,
-            state: RowState::Asked(answer),
-            _room: room,
-        });
+        slot.send(place.with(RowState::Asked(answer)));
         Ok(())
     }
 }

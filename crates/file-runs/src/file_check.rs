@@ -5,6 +5,7 @@ use refract_domain::model_input::{State, json_chars};
 
 use crate::file_run::FileRun;
 use crate::input::{InputFault, listed};
+use crate::input_row::InputRow;
 use crate::input_rows::InputRows;
 use crate::run_tally::RunTally;
 
@@ -22,8 +23,8 @@ pub struct FileCheck {
     pub refused: u64,
     /// The first hundred refused rows.
     pub listed: Vec<RefusedRow>,
-    /// Names of the columns that the run does not read, as a list for people.
-    pub unused_columns: String,
+    /// Names of the columns that the run does not read.
+    pub unused_columns: Vec<String>,
     /// Requests to the model for all rows that are not refused, without second attempts.
     pub requests: u64,
     /// Estimated tokens of those requests.
@@ -45,11 +46,22 @@ impl FileRun {
     /// # Errors
     /// A fault that makes the file unreadable, with its line.
     pub fn check(&self, estimator: &Estimator, tally: &RunTally) -> Result<FileCheck, InputFault> {
+        self.check_rows(estimator, tally, |_| {})
+    }
+
+    /// Checks the file and shows each of its rows to `look`.
+    pub(crate) fn check_rows(
+        &self,
+        estimator: &Estimator,
+        tally: &RunTally,
+        mut look: impl FnMut(&InputRow),
+    ) -> Result<FileCheck, InputFault> {
         let mut rows = InputRows::of(self)?;
         let mut check = FileCheck::default();
         while let Some(row) = rows.next()? {
             check.rows += 1;
             tally.row_checked();
+            look(&row);
             match row.content {
                 Ok(content) => {
                     let state_chars = json_chars(&State {
@@ -76,8 +88,15 @@ impl FileRun {
             let present = listed(&unused);
             return Err(InputFault::Missing { missing, present });
         }
-        check.unused_columns = listed(&unused);
+        check.unused_columns = unused;
         Ok(check)
+    }
+}
+
+impl FileCheck {
+    /// The columns that the run does not read, as a list for people.
+    pub fn unused_columns_listed(&self) -> String {
+        listed(&self.unused_columns)
     }
 }
 

@@ -49,7 +49,16 @@ impl FileRun {
     /// # Errors
     /// When a mapping cannot be used, the file cannot be read, or columns are missing.
     pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, RunRefusal> {
-        let columns = InputColumns::new(prism.version(), order.mappings)?;
+        let columns = InputColumns::new(prism.version(), &[], order.mappings)?;
+        Self::with_columns(prism, columns, order)
+    }
+
+    /// Opens the file to read these columns.
+    pub(crate) fn with_columns(
+        prism: PinnedPrism,
+        columns: InputColumns,
+        order: RunOrder<'_>,
+    ) -> Result<Self, RunRefusal> {
         let input = InputFile::open(order.input, columns.wanted())?;
         let identity = RunIdentity {
             prism: prism.id(),

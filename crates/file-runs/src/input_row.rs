@@ -6,6 +6,7 @@ use refract_domain::problem::{Fault, Problems};
 use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
 
+use crate::gold_cells::GoldCells;
 use crate::input::{RawRow, RawValue};
 
 /// A checked row.
@@ -17,6 +18,8 @@ pub(crate) struct InputRow {
     pub(crate) number: u64,
     /// The row's values, or why the row is refused, in words that repeat none of its values.
     pub(crate) content: Result<RowContent, String>,
+    /// What a gold file says is right; nothing in a plain file run.
+    pub(crate) gold: GoldCells,
 }
 
 /// The values of a row that may be asked about.
@@ -27,12 +30,15 @@ pub(crate) struct RowContent {
 }
 
 impl InputRow {
-    /// Checks the values of a row: one for each field of the version, then `ref` and `context`.
+    /// Checks the values of a row: one for each field of the version, then `ref` and `context`, then
+    /// in a gold file one for each question.
     pub(crate) fn read(raw: RawRow, number: u64, version: &PrismVersion) -> Self {
+        let mut values = raw.values.into_iter();
         Self {
             line: raw.line,
             number,
-            content: read(raw.values, version),
+            content: read(&mut values, version),
+            gold: GoldCells::read(values, version.questions()),
         }
     }
 
@@ -47,8 +53,11 @@ impl InputRow {
     }
 }
 
-fn read(values: Vec<RawValue>, version: &PrismVersion) -> Result<RowContent, String> {
-    let mut values = values.into_iter();
+/// Takes the values of the fields, `ref` and `context`.
+fn read(
+    values: &mut impl Iterator<Item = RawValue>,
+    version: &PrismVersion,
+) -> Result<RowContent, String> {
     let mut problems = Problems::default();
     let mut fields = Vec::with_capacity(version.fields().len());
     for field in version.fields() {

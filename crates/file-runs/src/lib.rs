@@ -7,6 +7,9 @@
 //! the row's place and the row's content, so a run that was stopped continues when it is started
 //! again: answered rows are read back, failed rows are retried.
 //!
+//! A [`GoldRun`] is a file run over texts whose right answers are known, which it hands over beside
+//! the results.
+//!
 //! [`MarksFile`] reads files of another kind: what people say the right outcomes are.
 //!
 //! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
@@ -16,6 +19,9 @@ mod column_mapping;
 mod dispatch;
 mod file_check;
 mod file_run;
+mod finished_rows;
+mod gold_cells;
+mod gold_run;
 mod input;
 mod input_row;
 mod input_rows;
@@ -33,9 +39,11 @@ mod workers;
 pub use column_mapping::{ColumnMapping, InputColumns, MappingFault};
 pub use file_check::{FileCheck, RefusedRow};
 pub use file_run::{FileRun, RunOrder, RunRefusal};
+pub use finished_rows::{FinishedRow, RunSummary};
+pub use gold_cells::ExpectedOutcome;
+pub use gold_run::{GoldCheck, GoldRun, WrongCell};
 pub use input::{InputFault, InputFile, InputKind};
 pub use marks_file::{MarksFile, MarksFileFault, MarksFileRows};
-pub use run_output::RunSummary;
 pub use run_settings::RunSettings;
 pub use run_stop::RunStop;
 pub use run_tally::{RunCounts, RunTally};

@@ -35,6 +35,9 @@ pub struct MarksFileRows {
     pub rows_in_file: u64,
     /// Names of the columns that are not read, as a list for people.
     pub unused_columns: String,
+    /// Whether the file is an export of results without columns of marks, so that its columns of
+    /// questions hold what was answered.
+    pub holds_answers: bool,
 }
 
 impl MarksFile {
@@ -71,6 +74,7 @@ impl MarksFile {
             faults: MarkFaults::default(),
             rows_in_file: 0,
             unused_columns: String::new(),
+            holds_answers: false,
         };
         let mut line = 1;
         loop {
@@ -88,6 +92,7 @@ impl MarksFile {
             read.rows.extend(self.columns.row(row, &mut read.faults));
         }
         let unused = self.unused(&raw, &seen)?;
+        read.holds_answers = self.columns.hold_answers(&seen, &unused);
         read.unused_columns = listed(&unused);
         Ok(read)
     }

@@ -1,14 +1,16 @@
 //! The run: rows are read, looked up, asked about and written, each stage at its own pace.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use refract_lens_rendering::RowFormat;
 use tokio::sync::mpsc;
 
 use crate::dispatch::Dispatch;
 use crate::file_check::FileCheck;
 use crate::file_run::FileRun;
-use crate::run_output::{RunOutput, RunSummary};
+use crate::finished_rows::{FinishedRow, RunSummary, hand_over};
+use crate::run_output::RunOutput;
 use crate::run_settings::RunSettings;
 use crate::run_stop::{Halt, RunStop};
 use crate::run_tally::RunTally;
@@ -24,7 +26,33 @@ impl FileRun {
         settings: RunSettings<'_>,
         check: &FileCheck,
         tally: &Arc<RunTally>,
+        format: RowFormat,
         out: &mut impl Write,
+        stop: impl Future<Output = ()>,
+    ) -> RunSummary {
+        let mut output = RunOutput::new(&self.prism, format, out);
+        if let Err(error) = output.write_header() {
+            return RunSummary {
+                stop: Some(RunStop::Output { line: 1, error }),
+                ..RunSummary::default()
+            };
+        }
+        let write = |row: FinishedRow| output.write(&row.result.view());
+        let ended = self.run_each(settings, check.rows_in_file, tally, write, stop);
+        let summary = ended.await;
+        RunSummary {
+            columns: output.into_columns(),
+            ..summary
+        }
+    }
+
+    /// Asks about every row and gives each to `take`, in the order of the file.
+    pub(crate) async fn run_each(
+        &self,
+        settings: RunSettings<'_>,
+        rows_in_file: u64,
+        tally: &Arc<RunTally>,
+        take: impl FnMut(FinishedRow) -> io::Result<()>,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
         let halt = Halt::new();
@@ -33,18 +61,15 @@ impl FileRun {
             tokio::select! {
                 biased;
                 () = halt.stopped() => {}
-                ended = Dispatch::all(self, settings, check.rows_in_file, tally, queue) => {
+                ended = Dispatch::all(self, settings, rows_in_file, tally, queue) => {
                     if let Err(reason) = ended {
                         halt.stop(reason);
                     }
                 }
             }
         };
-        let writing = async {
-            let output = RunOutput::new(&self.prism, settings.format, out);
-            output.write_all(pending, tally, &halt).await
-        };
-        let working = async { tokio::join!(dispatching, writing).1 };
+        let handing_over = hand_over(pending, tally, &halt, take);
+        let working = async { tokio::join!(dispatching, handing_over).1 };
         let stopping = async {
             stop.await;
             halt.stop(RunStop::Asked);

@@ -53,6 +53,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::gold_cells::GoldCells;
 
     fn key(version: i32, name: &str, number: u64, values: [&str; 2], ends: [&str; 2]) -> String {
         let run = RunIdentity {
@@ -73,6 +74,7 @@ mod tests {
             line: 99,
             number,
             content: Err(String::new()),
+            gold: GoldCells::default(),
         };
         run.key(&row, &content).as_str().to_owned()
     }

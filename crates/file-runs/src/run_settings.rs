@@ -1,9 +1,8 @@
-//! How hard a run works, and what it writes.
+//! How hard a run works.
 
 use std::num::NonZeroUsize;
 
 use refract_answering::ModelGateway;
-use refract_lens_rendering::RowFormat;
 
 /// The settings of one run.
 #[derive(Clone, Copy)]
@@ -17,6 +16,4 @@ pub struct RunSettings<'a> {
     /// Whether the run stops when the failures in a row reach the
     /// [threshold](refract_answering::failure_threshold).
     pub gives_up: bool,
-    /// The format of the output.
-    pub format: RowFormat,
 }

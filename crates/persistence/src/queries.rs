@@ -18,6 +18,7 @@ mod mark_row;
 mod markable_results;
 mod marked_pages;
 mod marks;
+mod model_names;
 mod new_result;
 mod prism_row;
 mod prism_versions;

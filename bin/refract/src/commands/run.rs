@@ -1,37 +1,24 @@
 //! `refract run`: asks a prism about every row of a file.
 
-mod report;
 mod target;
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::Context as _;
 use clap::Args;
-use refract_answering::PinnedPrism;
-use refract_domain::prism::VersionNumber;
-use refract_file_runs::{
-    ColumnMapping, FileCheck, FileRun, InputFault, RunOrder, RunRefusal, RunSettings, RunStop,
-    RunTally, Shard,
-};
+use refract_file_runs::{FileCheck, FileRun, RunSettings, RunStop, RunTally, Shard};
 use refract_lens_rendering::RowFormat;
-use refract_model_gateway::ModelGateway;
 
-use self::report::{checked, ended, going};
 use self::target::RunTarget;
-use super::operator::{self, AccountArg};
+use super::file_run::{FileRunArgs, check_watched, refused, report, stop, stopped, watched};
+use super::operator;
 use super::signals::StopSignals;
 use crate::output;
 use crate::output_file::part_of;
-use crate::settings::{DatabaseArgs, ModelArgs};
+use crate::settings::DatabaseArgs;
 use crate::terminal::Progress;
-
-/// Interval at which the progress is shown.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,18 +44,6 @@ pub(crate) struct RunCommand {
     #[arg(long, value_parser = operator::row_format)]
     format: Option<RowFormat>,
 
-    /// Calls to the model at once
-    #[arg(long, value_name = "N", default_value = "32")]
-    concurrency: NonZeroUsize,
-
-    /// The version that is to answer [default: the latest when the run starts]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-    version: Option<i32>,
-
-    /// Reads a field, `ref` or `context` from a column of another name
-    #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
-    mappings: Vec<ColumnMapping>,
-
     /// Only every N-th row, beginning with the I-th: one of N machines on one file
     #[arg(long, value_name = "I/N", default_value = "1/1")]
     shard: Shard,
@@ -77,95 +52,34 @@ pub(crate) struct RunCommand {
     #[arg(long)]
     dry_run: bool,
 
-    /// A name for the run: the same file under another name is asked about anew
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
-    name: String,
-
-    /// Goes on however often the model fails [default: stops after 50 failures in a row]
-    #[arg(long)]
-    keep_going: bool,
-
     #[command(flatten)]
-    account: AccountArg,
-
-    #[command(flatten)]
-    model: ModelArgs,
+    asking: FileRunArgs,
 }
 
 impl RunCommand {
     /// Runs `refract run`. The exit status is 1 when rows failed or were refused.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
-        let settings = self.model.settings()?;
-        let most_requests = settings.concurrency;
-        let gateway = ModelGateway::new(settings)?;
         let output = self.output.as_deref();
         anyhow::ensure!(
             !output.is_some_and(|output| target::is_over(&self.input, output)),
             "--output would be written over the input: name another file"
         );
-        let database = operator::open(&database.settings()).await?;
-        let account = self.account.find(&database).await?;
-        let selector = operator::find_prism(&database, account, &self.prism).await?;
-        let version = self.version.and_then(VersionNumber::new);
-        let prism = PinnedPrism::find(&database, account, &selector, version).await?;
-        let order = RunOrder {
-            input: &self.input,
-            mappings: &self.mappings,
-            shard: self.shard,
-            name: self.name.clone(),
-        };
-        let run = FileRun::open(prism, order);
-        let run = Arc::new(run.map_err(|refusal| self.refused(refusal))?);
+        let asked = self.asking.open(&self.prism, database).await?;
+        let order = self.asking.order(&self.input, self.shard);
+        let run = FileRun::open(asked.prism.clone(), order);
+        let run = Arc::new(run.map_err(|refusal| refused(&self.input, refusal))?);
         let mut signals = StopSignals::watch()?;
-        let check = self.check(&run, &gateway, &mut signals).await?;
-        output::say(&checked(&self.input, &run, &check));
+        let estimator = asked.gateway.estimator(run.version());
+        let reading = Arc::clone(&run);
+        let checking = move |tally: &RunTally| reading.check(&estimator, tally);
+        let check = check_watched(&self.input, checking, &mut signals).await?;
+        output::say(&report::checked(&self.input, &run, &check));
         if self.dry_run {
             return Ok(report::end_of_check(&check));
         }
-        if gateway.is_for_trying_only() {
-            output::say("The built-in scorer answers: it is for trying things only.");
-        }
-        let concurrency = most_requests.min(self.concurrency.get());
-        let settings = RunSettings {
-            gateway: &gateway,
-            concurrency: NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN),
-            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
-            gives_up: !self.keep_going,
-            format: self.output_format(),
-        };
+        operator::say_if_for_trying_only(&asked.gateway);
+        let settings = self.asking.settings(&asked);
         self.ask(&run, settings, &check, signals).await
-    }
-
-    /// Checks the whole file and shows the progress.
-    async fn check(
-        &self,
-        run: &Arc<FileRun>,
-        gateway: &ModelGateway,
-        signals: &mut StopSignals,
-    ) -> anyhow::Result<FileCheck> {
-        let tally = Arc::new(RunTally::default());
-        let estimator = gateway.estimator(run.version());
-        let (counted, reading) = (Arc::clone(&tally), Arc::clone(run));
-        let checking = tokio::task::spawn_blocking(move || reading.check(&estimator, &counted));
-        let progress = Progress::begin("rows checked", None);
-        let showing = repeat(|| progress.show(tally.counts().checked, ""));
-        let checked = tokio::select! {
-            checked = checking => checked.context("the check of the file broke off")?,
-            () = signals.next() => {
-                progress.end();
-                output::say("error: stopped; nothing was asked");
-                // nothing else can stop the thread that reads the file
-                std::process::exit(1);
-            }
-            never = showing => match never {},
-        };
-        progress.end();
-        checked.map_err(|fault| self.faulty(&fault))
     }
 
     async fn ask(
@@ -179,49 +93,25 @@ impl RunCommand {
         let began = Instant::now();
         let progress = Progress::begin("rows", Some(check.rows));
         let mut target = RunTarget::open(self.output.as_deref(), &progress)?;
-        let summary = tokio::select! {
-            summary = run.run(settings, check, &tally, &mut target, stop(signals, &progress)) => summary,
-            never = repeat(|| {
-                let counts = tally.counts();
-                progress.show(counts.done(), &going(&counts));
-            }) => match never {},
-        };
-        progress.end();
+        let stopping = stop(signals, &progress);
+        let format = self.output_format();
+        let asking = run.run(settings, check, &tally, format, &mut target, stopping);
+        let summary = watched(asking, &tally, &progress).await;
         let kept = target.end(summary.stop.is_none());
-        output::say(&ended(&summary, &tally.counts(), began.elapsed()));
+        output::say(&report::ended(&summary, &tally.counts(), began.elapsed()));
         match (summary.stop, kept) {
             (Some(RunStop::Output { error, .. }), _) if is_closed(&error) => Err(error.into()),
-            (Some(stop), _) => Ok(self.stopped(&stop)),
+            (Some(stop), _) => {
+                let part = self.output.as_deref().map(part_of);
+                let rows = part.map_or_else(String::new, |part| {
+                    format!("; the rows so far are in {}", part.display())
+                });
+                let words = stopped(&self.input, &stop);
+                Ok(output::fail_with(&format!("error: {words}{rows}")))
+            }
             (None, Err(error)) => Err(error),
             (None, Ok(())) => Ok(report::end_of_run(&tally.counts())),
         }
-    }
-
-    /// Says why the run stopped and how to continue it.
-    fn stopped(&self, stop: &RunStop) -> ExitCode {
-        let file = self.input.display();
-        let part = self.output.as_deref().map(part_of);
-        let rows = part.map_or_else(String::new, |part| {
-            format!("; the rows so far are in {}", part.display())
-        });
-        output::fail_with(&format!(
-            "error: {file}: {stop}; everything that was answered is saved: run the same command \
-             again to go on{rows}"
-        ))
-    }
-
-    fn refused(&self, refusal: RunRefusal) -> anyhow::Error {
-        match refusal {
-            RunRefusal::Input(fault) => self.faulty(&fault),
-            RunRefusal::Mapping(fault) => anyhow::anyhow!("--map: {fault}"),
-        }
-    }
-
-    fn faulty(&self, fault: &InputFault) -> anyhow::Error {
-        let is_missing = matches!(fault, InputFault::Missing { .. });
-        let advice = is_missing.then_some("; name another one with --map COLUMN=FIELD");
-        let advice = advice.unwrap_or_default();
-        anyhow::anyhow!("{}: {fault}{advice}", self.input.display())
     }
 
     fn output_format(&self) -> RowFormat {
@@ -231,34 +121,6 @@ impl RunCommand {
     }
 }
 
-/// Waits for the first signal. A second signal ends the program.
-async fn stop(mut signals: StopSignals, progress: &Progress) {
-    signals.next().await;
-    let words = "Stopping: calls under way are finished and saved. Once more stops at once.";
-    progress.beside(|| output::say(words));
-    tokio::spawn(async move {
-        signals.next().await;
-        output::say("error: stopped at once; what was saved is saved");
-        std::process::exit(1);
-    });
-}
-
-async fn repeat(show: impl Fn()) -> std::convert::Infallible {
-    loop {
-        tokio::time::sleep(PROGRESS_INTERVAL).await;
-        show();
-    }
-}
-
 fn is_closed(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::BrokenPipe
-}
-
-fn mapping(text: &str) -> anyhow::Result<ColumnMapping> {
-    // a column's name may contain `=`, a field key never does
-    let (column, field) = text.rsplit_once('=').context("expected COLUMN=FIELD")?;
-    Ok(ColumnMapping {
-        column: column.trim().to_owned(),
-        field: field.trim().to_owned(),
-    })
 }

@@ -39,6 +39,9 @@ macro_rules! on_both {
 
 mod authorization;
 mod bodies;
+mod check;
+mod check_faults;
+mod check_orders;
 mod command_line;
 mod commands;
 mod compare;

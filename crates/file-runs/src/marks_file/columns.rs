@@ -2,7 +2,7 @@
 
 use refract_answering::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
 use refract_domain::ids::ResultId;
-use refract_domain::key::QuestionKey;
+use refract_domain::key::{QuestionKey, ROW_NAMES};
 use refract_domain::mark;
 use refract_domain::problem::Fault;
 use refract_domain::reference::Ref;
@@ -129,6 +129,15 @@ impl MarksColumns {
             });
         }
         Ok(())
+    }
+
+    /// Whether the columns are those of an export of results without its marks.
+    pub(super) fn hold_answers(&self, seen: &[bool], unused: &[String]) -> bool {
+        let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        let mut marked = of_questions.iter().step_by(EACH);
+        let is_unused = |name: &str| unused.iter().any(|unused| unused == name);
+        let passed_by = ROW_NAMES.iter().filter(|name| is_unused(name));
+        passed_by.count() + BEFORE == ROW_NAMES.len() && !marked.any(|seen| *seen)
     }
 
     /// The columns of questions that are left aside, since another column of the question counts.

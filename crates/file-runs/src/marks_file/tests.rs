@@ -105,6 +105,15 @@ fn in_an_export_of_results_the_column_of_marks_counts_and_not_the_answers() {
 }
 
 #[test]
+fn an_export_of_results_without_its_marks_is_recognised() {
+    let header = "result_id,ref,version,status,error,created_at,text,topic,angry";
+    let holds_answers = |csv: &str| read("a.csv", csv).unwrap().holds_answers;
+    assert!(holds_answers(header));
+    assert!(!holds_answers(&format!("{header},topic_marked")));
+    assert!(!holds_answers("result_id,ref,status,topic"));
+}
+
+#[test]
 fn a_question_may_be_called_expected() {
     let keys = ["topic", "expected_topic"];
     let found = read_with("a.csv", "ref,expected_topic\nr1,billing\n", &keys).unwrap();

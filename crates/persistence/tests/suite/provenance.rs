@@ -15,6 +15,7 @@ on_both!(
     it_is_kept_of_ok_and_failed_results_and_of_retries,
     it_is_its_account_s_alone,
     results_are_the_same_with_it_and_without,
+    the_models_of_some_results_are_listed,
 );
 
 fn told() -> Provenance {
@@ -74,6 +75,28 @@ async fn results_are_the_same_with_it_and_without(it: Fixture) {
         it.database.save_result(&new).await.unwrap();
         assert_eq!(it.read(new.result.id).await, Some(new.result));
     }
+}
+
+async fn the_models_of_some_results_are_listed(it: Fixture) {
+    let mut ids = Vec::new();
+    for provenance in [told(), told(), untold()] {
+        let mut new = it.result(answered(), None);
+        new.provenance = provenance;
+        it.database.save_result(&new).await.unwrap();
+        ids.push(new.result.id);
+    }
+    let list = async |account, ids: &[ResultId]| {
+        let names = it.database.list_model_names(account, ids).await.unwrap();
+        names.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(list(it.account, &ids[..2]).await, [told().model]);
+    assert_eq!(list(it.account, &ids).await, [None, told().model]);
+    // more ids than one statement takes
+    let mut many: Vec<_> = (0..2_500).map(|_| ResultId(Uuid::now_v7())).collect();
+    many.push(ids[0]);
+    assert_eq!(list(it.account, &many).await, [told().model]);
+    let elsewhere = account(&it.database, "elsewhere").await;
+    assert_eq!(list(elsewhere, &ids).await, []);
 }
 
 /// SQL that inserts an account and a prism with one id, under the first migration.

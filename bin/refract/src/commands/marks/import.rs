@@ -17,6 +17,11 @@ use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
 
+/// Said of an export of results, which would mark every result with its own answer.
+const HOLDS_ANSWERS: &str = "\
+This is an export of results: what its columns say was answered becomes a mark in every row, also \
+where nobody looked. `refract results export --marks` writes columns for marks beside the answers.";
+
 /// Arguments of `refract marks import`.
 #[derive(Args)]
 pub(crate) struct ImportCommand {
@@ -65,6 +70,9 @@ impl ImportCommand {
         let read = tokio::task::spawn_blocking(move || file.read()).await?;
         let read = read.map_err(|fault| self.faulty(&fault))?;
         output::say(&self.found(kind, &read));
+        if read.holds_answers {
+            output::say(HOLDS_ANSWERS);
+        }
         let checking = marks::check_rows(&database, &prism, &read.rows, read.faults, by.as_ref());
         let checked = match checking.await {
             Ok(checked) => checked,

@@ -20,7 +20,7 @@ const MOST_COLUMNS: usize = 40;
 const MOST_FAILURES: usize = 10;
 
 /// The report of the check.
-pub(super) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String {
+pub(crate) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String {
     let kind = run.input_kind().describe();
     let mut words = format!("{}: {kind}, {}", input.display(), rows(check.rows_in_file));
     if check.rows != check.rows_in_file {
@@ -37,7 +37,7 @@ pub(super) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String 
         let _ = write!(words, "\n  {} is read from {column}", mapping.field);
     }
     if !check.unused_columns.is_empty() {
-        let _ = write!(words, "\n  passed by: {}", check.unused_columns);
+        let _ = write!(words, "\n  passed by: {}", check.unused_columns_listed());
     }
     for row in &check.listed {
         let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
@@ -61,7 +61,7 @@ pub(super) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String 
 }
 
 /// The counts beside the progress bar.
-pub(super) fn going(counts: &RunCounts) -> String {
+pub(crate) fn going(counts: &RunCounts) -> String {
     let mut words = format!(", {} ok", HumanCount(counts.ok));
     for (number, what) in [
         (counts.failed, "failed"),
@@ -76,7 +76,7 @@ pub(super) fn going(counts: &RunCounts) -> String {
 }
 
 /// The summary of a run.
-pub(super) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) -> String {
+pub(crate) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) -> String {
     let per_second = u128::from(counts.done()) * 1000 / took.as_millis().max(1);
     let mut words = format!(
         "{} in {}.{} s ({per_second}/s){}",
@@ -150,7 +150,7 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 /// The exit status of a dry run.
-pub(super) fn end_of_check(check: &FileCheck) -> ExitCode {
+pub(crate) fn end_of_check(check: &FileCheck) -> ExitCode {
     match check.refused {
         0 => ExitCode::SUCCESS,
         refused => output::fail_with(&format!("error: {} cannot be asked about", rows(refused))),
@@ -158,28 +158,37 @@ pub(super) fn end_of_check(check: &FileCheck) -> ExitCode {
 }
 
 /// The exit status of a run that reached the end of its file.
-pub(super) fn end_of_run(counts: &RunCounts) -> ExitCode {
-    let again = "run the same command again to retry what failed";
-    let words = match (counts.failed, counts.refused) {
-        (0, 0) => return ExitCode::SUCCESS,
-        (failed, 0) => format!("{} failed: {again}", rows(failed)),
-        (0, refused) => format!("{} cannot be asked about", rows(refused)),
-        (failed, refused) => {
-            let refused = rows(refused);
-            format!(
-                "{} failed and {refused} cannot be asked about: {again}",
-                rows(failed)
-            )
-        }
-    };
-    output::fail_with(&format!("error: {words}"))
+pub(crate) fn end_of_run(counts: &RunCounts) -> ExitCode {
+    match unanswered(counts) {
+        None => ExitCode::SUCCESS,
+        Some(words) => output::fail_with(&format!("error: {words}")),
+    }
 }
 
-fn rows(number: u64) -> String {
+/// How many rows of a run have no answer and what to do about it; `None` when all have one.
+pub(crate) fn unanswered(counts: &RunCounts) -> Option<String> {
+    let again = "run the same command again to retry what failed";
+    match (counts.failed, counts.refused) {
+        (0, 0) => None,
+        (failed, 0) => Some(format!("{} failed: {again}", rows(failed))),
+        (0, refused) => Some(format!("{} cannot be asked about", rows(refused))),
+        (failed, refused) => {
+            let refused = rows(refused);
+            Some(format!(
+                "{} failed and {refused} cannot be asked about: {again}",
+                rows(failed)
+            ))
+        }
+    }
+}
+
+/// A number of rows in words.
+pub(crate) fn rows(number: u64) -> String {
     format!("{} row{}", HumanCount(number), plural(number))
 }
 
-fn plural(number: u64) -> &'static str {
+/// The ending of a plural.
+pub(crate) fn plural(number: u64) -> &'static str {
     if number == 1 { "" } else { "s" }
 }
 

@@ -1,0 +1,130 @@
+//! The requirements of a check: whether they name something that there is, and whether they hold.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, ensure};
+use refract_domain::cutoffs::Cutoffs;
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::PrismVersion;
+use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::requirement::Requirement;
+use serde::Serialize;
+
+use super::super::measures::MeasuredQuestion;
+use crate::terminal::Palette;
+use crate::{output, suggestion};
+
+/// Requirements that each name a question and an outcome of the version.
+pub(super) struct Requirements<'a>(&'a [Requirement]);
+
+/// A requirement with what was found.
+pub(super) struct RequirementFinding {
+    /// The requirement as it can be read again.
+    pub(super) requirement: String,
+    /// The measure's value; `None` where it is not defined.
+    pub(super) value: Option<f64>,
+    pub(super) holds: bool,
+}
+
+impl RequirementFinding {
+    /// The value with up to six decimals, so that it shows on which side of the bound it is.
+    pub(super) fn value_in_words(&self) -> String {
+        let Some(value) = self.value else {
+            return "not defined".to_owned();
+        };
+        let decimals = format!("{value:.6}");
+        let shortest = decimals.trim_end_matches('0').trim_end_matches('.');
+        shortest.to_owned()
+    }
+}
+
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    requirement: &'a str,
+    value: Option<f64>,
+    holds: bool,
+}
+
+impl<'a> Requirements<'a> {
+    /// Refuses a requirement whose question or outcome the version lacks, or whose measure is for
+    /// another type of question.
+    pub(super) fn new(
+        requirements: &'a [Requirement],
+        version: &PrismVersion,
+    ) -> anyhow::Result<Self> {
+        for requirement in requirements {
+            let key = requirement.question();
+            let known = version.questions().iter().map(|known| known.key.as_str());
+            let question = version.question(key).with_context(|| {
+                let suggestion = suggestion::did_you_mean(key.as_str(), known);
+                format!("--require: the prism has no question {key}{suggestion}")
+            })?;
+            let mut nothing = MarkedAnswers::new(question.question_type(), Cutoffs::AUTOMATIC);
+            nothing.expect_outcomes(question)?;
+            let checked = requirement.check(&nothing.measures());
+            checked.map_err(|error| anyhow::anyhow!("--require: {error}"))?;
+        }
+        Ok(Self(requirements))
+    }
+
+    /// Refuses a requirement about a question of which the gold file says nothing.
+    pub(super) fn check_expected(&self, expected: &[(QuestionKey, u64)]) -> anyhow::Result<()> {
+        for requirement in self.0 {
+            let key = requirement.question();
+            ensure!(
+                expected.iter().any(|(expected, _)| expected == key),
+                "--require: the gold file says of no row what is right for question {key}"
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks each requirement, in the order of the command line.
+    pub(super) fn check(
+        &self,
+        measured: &[MeasuredQuestion],
+    ) -> anyhow::Result<Vec<RequirementFinding>> {
+        let finding = |requirement: &Requirement| {
+            let mut questions = measured.iter();
+            let measured = questions.find(|m| m.question.key == *requirement.question());
+            let measured = measured.context("a question that is required was not measured")?;
+            let checked = requirement.check(&measured.measures)?;
+            Ok(RequirementFinding {
+                requirement: requirement.to_string(),
+                value: checked.value,
+                holds: checked.holds,
+            })
+        };
+        self.0.iter().map(finding).collect()
+    }
+}
+
+/// A line for each requirement.
+pub(super) fn words(findings: &[RequirementFinding]) -> String {
+    let palette = Palette::of_stdout();
+    let width = findings.iter().map(|finding| finding.requirement.len());
+    let width = width.max().unwrap_or(0);
+    let mut words = String::new();
+    for finding in findings {
+        let (style, outcome) = if finding.holds {
+            (&palette.chosen, "ok    ")
+        } else {
+            (&palette.bad, "FAILED")
+        };
+        let (requirement, value) = (&finding.requirement, finding.value_in_words());
+        let outcome = style.apply_to(outcome);
+        let _ = writeln!(words, "{outcome}  {requirement:width$}  {value}");
+    }
+    words
+}
+
+/// Prints a JSON line for each requirement.
+pub(super) fn print_json(findings: &[RequirementFinding]) -> anyhow::Result<()> {
+    findings.iter().try_for_each(|finding| {
+        output::json(&FindingJson {
+            requirement: &finding.requirement,
+            value: finding.value,
+            holds: finding.holds,
+        })
+    })
+}

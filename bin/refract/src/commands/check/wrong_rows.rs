@@ -1,0 +1,264 @@
+//! The rows of a gold file whose answers are not right, without their texts.
+
+use std::fmt::Write as _;
+
+use indicatif::HumanCount;
+use refract_domain::ids::ResultId;
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::probability::Probability;
+use refract_domain::question::QuestionType;
+
+use crate::terminal::{Palette, columns_of, fit, plain};
+
+/// Upper bound on the wrong answers that are listed.
+const MOST_LISTED: usize = 50;
+/// Upper bound on the terminal columns of a `ref`.
+const REF: usize = 20;
+/// Upper bound on the terminal columns of an outcome's key.
+const OUTCOME: usize = 24;
+/// Columns of a result id.
+const RESULT: usize = 36;
+/// Columns of a probability.
+const PROBABILITY: usize = 5;
+/// Least columns of an outcome's key.
+const LEAST_OUTCOME: usize = 8;
+/// Columns to which an outcome's key may be cut so that the result id stands on the same line.
+const OUTCOME_BESIDE: usize = 16;
+/// Columns between two cells.
+const GAP: usize = 2;
+
+/// The answers that are not right: the first fifty, and the number of all.
+#[derive(Debug, Default)]
+pub(super) struct WrongRows {
+    listed: Vec<WrongAnswer>,
+    all: u64,
+}
+
+/// An answer that is not right.
+#[derive(Debug)]
+pub(super) struct WrongAnswer {
+    /// The line on which the row begins.
+    pub(super) line: u64,
+    pub(super) reference: Option<String>,
+    pub(super) result: ResultId,
+    pub(super) question: QuestionKey,
+    pub(super) question_type: QuestionType,
+    pub(super) expected: OutcomeKey,
+    pub(super) expected_probability: Option<Probability>,
+    /// `None` when the answer predicts nothing.
+    pub(super) predicted: Option<OutcomeKey>,
+    pub(super) predicted_probability: Option<Probability>,
+}
+
+impl WrongRows {
+    pub(super) fn add(&mut self, answer: WrongAnswer) {
+        self.all += 1;
+        if self.listed.len() < MOST_LISTED {
+            self.listed.push(answer);
+        }
+    }
+
+    /// The listed answers in the order of the file.
+    pub(super) fn listed(&self) -> &[WrongAnswer] {
+        &self.listed
+    }
+
+    /// Number of answers that are not listed.
+    pub(super) fn unlisted(&self) -> u64 {
+        self.all - u64::try_from(self.listed.len()).unwrap_or(self.all)
+    }
+}
+
+impl WrongAnswer {
+    /// What was answered: an outcome's key, `unsure`, or `none` for a choice without a value.
+    pub(super) fn answered(&self) -> &str {
+        match (&self.predicted, self.question_type) {
+            (Some(predicted), _) => predicted.as_str(),
+            (None, QuestionType::YesNo) => "unsure",
+            (None, QuestionType::Choice | QuestionType::Scale) => "none",
+        }
+    }
+}
+
+/// The widths of the table's columns, in terminal columns.
+struct TableLayout {
+    line: usize,
+    /// 0 when no row has a `ref`.
+    reference: usize,
+    question: usize,
+    outcome: usize,
+    /// Whether the result id stands on a line of its own.
+    is_id_below: bool,
+}
+
+impl TableLayout {
+    fn new(listed: &[WrongAnswer], width: Option<usize>) -> Self {
+        let widest = |columns: &dyn Fn(&WrongAnswer) -> usize| listed.iter().map(columns).max();
+        let reference = widest(&|one| {
+            one.reference
+                .as_deref()
+                .map_or(0, |r| columns_of(&plain(r)))
+        });
+        let outcome = widest(&|one| one.expected.as_str().len().max(one.answered().len()));
+        let mut layout = Self {
+            line: widest(&|one| one.line.to_string().len())
+                .unwrap_or(0)
+                .max(4),
+            reference: reference
+                .filter(|columns| *columns > 0)
+                .map_or(0, |c| c.clamp(3, REF)),
+            question: widest(&|one| one.question.as_str().len())
+                .unwrap_or(0)
+                .clamp(8, OUTCOME),
+            outcome: outcome.unwrap_or(0).clamp(LEAST_OUTCOME, OUTCOME),
+            is_id_below: false,
+        };
+        if let Some(width) = width {
+            // what both outcomes may take beside the rest, with the id and without it
+            let others = layout.columns() - 2 * layout.outcome;
+            let beside = width.saturating_sub(others + GAP + RESULT) / 2;
+            layout.is_id_below = beside < layout.outcome.min(OUTCOME_BESIDE);
+            let most = if layout.is_id_below {
+                width.saturating_sub(others) / 2
+            } else {
+                beside
+            };
+            layout.outcome = layout.outcome.min(most).max(LEAST_OUTCOME);
+        }
+        layout
+    }
+
+    /// Columns of a line without the result id.
+    fn columns(&self) -> usize {
+        let reference = self.reference + if self.reference > 0 { GAP } else { 0 };
+        let outcome = GAP + self.outcome + 1 + PROBABILITY;
+        self.line + GAP + reference + self.question + 2 * outcome
+    }
+
+    /// The beginning of a line.
+    fn head(&self, line: &str, reference: &str, question: &str) -> String {
+        let mut words = format!("{line:>width$}  ", width = self.line);
+        if self.reference > 0 {
+            words.push_str(&fit(reference, self.reference));
+            words.push_str("  ");
+        }
+        words.push_str(&fit(question, self.question));
+        words
+    }
+
+    fn outcome(&self, key: &str, probability: Option<Probability>) -> String {
+        let probability = probability.map_or_else(String::new, |probability| {
+            format!("{:.3}", probability.to_f64())
+        });
+        format!("  {} {probability:PROBABILITY$}", fit(key, self.outcome))
+    }
+
+    /// The row of an answer. An id on a line of its own stands below the last answer of its result.
+    fn row(&self, wrong: &WrongAnswer, is_last: bool, palette: &Palette) -> String {
+        let reference = wrong.reference.as_deref().unwrap_or_default();
+        let mut words = self.head(&wrong.line.to_string(), reference, wrong.question.as_str());
+        words.push_str(&self.outcome(wrong.expected.as_str(), wrong.expected_probability));
+        words.push_str(&self.outcome(wrong.answered(), wrong.predicted_probability));
+        let id = palette.faint.apply_to(wrong.result);
+        if !self.is_id_below {
+            let _ = write!(words, "  {id}");
+            return words;
+        }
+        words.truncate(words.trim_end().len());
+        if is_last {
+            let _ = write!(words, "\n{:indent$}{id}", "", indent = self.line + GAP);
+        }
+        words
+    }
+}
+
+/// The listed answers as a table that fits `width` where there is one; empty when all are right.
+pub(super) fn words(wrong: &WrongRows, width: Option<usize>) -> String {
+    if wrong.listed.is_empty() {
+        return String::new();
+    }
+    let palette = Palette::of_stdout();
+    let layout = TableLayout::new(&wrong.listed, width);
+    let title = format!("Answers that are not right: {}", HumanCount(wrong.all));
+    let title = palette.heading.apply_to(title);
+    let mut header = layout.head("LINE", "REF", "QUESTION");
+    header.push_str(&layout.outcome("EXPECTED", None));
+    header.push_str(&layout.outcome("ANSWERED", None));
+    header.push_str(if layout.is_id_below { "" } else { "  RESULT" });
+    let header = palette.faint.apply_to(header.trim_end().to_owned());
+    let mut words = format!("{title}\n{header}\n");
+    for (index, one) in wrong.listed.iter().enumerate() {
+        let next = wrong.listed.get(index + 1);
+        let is_last = next.is_none_or(|next| next.result != one.result);
+        words.push_str(&layout.row(one, is_last, &palette));
+        words.push('\n');
+    }
+    if wrong.unlisted() > 0 {
+        let _ = writeln!(words, "and {} more", HumanCount(wrong.unlisted()));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn wrong(line: u64, reference: Option<&str>, expected: &str) -> WrongAnswer {
+        WrongAnswer {
+            line,
+            reference: reference.map(str::to_owned),
+            result: ResultId(Uuid::from_u128(line.into())),
+            question: QuestionKey::parse("topic").unwrap(),
+            question_type: QuestionType::Choice,
+            expected: OutcomeKey::parse(expected).unwrap(),
+            expected_probability: Probability::from_f64(0.25),
+            predicted: None,
+            predicted_probability: None,
+        }
+    }
+
+    fn rows(answers: impl IntoIterator<Item = WrongAnswer>) -> WrongRows {
+        let mut rows = WrongRows::default();
+        answers.into_iter().for_each(|answer| rows.add(answer));
+        rows
+    }
+
+    #[test]
+    fn a_table_fits_the_terminal_and_cuts_no_id() {
+        let rows = rows([
+            wrong(7, Some("a reference of many words"), "billing"),
+            wrong(12_345, None, "insufficient_information"),
+        ]);
+        for width in [60, 80, 120, 200] {
+            let words = words(&rows, Some(width));
+            for line in words.lines() {
+                assert!(columns_of(line) <= width.max(75), "{width}: {words}");
+            }
+            assert_eq!(words.matches("00000000-0000-0000").count(), 2, "{words}");
+            let lines = if width < 140 { 6 } else { 4 };
+            assert_eq!(words.lines().count(), lines, "{width}: {words}");
+        }
+        let mut of_one_result = rows.listed;
+        of_one_result[1].result = of_one_result[0].result;
+        let rows = WrongRows {
+            listed: of_one_result,
+            all: 2,
+        };
+        assert_eq!(words(&rows, Some(80)).lines().count(), 5);
+        let uncut = words(&rows, None);
+        assert!(uncut.contains("insufficient_information 0.250"), "{uncut}");
+        assert_eq!(uncut.lines().count(), 4, "{uncut}");
+    }
+
+    #[test]
+    fn fifty_are_listed_and_the_rest_is_counted() {
+        let rows = rows((1..=1_060).map(|line| wrong(line, None, "billing")));
+        let words = words(&rows, None);
+        assert!(words.ends_with("\nand 1,010 more\n"), "{words}");
+        assert_eq!(words.matches("none").count(), 50);
+        assert!(!words.contains("REF"), "{words}");
+        assert_eq!(super::words(&WrongRows::default(), None), "");
+    }
+}

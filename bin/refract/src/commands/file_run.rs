@@ -1,0 +1,11 @@
+//! What commands share that ask about every row of a file: their arguments, the progress, how they
+//! stop, and what they report.
+
+mod arguments;
+mod faults;
+pub(crate) mod report;
+mod watching;
+
+pub(crate) use self::arguments::{AskedPrism, FileRunArgs};
+pub(crate) use self::faults::{refused, stopped};
+pub(crate) use self::watching::{check_watched, stop, watched};

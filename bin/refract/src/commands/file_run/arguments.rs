@@ -1,0 +1,109 @@
+//! The arguments of commands that ask about every row of a file.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_answering::PinnedPrism;
+use refract_domain::prism::VersionNumber;
+use refract_file_runs::{ColumnMapping, RunOrder, RunSettings, Shard};
+use refract_model_gateway::ModelGateway;
+
+use super::super::operator::{self, AccountArg};
+use crate::settings::{DatabaseArgs, ModelArgs};
+
+/// Arguments that `refract run` and `refract check` have in common.
+#[derive(Args)]
+pub(crate) struct FileRunArgs {
+    /// Calls to the model at once
+    #[arg(long, value_name = "N", default_value = "32")]
+    concurrency: NonZeroUsize,
+
+    /// The version that is to answer [default: the latest when the run starts]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
+    version: Option<i32>,
+
+    /// Reads a field, `ref` or `context` from a column of another name
+    #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
+    mappings: Vec<ColumnMapping>,
+
+    /// A name for the run: the same file under another name is asked about anew
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    name: String,
+
+    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+/// A prism version that answers, and the model that it asks.
+pub(crate) struct AskedPrism {
+    pub(crate) prism: PinnedPrism,
+    pub(crate) gateway: ModelGateway,
+    /// Upper bound on the rows that the model is asked about at once.
+    pub(crate) concurrency: NonZeroUsize,
+}
+
+impl FileRunArgs {
+    /// Opens the database and finds the prism and the version.
+    pub(crate) async fn open(
+        &self,
+        prism: &str,
+        database: &DatabaseArgs,
+    ) -> anyhow::Result<AskedPrism> {
+        let settings = self.model.settings()?;
+        let concurrency = settings.concurrency.min(self.concurrency.get());
+        let gateway = ModelGateway::new(settings)?;
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let selector = operator::find_prism(&database, account, prism).await?;
+        let version = self.version.and_then(VersionNumber::new);
+        Ok(AskedPrism {
+            prism: PinnedPrism::find(&database, account, &selector, version).await?,
+            gateway,
+            concurrency: NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN),
+        })
+    }
+
+    /// Which rows of the file are asked about.
+    pub(crate) fn order<'a>(&'a self, input: &'a Path, shard: Shard) -> RunOrder<'a> {
+        RunOrder {
+            input,
+            mappings: &self.mappings,
+            shard,
+            name: self.name.clone(),
+        }
+    }
+
+    /// How hard the run works.
+    pub(crate) fn settings<'a>(&self, asked: &'a AskedPrism) -> RunSettings<'a> {
+        RunSettings {
+            gateway: &asked.gateway,
+            concurrency: asked.concurrency,
+            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            gives_up: !self.keep_going,
+        }
+    }
+}
+
+fn mapping(text: &str) -> anyhow::Result<ColumnMapping> {
+    // a column's name may contain `=`, a field key never does
+    let (column, field) = text.rsplit_once('=').context("expected COLUMN=FIELD")?;
+    Ok(ColumnMapping {
+        column: column.trim().to_owned(),
+        field: field.trim().to_owned(),
+    })
+}

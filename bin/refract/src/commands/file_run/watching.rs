@@ -1,0 +1,79 @@
+//! The progress of a run, and the signals that stop it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use refract_file_runs::{InputFault, RunTally};
+
+use super::super::signals::StopSignals;
+use super::faults::faulty;
+use super::report::going;
+use crate::output;
+use crate::terminal::Progress;
+
+/// Interval at which the progress is shown.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Checks a whole file on a thread that may block, and shows the progress. A signal ends the
+/// program.
+pub(crate) async fn check_watched<T: Send + 'static>(
+    input: &Path,
+    check: impl FnOnce(&RunTally) -> Result<T, InputFault> + Send + 'static,
+    signals: &mut StopSignals,
+) -> anyhow::Result<T> {
+    let tally = Arc::new(RunTally::default());
+    let counted = Arc::clone(&tally);
+    let checking = tokio::task::spawn_blocking(move || check(&counted));
+    let progress = Progress::begin("rows checked", None);
+    let showing = repeat(|| progress.show(tally.counts().checked, ""));
+    let checked = tokio::select! {
+        checked = checking => checked.context("the check of the file broke off")?,
+        () = signals.next() => {
+            progress.end();
+            output::say("error: stopped; nothing was asked");
+            // nothing else can stop the thread that reads the file
+            std::process::exit(1);
+        }
+        never = showing => match never {},
+    };
+    progress.end();
+    checked.map_err(|fault| faulty(input, &fault))
+}
+
+/// Waits for a run and shows how far it is.
+pub(crate) async fn watched<T>(
+    run: impl Future<Output = T>,
+    tally: &RunTally,
+    progress: &Progress,
+) -> T {
+    let ended = tokio::select! {
+        ended = run => ended,
+        never = repeat(|| {
+            let counts = tally.counts();
+            progress.show(counts.done(), &going(&counts));
+        }) => match never {},
+    };
+    progress.end();
+    ended
+}
+
+/// Waits for the first signal. A second signal ends the program.
+pub(crate) async fn stop(mut signals: StopSignals, progress: &Progress) {
+    signals.next().await;
+    let words = "Stopping: calls under way are finished and saved. Once more stops at once.";
+    progress.beside(|| output::say(words));
+    tokio::spawn(async move {
+        signals.next().await;
+        output::say("error: stopped at once; what was saved is saved");
+        std::process::exit(1);
+    });
+}
+
+async fn repeat(show: impl Fn()) -> std::convert::Infallible {
+    loop {
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
+        show();
+    }
+}

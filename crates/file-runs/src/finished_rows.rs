@@ -1,0 +1,106 @@
+//! Hands over the rows of a run in the order of the file, each as soon as it and all before it have
+//! ended.
+
+use std::collections::HashMap;
+use std::io;
+
+use refract_answering::ReadableResult;
+use refract_domain::column_tally::ColumnTally;
+use tokio::sync::mpsc;
+
+use crate::dispatch::{PendingRow, RowState};
+use crate::gold_cells::ExpectedOutcome;
+use crate::run_stop::{Halt, RunStop};
+use crate::run_tally::RunTally;
+
+/// A row of a file with its saved result.
+pub struct FinishedRow {
+    /// The line on which the row begins.
+    pub line: u64,
+    /// What a gold file says is right; nothing in a plain file run.
+    pub expected: Vec<ExpectedOutcome>,
+    /// The saved result, `ok` or `failed`.
+    pub result: ReadableResult,
+}
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct RunSummary {
+    /// Why the run stopped early; `None` after the end of the file.
+    pub stop: Option<RunStop>,
+    /// Number of rows in the output.
+    pub written: u64,
+    /// Errors of the failed rows in the output with the number of their rows, the most frequent
+    /// first.
+    pub failures: Vec<(String, u64)>,
+    /// What stands in each lens column of the answered rows in the output; empty without an output.
+    pub columns: Vec<ColumnTally>,
+}
+
+/// Waits for one pending row after another and gives it to `take`, which fails when the output
+/// cannot be written. After a stop all pending rows are still waited for, and those up to the first
+/// row that is missing are handed over.
+pub(crate) async fn hand_over(
+    mut pending: mpsc::Receiver<PendingRow>,
+    tally: &RunTally,
+    halt: &Halt,
+    mut take: impl FnMut(FinishedRow) -> io::Result<()>,
+) -> RunSummary {
+    let mut failures: HashMap<String, u64> = HashMap::new();
+    let mut written = 0;
+    let mut is_whole = true;
+    while let Some(row) = pending.recv().await {
+        let PendingRow {
+            line,
+            expected,
+            state,
+            room: _room,
+        } = row;
+        let ended = match state {
+            RowState::Refused => {
+                tally.row_refused();
+                continue;
+            }
+            RowState::Answered(result) => {
+                tally.row_was_answered();
+                Ok(*result)
+            }
+            RowState::Asked(answer) => {
+                let answer = answer.await.map_err(|_| RunStop::Lost { line });
+                answer.and_then(|asked| asked.map_err(|refusal| RunStop::Row { line, refusal }))
+            }
+        };
+        let taken = match ended {
+            Ok(result) if is_whole => {
+                let error = result.view().status.error().map(str::to_owned);
+                let row = FinishedRow {
+                    line,
+                    expected,
+                    result,
+                };
+                take(row)
+                    .map(|()| {
+                        written += 1;
+                        if let Some(error) = error {
+                            *failures.entry(error).or_default() += 1;
+                        }
+                    })
+                    .map_err(|error| RunStop::Output { line, error })
+            }
+            Ok(_) => Ok(()),
+            Err(stop) => Err(stop),
+        };
+        if let Err(stop) = taken {
+            is_whole = false;
+            halt.stop(stop);
+        }
+    }
+    let mut failures: Vec<_> = failures.into_iter().collect();
+    failures.sort_by(|(words, count), (other, others)| others.cmp(count).then(words.cmp(other)));
+    RunSummary {
+        stop: None,
+        written,
+        failures,
+        columns: Vec::new(),
+    }
+}
