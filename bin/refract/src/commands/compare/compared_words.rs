@@ -13,7 +13,7 @@ use refract_evaluation::cutoff_advice::FEW_MARKS;
 use refract_evaluation::proportion::Interval;
 use refract_persistence::Database;
 
-use super::super::measures::{range, wrapped};
+use super::super::measures::range;
 use crate::terminal::{self, Palette};
 
 /// A McNemar probability below this one is called unlikely to be chance.
@@ -59,36 +59,37 @@ pub(super) fn lines(
         text.trim_end()
     )];
     let rows = comparison.rows;
+    if compared.unanswered > 0 {
+        lines.push(format!(
+            "left out: {} marked texts for which a or b names no outcome",
+            compared.unanswered
+        ));
+    }
     if rows == 0 {
         lines.push("no text that both answered is marked".to_owned());
+        lines.extend(differing(compared, references, &palette, width));
         return lines;
     }
-    let accuracies = [
-        format!("marked texts {}", HumanCount(rows)),
-        format!(
-            "a is right in {}",
-            range(comparison.a.value(), comparison.a.interval())
-        ),
-        format!(
-            "b in {}",
-            range(comparison.b.value(), comparison.b.interval())
-        ),
-    ];
-    lines.extend(wrapped(&accuracies, "   ", width));
+    lines.push(format!(
+        "{} marked texts; only a is right on {}, only b on {}; McNemar p {:.3}",
+        HumanCount(rows),
+        HumanCount(comparison.only_a_right),
+        HumanCount(comparison.only_b_right),
+        comparison.mcnemar_p,
+    ));
+    lines.push(format!(
+        "a is right in {}, b in {}",
+        range(comparison.a.value(), comparison.a.interval()),
+        range(comparison.b.value(), comparison.b.interval()),
+    ));
+    lines.push(format!(
+        "b minus a is {}",
+        signed(comparison.difference, comparison.interval)
+    ));
     if rows < FEW_MARKS {
         let warning = format!("Fewer than {FEW_MARKS} marked texts: the intervals are wide.");
         lines.push(palette.bad.apply_to(warning).to_string());
     }
-    let difference = [
-        format!(
-            "b minus a {}",
-            signed(comparison.difference, comparison.interval)
-        ),
-        format!("only a right {}", HumanCount(comparison.only_a_right)),
-        format!("only b right {}", HumanCount(comparison.only_b_right)),
-        format!("McNemar p {:.3}", comparison.mcnemar_p),
-    ];
-    lines.extend(wrapped(&difference, "   ", width));
     lines.push(verdict(comparison).to_owned());
     lines.extend(differing(compared, references, &palette, width));
     lines

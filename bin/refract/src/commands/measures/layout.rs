@@ -22,7 +22,7 @@ pub(crate) fn range(value: Option<f64>, interval: Option<Interval>) -> String {
 }
 
 /// Parts with a separator between them, on as many lines of this width as they need.
-pub(crate) fn wrapped(parts: &[String], separator: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(parts: &[String], separator: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {

@@ -127,6 +127,9 @@ fn mistakes(confusion: &[ConfusionCell], width: usize) -> Vec<String> {
         .iter()
         .filter(|cell| cell.marked != cell.predicted);
     let mut wrong: Vec<_> = wrong.collect();
+    if wrong.is_empty() {
+        return Vec::new();
+    }
     wrong.sort_by_key(|cell| std::cmp::Reverse(cell.count));
     let listed = |most: usize| {
         let mut parts = vec!["Most mistaken (marked > predicted):".to_owned()];
@@ -144,11 +147,7 @@ fn mistakes(confusion: &[ConfusionCell], width: usize) -> Vec<String> {
         wrapped(&parts, " ", width)
     };
     let most = wrong.len().min(MOST_MISTAKES);
-    let lists = (1..=most).rev().map(listed);
     let fits = |lines: &Vec<String>| lines.len() <= MISTAKE_LINES;
-    lists
-        .clone()
-        .find(fits)
-        .or_else(|| lists.last())
-        .unwrap_or_default()
+    let mut lists = (1..=most).rev().map(listed);
+    lists.find(fits).unwrap_or_else(|| listed(1))
 }
