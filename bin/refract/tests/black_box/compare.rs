@@ -7,13 +7,14 @@ use crate::marked_texts::{
     MarkedText, TOPICS, assert_close, json_lines, marked_texts, number, told,
 };
 use crate::run::service;
-use crate::service::{Backend, PRISM, Service, example_prism};
+use crate::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 
 on_both!(
     versions_are_compared_on_the_texts_that_both_answered,
     texts_that_are_answered_differently_are_listed,
     texts_are_known_by_ref_or_by_their_fields,
     the_newer_mark_of_either_result_counts,
+    a_text_for_which_a_side_names_no_outcome_is_left_out,
     sides_without_anything_to_compare_are_refused,
 );
 
@@ -284,6 +285,36 @@ async fn the_newer_mark_of_either_result_counts(backend: Backend) {
     assert_eq!(right().await, (json!(1), json!(0), json!(1)));
     mark(&a[0], "product").await;
     assert_eq!(right().await, (json!(1), json!(0), json!(0)));
+}
+
+async fn a_text_for_which_a_side_names_no_outcome_is_left_out(backend: Backend) {
+    let service = service(backend).await;
+    // no below 0.4, yes from 0.6: the second text is unsure on the one side
+    service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
+    let texts = marked_texts(1);
+    let of = |angry_percent| MarkedText {
+        angry_percent,
+        ..texts[0]
+    };
+    let rows = [
+        row(Some("r1"), &of(90), &of(10)),
+        row(Some("r2"), &of(50), &of(90)),
+    ];
+    let [a, _] = ask_both(&service, &rows, &rows).await;
+    let marks = format!("result_id,angry\n{},yes\n{},yes\n", a[0], a[1]);
+    service.import("marks.csv", marks).await;
+    let arguments = [&VERSIONS[..], &["--question", "angry"]].concat();
+    let found = compared(&service, &arguments).await;
+    assert_eq!(
+        (&found[0]["rows"], &found[0]["only_a_right"]),
+        (&json!(1), &json!(1))
+    );
+    let words = service
+        .run(&[&["compare", PRISM], &arguments[..]].concat())
+        .await
+        .done();
+    let left_out = "left out: 1 marked texts for which a or b names no outcome";
+    assert!(words.contains(left_out), "{words}");
 }
 
 async fn sides_without_anything_to_compare_are_refused(backend: Backend) {

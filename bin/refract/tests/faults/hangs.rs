@@ -18,7 +18,8 @@ async fn a_server_goes_on_however_many_clients_left_while_it_hung() {
     for _ in 0..10 {
         block_in_place(|| {
             cluster.freeze();
-            for _ in 0..50 {
+            // few enough for the queue of a server that accepts none
+            for _ in 0..5 {
                 drop(TcpStream::connect(("127.0.0.1", cluster.port())).unwrap());
             }
             cluster.thaw();
