@@ -92,7 +92,7 @@ impl MarksFile {
             read.rows.extend(self.columns.row(row, &mut read.faults));
         }
         let unused = self.unused(&raw, &seen)?;
-        read.holds_answers = self.columns.hold_answers(&seen, &unused);
+        read.holds_answers = MarksColumns::hold_answers(&seen, &unused);
         read.unused_columns = listed(&unused);
         Ok(read)
     }

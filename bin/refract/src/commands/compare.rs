@@ -113,11 +113,9 @@ impl CompareCommand {
             named(&self.a),
             named(&self.b)
         );
-        if compared
-            .questions
-            .iter()
-            .all(|question| question.comparison.rows == 0)
-        {
+        let is_unmarked =
+            |question: &ComparedQuestion| question.comparison.rows == 0 && question.unanswered == 0;
+        if compared.questions.iter().all(is_unmarked) {
             bail!(
                 "none of the {} texts that both sides answered is marked: mark the results of one \
                  side with `refract marks import {} FILE`",

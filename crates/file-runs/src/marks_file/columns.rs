@@ -132,7 +132,7 @@ impl MarksColumns {
     }
 
     /// Whether the columns are those of an export of results without its marks.
-    pub(super) fn hold_answers(&self, seen: &[bool], unused: &[String]) -> bool {
+    pub(super) fn hold_answers(seen: &[bool], unused: &[String]) -> bool {
         let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         let mut marked = of_questions.iter().step_by(EACH);
         let is_unused = |name: &str| unused.iter().any(|unused| unused == name);

@@ -93,10 +93,15 @@ pub(super) fn out_of_reach(goal: CutoffGoal) -> String {
 
 /// The warning for advice with few marks behind it.
 pub(super) fn warning(advice: &CutoffAdvice) -> String {
+    let behind = advice.behind;
+    let marks = if behind == 1 {
+        "mark stands"
+    } else {
+        "marks stand"
+    };
     format!(
-        "Only {} marks stand behind these cutoffs: with fewer than {FEW_MARKS} they may be luck. \
-         Mark more before you rely on them.",
-        advice.behind
+        "Only {behind} {marks} behind these cutoffs: with fewer than {FEW_MARKS} they may be luck. \
+         Mark more before you rely on them."
     )
 }
 
