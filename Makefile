@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http bench-marks build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -79,8 +79,9 @@ bench: ## measure rendering beside serde_json and csv, lenses, and the gateway b
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
 	$(CARGO) run --release --locked --manifest-path crates/answering/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
 
-bench-evaluation: ## measure the evaluation of 1,000,000 marked answers: time and memory
+bench-evaluation: ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
 	$(CARGO) bench --package refract-evaluation --bench evaluation --locked
+	.ci/with-postgres $(CARGO) bench --package refract --bench marks --locked -- $(ARGS)
 
 GROWTH ?= 10000,1000000
 
@@ -89,9 +90,6 @@ bench-growth: build-bench-http ## measure reads, creates and exports as results 
 
 bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed or memory)
 	.ci/with-postgres $(BENCH_HTTP) $(ARGS)
-
-bench-marks: ## measure imports and the export of 100,000 marks (ARGS=postgres or sqlite)
-	.ci/with-postgres $(CARGO) bench --package refract --bench marks --locked -- $(ARGS)
 
 BENCH_HTTP = "$${CARGO_TARGET_DIR:-target}/bench-http/release/refract-bench-http" "$${CARGO_TARGET_DIR:-target}/release/refract"
 

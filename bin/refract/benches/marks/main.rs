@@ -1,4 +1,4 @@
-//! Measures imports and the export of 100,000 marks on 100,000 answered results:
+//! Measures imports, the export and the evaluation of 100,000 marks on 100,000 answered results:
 //! `cargo bench -p refract --bench marks -- [sqlite] [postgres]`.
 //!
 //! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with a new database.
@@ -83,6 +83,7 @@ fn measure(name: &str, database: &str) {
         ("import by id, all there already", &import("by-id.csv")),
         ("import by ref, all changed", &import("by-ref.csv")),
         ("export", &export),
+        ("evaluate", &["evaluate", "support-triage", "--json"]),
     ] {
         let began = Instant::now();
         let peak = wait_and_watch(binary(arguments).spawn().unwrap());
