@@ -133,9 +133,13 @@ impl EvaluateCommand {
             is_latest || !it.marked.is_empty()
         };
         for (number, evaluated) in evaluated.iter().filter(is_shown).enumerate() {
+            let version = evaluated.version();
+            let newest = &evaluated.question;
+            let asked = version
+                .and_then(|version| prism_history::question_in(history, version, &newest.key));
             let measured = MeasuredQuestion::new(
-                evaluated.question.clone(),
-                evaluated.version(),
+                asked.unwrap_or(newest).clone(),
+                version,
                 evaluated.model().map(ToOwned::to_owned),
                 &evaluated.marked,
             );

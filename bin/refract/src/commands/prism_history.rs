@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use refract_answering::evaluation::questions;
+use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::question::Question;
 use refract_persistence::PrismHistory;
@@ -26,6 +27,16 @@ pub(super) fn question<'a>(history: &'a PrismHistory, key: &str) -> anyhow::Resu
         "the prism has no question '{}'{proposal}",
         terminal::plain(key)
     );
+}
+
+/// The question with this key as one version says it; `None` when that version has no such question.
+pub(super) fn question_in<'a>(
+    history: &'a PrismHistory,
+    version: VersionNumber,
+    key: &QuestionKey,
+) -> Option<&'a Question> {
+    let index = usize::try_from(version.get()).ok()?.checked_sub(1)?;
+    history.versions.get(index)?.question(key)
 }
 
 /// Refuses a version that the prism does not have.

@@ -12,7 +12,8 @@ const WANTED: [f64; 3] = [0.90, 0.95, 0.99];
 /// A question with its measures and what they are about.
 #[derive(Clone, Debug)]
 pub(crate) struct MeasuredQuestion {
-    /// The question, as the newest version that has it says it.
+    /// The question, as the version that answered says it; where several did, as the newest version
+    /// that has it.
     pub(crate) question: Question,
     /// The version that answered; `None` when there are several.
     pub(crate) version: Option<VersionNumber>,
