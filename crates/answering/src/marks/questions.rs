@@ -4,6 +4,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::key::QuestionKey;
 use refract_persistence::Database;
 
+use crate::evaluation;
 use crate::refusal::InternalError;
 
 /// The questions of all versions of a prism: those of the latest version in its order, then those
@@ -17,13 +18,6 @@ pub async fn questions(
 ) -> Result<Vec<QuestionKey>, InternalError> {
     let history = database.prism_history(prism).await?;
     let history = history.ok_or(InternalError::VersionMissing)?;
-    let mut keys: Vec<QuestionKey> = Vec::new();
-    for version in history.versions.iter().rev() {
-        for question in version.questions() {
-            if !keys.contains(&question.key) {
-                keys.push(question.key.clone());
-            }
-        }
-    }
-    Ok(keys)
+    let questions = evaluation::questions(&history.versions).into_iter();
+    Ok(questions.map(|question| question.key.clone()).collect())
 }
