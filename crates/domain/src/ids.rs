@@ -47,6 +47,10 @@ id! {
     ApiKeyId
 }
 id! {
+    /// Id of a person who uses the app.
+    PersonId
+}
+id! {
     /// Id of a prism.
     PrismId
 }

@@ -36,6 +36,7 @@ pub mod problem;
 pub mod question;
 pub mod reference;
 pub mod result;
+pub mod role;
 pub mod slug;
 pub mod submission;
 mod text;

@@ -26,6 +26,7 @@ diesel::table! {
         created_at -> Moment,
         last_used_at -> Nullable<Moment>,
         revoked_at -> Nullable<Moment>,
+        made_by -> Nullable<Id>,
     }
 }
 
@@ -47,7 +48,7 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::{Integer, Text};
+    use diesel::sql_types::{Integer, Nullable, Text};
     use crate::schema::sql_types::{Id, Moment};
 
     prism_versions (prism_id, version) {
@@ -55,6 +56,7 @@ diesel::table! {
         version -> Integer,
         definition -> Text,
         created_at -> Moment,
+        made_by -> Nullable<Id>,
     }
 }
 
@@ -87,6 +89,7 @@ diesel::table! {
         model_attempts -> Nullable<BigInt>,
         on_codes_millionths -> Nullable<Integer>,
         unread_millionths -> Nullable<Integer>,
+        made_by -> Nullable<Id>,
     }
 }
 
@@ -104,4 +107,100 @@ diesel::table! {
     }
 }
 
-diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, prisms, prism_versions, results);
+diesel::table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    people (id) {
+        id -> Id,
+        account_id -> Id,
+        email -> Text,
+        name -> Nullable<Text>,
+        role -> Text,
+        password -> Nullable<Text>,
+        created_at -> Moment,
+        removed_at -> Nullable<Moment>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::Binary;
+    use crate::schema::sql_types::{Id, Moment};
+
+    invitations (hash) {
+        hash -> Binary,
+        person_id -> Id,
+        created_at -> Moment,
+        expires_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::Binary;
+    use crate::schema::sql_types::{Id, Moment};
+
+    sessions (hash) {
+        hash -> Binary,
+        person_id -> Id,
+        created_at -> Moment,
+        last_used_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::Binary;
+    use crate::schema::sql_types::{Id, Moment};
+
+    sign_in_tries (id) {
+        id -> Id,
+        email_hash -> Binary,
+        tried_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    prism_changes (id) {
+        id -> Id,
+        prism_id -> Id,
+        change -> Text,
+        made_by -> Nullable<Id>,
+        made_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Integer};
+    use crate::schema::sql_types::Id;
+
+    result_counts (prism_id, day, api_key_id) {
+        prism_id -> Id,
+        day -> Integer,
+        api_key_id -> Id,
+        ok -> BigInt,
+        failed -> BigInt,
+    }
+}
+
+diesel::table! {
+    use crate::schema::sql_types::Id;
+
+    counted_results (prism_id) {
+        prism_id -> Id,
+        up_to -> Id,
+    }
+}
+
+diesel::allow_tables_to_appear_in_same_query!(
+    accounts,
+    api_keys,
+    people,
+    prism_changes,
+    prism_versions,
+    prisms,
+    results,
+    sessions,
+    invitations,
+);

@@ -1,0 +1,17 @@
+DROP TABLE counted_results;
+DROP TABLE result_counts;
+DROP INDEX results_prism_id_id_without_key;
+DROP INDEX results_made_by_prism_id_id;
+DROP INDEX results_api_key_id_prism_id_id;
+CREATE INDEX results_api_key_id ON results (api_key_id) WHERE api_key_id IS NOT NULL;
+DROP INDEX results_prism_id_reference_id;
+ALTER TABLE results ALTER COLUMN reference TYPE text COLLATE "default";
+DROP INDEX results_prism_id_version_id;
+DROP TABLE prism_changes;
+ALTER TABLE results DROP COLUMN made_by;
+ALTER TABLE api_keys DROP COLUMN made_by;
+ALTER TABLE prism_versions DROP COLUMN made_by;
+DROP TABLE sign_in_tries;
+DROP TABLE sessions;
+DROP TABLE invitations;
+DROP TABLE people;
