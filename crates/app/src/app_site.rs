@@ -75,7 +75,10 @@ mod tests {
     fn an_address_is_a_scheme_a_host_and_a_port() {
         for (sent, read) in [
             ("http://127.0.0.1:8081", "http://127.0.0.1:8081"),
-            ("https://Refract.example.com/", "https://refract.example.com"),
+            (
+                "https://Refract.example.com/",
+                "https://refract.example.com",
+            ),
             ("http://[::1]:80", "http://[::1]:80"),
         ] {
             assert_eq!(AppUrl::parse(sent).unwrap().as_str(), read);

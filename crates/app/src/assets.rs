@@ -18,7 +18,11 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// Every asset: its name, its media type and its text.
 const ASSETS: &[(&str, &str, &str)] = &[
     ("app.css", STYLE, include_str!("../assets/app.css")),
-    ("icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
+    (
+        "icon.svg",
+        "image/svg+xml",
+        include_str!("../assets/icon.svg"),
+    ),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 
@@ -53,7 +57,9 @@ impl AssetFolder {
 /// is not kept by the browser.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let values = &visit.sent.values;
-    let found = ASSETS.iter().find(|(name, _, _)| *name == values.get("name"));
+    let found = ASSETS
+        .iter()
+        .find(|(name, _, _)| *name == values.get("name"));
     let (_, media_type, text) = found.ok_or(PageRefusal::NotFound)?;
     let keeping = if values.get("folder") == visit.site.assets.0 {
         "public, max-age=31536000, immutable"

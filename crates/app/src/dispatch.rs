@@ -145,11 +145,12 @@ async fn run(
 }
 
 /// The route of a request. HEAD is answered like GET.
-fn find(
-    method: &Method,
-    path: &str,
-) -> Result<(&'static AppRoute, PathValues), PageRefusal> {
-    let method = if method == Method::HEAD { &Method::GET } else { method };
+fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), PageRefusal> {
+    let method = if method == Method::HEAD {
+        &Method::GET
+    } else {
+        method
+    };
     let mut is_known = false;
     for route in ROUTES {
         if let Some(values) = route.matches(path) {

@@ -109,7 +109,12 @@ mod tests {
         form.push("email", "ada@example.com");
         let again = Kept::from_form(&form).unwrap();
         assert_eq!(again.values, kept.values);
-        assert!(again.send_again("Go on").into_string().contains("action=\"/prisms/a/try\""));
+        assert!(
+            again
+                .send_again("Go on")
+                .into_string()
+                .contains("action=\"/prisms/a/try\"")
+        );
     }
 
     #[test]
@@ -118,7 +123,13 @@ mod tests {
             assert!(is_own_address(own), "{own}");
         }
         for other in [
-            "", "prisms", "//evil.com", "/\\evil.com", "https://evil.com", "/a\r\nb", "/\t/evil.com",
+            "",
+            "prisms",
+            "//evil.com",
+            "/\\evil.com",
+            "https://evil.com",
+            "/a\r\nb",
+            "/\t/evil.com",
         ] {
             assert!(!is_own_address(other), "{other}");
         }

@@ -23,7 +23,11 @@ pub(crate) struct Query(Vec<(String, String)>);
 impl Query {
     /// Reads a raw query string.
     pub(crate) fn parse(raw: &str) -> Self {
-        Self(form_urlencoded::parse(raw.as_bytes()).into_owned().collect())
+        Self(
+            form_urlencoded::parse(raw.as_bytes())
+                .into_owned()
+                .collect(),
+        )
     }
 
     /// The first value of a name, trimmed; `None` when it is absent or blank.

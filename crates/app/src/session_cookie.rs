@@ -66,7 +66,10 @@ mod tests {
         );
         let plain = AppUrl::parse("http://a").unwrap();
         let text = for_token("t", &plain).to_string();
-        assert_eq!(text, "refract=t; HttpOnly; SameSite=Lax; Path=/; Max-Age=34560000");
+        assert_eq!(
+            text,
+            "refract=t; HttpOnly; SameSite=Lax; Path=/; Max-Age=34560000"
+        );
         assert!(ended(&plain).to_string().contains("refract=; "));
     }
 }

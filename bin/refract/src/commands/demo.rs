@@ -87,8 +87,10 @@ impl DemoCommand {
             let _ = shown.send(said.is_ok());
             said
         };
-        let (served, said) =
-            tokio::join!(serve::serve(http, app, database, &gateway, counts, stop), show);
+        let (served, said) = tokio::join!(
+            serve::serve(http, app, database, &gateway, counts, stop),
+            show
+        );
         said?;
         served
     }

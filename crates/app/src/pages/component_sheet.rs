@@ -61,7 +61,9 @@ fn bars() -> Markup {
 
 /// A bell around 30 percent.
 fn bell() -> Vec<u64> {
-    (0_u64..101).map(|percent| 900 / (1 + percent.abs_diff(30).pow(2) / 20)).collect()
+    (0_u64..101)
+        .map(|percent| 900 / (1 + percent.abs_diff(30).pow(2) / 20))
+        .collect()
 }
 
 fn rows() -> Markup {
@@ -69,7 +71,11 @@ fn rows() -> Markup {
         tr { th scope="row" { "Where is my order?" } td { (bar(probability(812_000), true)) } td.number { "1,204" } td { (moment(DateTime::UNIX_EPOCH)) } }
         tr { th scope="row" { span.text dir="auto" { (HOSTILE) } } td { (bar(probability(1_000), false)) } td.number { "7" } td { (moment(DateTime::UNIX_EPOCH)) } }
     };
-    table("Texts and how likely they are angry", &["Text", "Angry", "Results", "Made"], &cells)
+    table(
+        "Texts and how likely they are angry",
+        &["Text", "Angry", "Results", "Made"],
+        &cells,
+    )
 }
 
 fn form() -> Markup {

@@ -71,7 +71,15 @@ const ARROWS: [(&str, &[&str]); 13] = [
 
 /// Dependencies from outside that only these crates may name, in their tests too.
 const KEEPERS: [(&str, &[&str]); 9] = [
-    ("actix-web", &["refract", "refract-app", "refract-http-api", "refract-http-serving"]),
+    (
+        "actix-web",
+        &[
+            "refract",
+            "refract-app",
+            "refract-http-api",
+            "refract-http-serving",
+        ],
+    ),
     ("deadpool", &["refract-persistence"]),
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),
