@@ -50,6 +50,8 @@ pub use option_orders::{OptionOrders, OrdersAsking, OrdersReport, OrdersStop, Qu
 pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;
 pub use readable_result::ReadableResult;
+// the app reads what a prism is, and knows no database
+pub use refract_persistence::PrismRow;
 // file runs hand these through, and know neither the gateway nor the database
 pub use refract_model_gateway::{CostEstimate, Estimator, ModelGateway, ModelReport};
 pub use refusal::{InternalError, Refusal};
