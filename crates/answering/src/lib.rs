@@ -29,6 +29,7 @@ pub mod people;
 mod prism_lens;
 mod prism_results;
 pub mod prisms;
+mod randomness;
 mod read_result;
 mod readable_result;
 mod refusal;
@@ -49,6 +50,7 @@ pub use metrics::AnsweringMetrics;
 pub use option_orders::{OptionOrders, OrdersAsking, OrdersReport, OrdersStop, QuestionInOrders};
 pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;
+pub use randomness::NoRandomness;
 pub use readable_result::ReadableResult;
 // the app reads what a prism is, and knows no database
 pub use refract_persistence::PrismRow;

@@ -62,6 +62,10 @@ id! {
     /// Id of a saved result (spec 2.6).
     ResultId
 }
+id! {
+    /// Id of a try to sign in.
+    SignInTryId
+}
 
 #[cfg(test)]
 mod tests {
