@@ -12,7 +12,7 @@ use refract_persistence::{Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
-use crate::randomness::{NoRandomness, random_bytes};
+use crate::secrets::{SecretFailed, random_bytes};
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -20,9 +20,9 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 /// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRefusal {
-    /// The operating system gave no random numbers.
+    /// A secret could not be made or checked.
     #[error(transparent)]
-    NoRandomness(#[from] NoRandomness),
+    Secret(#[from] SecretFailed),
     /// The database failed.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),

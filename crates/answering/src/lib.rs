@@ -29,13 +29,13 @@ pub mod people;
 mod prism_lens;
 mod prism_results;
 pub mod prisms;
-mod randomness;
 mod read_result;
 mod readable_result;
 mod refusal;
 mod retry_failed;
 mod retry_result;
 mod save_backoff;
+mod secrets;
 mod versions;
 
 pub use answering::Answering;
@@ -50,7 +50,6 @@ pub use metrics::AnsweringMetrics;
 pub use option_orders::{OptionOrders, OrdersAsking, OrdersReport, OrdersStop, QuestionInOrders};
 pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;
-pub use randomness::NoRandomness;
 pub use readable_result::ReadableResult;
 // the app reads what a prism is, and knows no database
 pub use refract_persistence::PrismRow;
@@ -59,3 +58,4 @@ pub use refract_model_gateway::{CostEstimate, Estimator, ModelGateway, ModelRepo
 pub use refusal::{InternalError, Refusal};
 pub use retry_failed::{Retried, RetryFailed, RetryStop};
 pub use save_backoff::SaveBackoff;
+pub use secrets::SecretFailed;

@@ -80,8 +80,8 @@ impl Dispatcher {
             Err(refusal) => Err(refusal),
         };
         outcome.unwrap_or_else(|refusal| {
-            if let PageRefusal::Internal(error) = &refusal {
-                tracing::error!(error = with_causes(error), "a page failed");
+            if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = &refusal {
+                tracing::error!(error = with_causes(&refusal), "a page failed");
             }
             if matches!(refusal, PageRefusal::SignedOut) && sent.form.values().is_empty() {
                 return to_sign_in(&sent);

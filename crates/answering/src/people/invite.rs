@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::refusal::PersonRefusal;
 use crate::caller::Caller;
-use crate::randomness::{NoRandomness, random_bytes};
+use crate::secrets::{SecretFailed, random_bytes};
 
 /// How long a link is good.
 const LINK_DAYS: TimeDelta = TimeDelta::days(7);
@@ -88,7 +88,7 @@ pub async fn reset(
     })
 }
 
-fn new_link() -> Result<(Token, NewInvitation), NoRandomness> {
+fn new_link() -> Result<(Token, NewInvitation), SecretFailed> {
     let token = Token::from_random(random_bytes()?);
     let created_at = Utc::now();
     let link = NewInvitation {

@@ -7,9 +7,9 @@ use refract_domain::problem::Fault;
 use refract_domain::token::Token;
 use refract_persistence::{Database, InvitationRow, PersistenceError};
 
-use super::password_hash::{self, HashingFailed};
+use super::password_hash;
 use super::session::{Session, new_session};
-use crate::randomness::NoRandomness;
+use crate::secrets::SecretFailed;
 
 /// Why a link was not taken up; it is as good as before.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +20,9 @@ pub enum JoinRefusal {
     /// The password breaks rules.
     #[error("the password cannot be chosen")]
     Password(Vec<Fault>),
-    /// The password could not be hashed.
+    /// A secret could not be made or checked.
     #[error(transparent)]
-    Hashing(#[from] HashingFailed),
-    /// The operating system gave no random numbers.
-    #[error(transparent)]
-    NoRandomness(#[from] NoRandomness),
+    Secret(#[from] SecretFailed),
     /// The database failed.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),

@@ -6,7 +6,7 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use refract_domain::password::{Password, TypedPassword};
 use tokio::sync::Semaphore;
 
-use crate::randomness::random_bytes;
+use crate::secrets::{SecretFailed, random_bytes};
 
 /// Who hashes now. A hash takes a core and 19 MiB for some ten milliseconds, so that at most two are
 /// made at once in a process, however many people sign in.
@@ -15,20 +15,15 @@ static TURNS: Semaphore = Semaphore::const_new(2);
 /// Salt of the hash that is made for an address that nobody has.
 const DECOY_SALT: &[u8] = b"nobody has this!";
 
-/// A password could not be hashed: a bug, or a system without memory or random numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a password cannot be hashed")]
-pub struct HashingFailed;
-
 /// The hash of a password with a new salt, in the PHC string format.
 ///
 /// # Errors
 /// When there is no memory, or no randomness for the salt.
-pub(super) async fn hash(password: Password) -> Result<String, HashingFailed> {
+pub(super) async fn hash(password: Password) -> Result<String, SecretFailed> {
     off_thread(move || {
-        let salt: [u8; 16] = random_bytes().map_err(|_| HashingFailed)?;
+        let salt: [u8; 16] = random_bytes()?;
         let hash = Argon2::default().hash_password_with_salt(password.typed().as_bytes(), &salt);
-        Ok(hash.map_err(|_| HashingFailed)?.to_string())
+        Ok(hash.map_err(|_| SecretFailed::NotHashed)?.to_string())
     })
     .await
 }
@@ -40,16 +35,16 @@ pub(super) async fn hash(password: Password) -> Result<String, HashingFailed> {
 pub(super) async fn is_right(
     password: TypedPassword,
     hash: Option<String>,
-) -> Result<bool, HashingFailed> {
+) -> Result<bool, SecretFailed> {
     off_thread(move || {
         let argon2 = Argon2::default();
         let password = password.as_bytes();
         let Some(hash) = hash else {
             let decoy = argon2.hash_password_with_salt(password, DECOY_SALT);
-            std::hint::black_box(decoy).map_err(|_| HashingFailed)?;
+            std::hint::black_box(decoy).map_err(|_| SecretFailed::NotHashed)?;
             return Ok(false);
         };
-        let hash = PasswordHash::new(&hash).map_err(|_| HashingFailed)?;
+        let hash = PasswordHash::new(&hash).map_err(|_| SecretFailed::NotHashed)?;
         Ok(argon2.verify_password(password, &hash).is_ok())
     })
     .await
@@ -57,15 +52,15 @@ pub(super) async fn is_right(
 
 /// Runs work on a thread that may be blocked, when it is its turn.
 async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, HashingFailed> + Send + 'static,
-) -> Result<T, HashingFailed> {
-    let turn = TURNS.acquire().await.map_err(|_| HashingFailed)?;
+    work: impl FnOnce() -> Result<T, SecretFailed> + Send + 'static,
+) -> Result<T, SecretFailed> {
+    let turn = TURNS.acquire().await.map_err(|_| SecretFailed::NotHashed)?;
     let working = tokio::task::spawn_blocking(move || {
         // held until the work has ended, also when nobody waits for it any more
         let _turn = turn;
         work()
     });
-    working.await.map_err(|_| HashingFailed)?
+    working.await.map_err(|_| SecretFailed::NotHashed)?
 }
 
 #[cfg(test)]
@@ -91,6 +86,9 @@ mod tests {
         assert!(!is_right(typed("zy%3kQ9 d_aB"), Some(one)).await.unwrap());
         assert!(!is_right(typed("zy%3kQ9 d_ab"), None).await.unwrap());
         let broken = Some("no hash".to_owned());
-        assert_eq!(is_right(typed("x"), broken).await, Err(HashingFailed));
+        assert_eq!(
+            is_right(typed("x"), broken).await,
+            Err(SecretFailed::NotHashed)
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use refract_persistence::PersistenceError;
 
-use crate::randomness::NoRandomness;
+use crate::secrets::SecretFailed;
 
 /// A change to the people of an account was refused; nothing was saved.
 #[derive(Debug, thiserror::Error)]
@@ -22,9 +22,9 @@ pub enum PersonRefusal {
     /// The account would be left without an owner who has joined.
     #[error("an account needs an owner: make somebody else an owner first")]
     LastOwner,
-    /// The operating system gave no random numbers.
+    /// A secret could not be made or checked.
     #[error(transparent)]
-    NoRandomness(#[from] NoRandomness),
+    Secret(#[from] SecretFailed),
     /// The database failed.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),

@@ -7,7 +7,7 @@ use refract_domain::role::Role;
 use refract_domain::token::Token;
 use refract_persistence::{Database, NewSession, PersistenceError};
 
-use crate::randomness::{NoRandomness, random_bytes};
+use crate::secrets::{SecretFailed, random_bytes};
 
 /// How long a session lasts after its last use.
 pub(super) const LASTS: TimeDelta = TimeDelta::days(30);
@@ -70,7 +70,7 @@ pub async fn sign_out(database: &Database, token: &Token) -> Result<(), Persiste
 }
 
 /// A session that is to begin now.
-pub(super) fn new_session() -> Result<(Session, NewSession), NoRandomness> {
+pub(super) fn new_session() -> Result<(Session, NewSession), SecretFailed> {
     let token = Token::from_random(random_bytes()?);
     let new = NewSession {
         hash: token.hash(),

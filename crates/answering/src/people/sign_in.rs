@@ -7,9 +7,9 @@ use refract_domain::person::Email;
 use refract_persistence::{Database, PersistenceError, SignInTry};
 use uuid::Uuid;
 
-use super::password_hash::{self, HashingFailed};
+use super::password_hash;
 use super::session::{LASTS, Session, new_session};
-use crate::randomness::NoRandomness;
+use crate::secrets::SecretFailed;
 
 /// Wrong tries for one address within [`WINDOW`] after which the next ones are stopped.
 const WRONG_TRIES: usize = 10;
@@ -28,12 +28,9 @@ pub enum SignInRefusal {
         /// When the next try is let through.
         until: DateTime<Utc>,
     },
-    /// The password could not be checked.
+    /// A secret could not be made or checked.
     #[error(transparent)]
-    Hashing(#[from] HashingFailed),
-    /// The operating system gave no random numbers.
-    #[error(transparent)]
-    NoRandomness(#[from] NoRandomness),
+    Secret(#[from] SecretFailed),
     /// The database failed.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),
