@@ -40,5 +40,6 @@ pub mod role;
 pub mod slug;
 pub mod submission;
 mod text;
+pub mod version_difference;
 pub mod view;
 pub mod wording;
