@@ -29,6 +29,8 @@ pub mod limits;
 pub mod mark;
 pub mod model_input;
 pub mod option_orders;
+pub mod percent_cutoffs;
+pub mod percent_histogram;
 pub mod prism;
 pub mod prism_file;
 pub mod probability;
