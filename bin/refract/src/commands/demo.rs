@@ -11,7 +11,7 @@ use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use refract_answering::{AnsweringMetrics, api_keys, prisms};
+use refract_answering::{AnsweringMetrics, Caller, api_keys, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
 use refract_http_api::{HttpSettings, bind};
@@ -93,11 +93,12 @@ impl DemoCommand {
 /// Makes the demo's prism when it is missing, and a new key.
 async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     let account = AccountArg::of_default().find(database).await?;
+    let caller = Caller::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     if database.find_prism(account, &selector).await?.is_none() {
-        prisms::create(database, account, PRISM_FILE).await?;
+        prisms::create(database, caller, PRISM_FILE).await?;
     }
-    let (_, key) = api_keys::create(database, account, "demo".to_owned()).await?;
+    let (_, key) = api_keys::create(database, caller, "demo".to_owned()).await?;
     Ok(key)
 }
 
