@@ -27,13 +27,13 @@ use crate::{origin, policy, refusal_page, session_cookie};
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
-pub(crate) struct Dispatch {
+pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) site: Rc<AppSite>,
 }
 
-impl Dispatch {
+impl Dispatcher {
     /// Answers a request and logs it by its route, never by its path.
     pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
         let began = Instant::now();
