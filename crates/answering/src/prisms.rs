@@ -1,6 +1,8 @@
 //! Prisms and their lenses: what operators and people do to them.
 
 mod change;
+mod draft;
+mod earlier;
 mod find;
 mod history;
 mod lens;
@@ -8,6 +10,7 @@ mod refusal;
 mod save;
 
 pub use self::change::{rename, set_archived};
+pub use self::draft::{ChangedVersion, VersionDraft, changed_versions};
 pub use self::find::{find, find_lens, find_version};
 pub use self::history::{ChangeOfPrism, PrismChange, history};
 pub use self::lens::{reset_lens, set_lens};

@@ -29,6 +29,7 @@ macro_rules! on_both {
 }
 
 mod accounts;
+mod answer_pages;
 mod api_keys;
 mod backups;
 mod calls;
