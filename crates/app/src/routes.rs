@@ -25,7 +25,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     ),
     AppRoute::get(
         "/sign-in",
-        Door::Open(|visit| Box::pin(sign_in::show(visit))),
+        Door::Open(|visit| Box::pin(async move { Ok(sign_in::show(&visit)) })),
     ),
     AppRoute::post(
         "/sign-in",

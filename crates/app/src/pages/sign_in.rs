@@ -17,16 +17,16 @@ use crate::visit::OpenVisit;
 use crate::visitor::Visitor;
 
 /// Shows the page. Somebody who is signed in goes on at once.
-pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     let then = visit.sent.query.get("then").unwrap_or_default();
     if visit.visitor.is_some() {
-        return Ok(PageReply::see_other(own_address(then)));
+        return PageReply::see_other(own_address(then));
     }
     let typed = Typed {
         then,
         ..Typed::default()
     };
-    Ok(page(&visit, &typed, None, StatusCode::OK))
+    page(visit, &typed, None, StatusCode::OK)
 }
 
 /// Signs in. What was typed into another form, when the session ended there, is given back.

@@ -79,6 +79,9 @@ struct InvitationColumns {
     expires_at: DateTime<Utc>,
 }
 
+/// The columns of a link with its person.
+type FoundInvitation = (PersonId, String, Option<String>, String, DateTime<Utc>);
+
 impl NewInvitation {
     fn row(self, person: PersonId) -> InvitationColumns {
         InvitationColumns {
@@ -230,8 +233,7 @@ impl Database {
                     people::role,
                     invitations::expires_at,
                 ));
-            type Columns = (PersonId, String, Option<String>, String, DateTime<Utc>);
-            let found: Option<Columns> = on!(connection, get_result(query)).optional()?;
+            let found: Option<FoundInvitation> = on!(connection, get_result(query)).optional()?;
             let row = found.map(|(person, email, name, role, expires_at)| {
                 Ok(InvitationRow {
                     person,

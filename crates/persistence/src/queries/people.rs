@@ -68,6 +68,17 @@ pub(crate) fn role_named(name: &str) -> Result<Role, PersistenceError> {
     Role::named(name).ok_or(PersistenceError::Unreadable { column })
 }
 
+/// The columns of a person with their link and their last session.
+type PersonColumns = (
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+    Option<DateTime<Utc>>,
+    Option<DateTime<Utc>>,
+);
+
 impl Database {
     /// What these people of the account are called, removed ones too, in no particular order. Some
     /// thousands of people at most.
@@ -119,16 +130,7 @@ impl Database {
                     invitations::expires_at.nullable(),
                     last_used,
                 ));
-            type Columns = (
-                PersonId,
-                String,
-                Option<String>,
-                String,
-                DateTime<Utc>,
-                Option<DateTime<Utc>>,
-                Option<DateTime<Utc>>,
-            );
-            let rows: Vec<Columns> = on!(connection, load(query))?;
+            let rows: Vec<PersonColumns> = on!(connection, load(query))?;
             let rows = rows.into_iter().map(
                 |(id, email, name, role, created_at, link_expires_at, last_used_at)| {
                     Ok(PersonRow {

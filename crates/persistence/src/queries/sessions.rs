@@ -63,6 +63,16 @@ pub(crate) struct SessionColumns {
     last_used_at: DateTime<Utc>,
 }
 
+/// The columns of a session with its person.
+type FoundSession = (
+    AccountId,
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+);
+
 impl SessionColumns {
     pub(crate) fn new(session: NewSession, person: PersonId) -> Self {
         Self {
@@ -156,15 +166,7 @@ impl Database {
                     people::role,
                     sessions::last_used_at,
                 ));
-            type Columns = (
-                AccountId,
-                PersonId,
-                String,
-                Option<String>,
-                String,
-                DateTime<Utc>,
-            );
-            let found: Option<Columns> = on!(connection, get_result(query)).optional()?;
+            let found: Option<FoundSession> = on!(connection, get_result(query)).optional()?;
             let row = found.map(|(account, person, email, name, role, last_used_at)| {
                 Ok(SessionRow {
                     account,
