@@ -6,6 +6,7 @@
 //! `self.read(async move |mut connection| …)` or `self.write(…)`.
 
 mod accounts;
+mod answer_pages;
 mod api_keys;
 mod cache;
 mod calls;
@@ -34,6 +35,7 @@ mod results;
 mod save_result;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
+pub use self::answer_pages::{AnswerPages, AnsweredResult};
 pub use self::api_keys::{ApiKeyRow, NewApiKey};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::database::{Database, DatabaseSettings};

@@ -28,6 +28,7 @@ macro_rules! on_both {
 }
 
 mod accounts;
+mod answer_pages;
 mod api_keys;
 mod backups;
 mod calls;
