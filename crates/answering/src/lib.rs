@@ -14,6 +14,7 @@ pub mod api_keys;
 mod ask_and_save;
 mod authentication;
 mod checked_call;
+mod column_value;
 pub mod comparison;
 mod create_result;
 pub mod evaluation;
@@ -29,6 +30,8 @@ pub mod prisms;
 mod read_result;
 mod readable_result;
 mod refusal;
+pub mod result_counts;
+pub mod result_search;
 mod retry_failed;
 mod retry_result;
 mod save_backoff;
@@ -36,8 +39,11 @@ mod versions;
 
 pub use answering::Answering;
 pub use ask_and_save::AnsweredCall;
+pub use column_value::{
+    ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue, searchable_columns,
+};
 pub use create_result::CreateCall;
-pub use export::{ExportError, export};
+pub use export::{ExportError, export, export_chunks};
 pub use failure_threshold::failure_threshold;
 pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, UnansweredRow};
 pub use metrics::AnsweringMetrics;
