@@ -19,6 +19,7 @@ mod column_value;
 pub mod comparison;
 mod create_result;
 pub mod evaluation;
+pub mod examples;
 mod export;
 mod failure_threshold;
 mod file_rows;
