@@ -26,7 +26,8 @@ pub(crate) fn show(
         | PageRefusal::Internal(_)
         | PageRefusal::Panicked(_)
         | PageRefusal::Secret(_)
-        | PageRefusal::NeedsRole(_) => Kept::of(sent),
+        | PageRefusal::NeedsRole(_)
+        | PageRefusal::NotChanged(_) => Kept::of(sent),
         // nothing was read, or it must not be sent again
         PageRefusal::NotFound
         | PageRefusal::MethodNotAllowed
