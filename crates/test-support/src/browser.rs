@@ -15,6 +15,8 @@ mod programs;
 mod session;
 mod waiting;
 
+use std::path::Path;
+
 pub use fantoccini::key::Key;
 use serde_json::json;
 
@@ -75,7 +77,8 @@ impl Browser {
     /// When no browser is available, and when the browser does not start.
     pub async fn start(settings: BrowserSettings) -> Self {
         let mut processes = BrowserProcesses::start_driver();
-        let session = DriverSession::start(processes.driver_address(), processes.profile(), settings);
+        let session =
+            DriverSession::start(processes.driver_address(), processes.folder(), settings);
         let session = session.await;
         processes.started_chromium(session.chromium_process());
         let browser = Self { session, processes };
@@ -89,5 +92,11 @@ impl Browser {
         let command = "Emulation.setDeviceMetricsOverride";
         browser.session.developer_command(command, area).await;
         browser
+    }
+
+    /// The folder with the browser's profile and downloads, removed when this value is dropped. It is
+    /// the home of the browser's processes.
+    pub fn folder(&self) -> &Path {
+        self.processes.folder()
     }
 }

@@ -121,7 +121,7 @@ impl Browser {
     /// When the file is not complete at the deadline.
     pub async fn wait_for_download(&self, name: &str) -> Vec<u8> {
         // Chromium renames a file to its name when it is complete
-        let path = self.processes.profile().join("downloads").join(name);
+        let path = self.processes.folder().join("downloads").join(name);
         let mut wait = Wait::until(format!("for the download {name:?}"));
         loop {
             match fs::read(&path) {
@@ -156,7 +156,9 @@ impl Browser {
     /// `sameSite` ([`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)).
     pub async fn cookies(&self) -> Vec<Value> {
         let session = &self.session;
-        let mut answer = session.developer_command("Network.getCookies", json!({})).await;
+        let mut answer = session
+            .developer_command("Network.getCookies", json!({}))
+            .await;
         match answer.get_mut("cookies").map(Value::take) {
             Some(Value::Array(cookies)) => cookies,
             _ => panic!("the browser told no cookies"),

@@ -51,9 +51,9 @@ impl DriverSession {
     /// # Panics
     ///
     /// When Chromium does not start.
-    pub(super) async fn start(driver: &str, profile: &Path, settings: BrowserSettings) -> Self {
+    pub(super) async fn start(driver: &str, folder: &Path, settings: BrowserSettings) -> Self {
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities(profile, settings));
+        builder.capabilities(capabilities(folder, settings));
         let connected = builder.connect(driver).await;
         let client = connected.unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
         Self { client }
@@ -113,9 +113,12 @@ impl WebDriverCompatibleCommand for DriverCommand {
     }
 }
 
-fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value> {
+fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
-    arguments.push(format!("--user-data-dir={}", profile.join("profile").display()));
+    arguments.push(format!(
+        "--user-data-dir={}",
+        folder.join("profile").display()
+    ));
     // Blink's numbers for the two themes; unlike an override, they hold in every window
     let theme = match settings.theme {
         BrowserTheme::Dark => 0,
@@ -123,7 +126,7 @@ fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value>
     };
     arguments.push(format!("--blink-settings=preferredColorScheme={theme}"));
     let mut preferences = json!({
-        "download.default_directory": profile.join("downloads"),
+        "download.default_directory": folder.join("downloads"),
         "download.prompt_for_download": false,
     });
     if !settings.scripts {
@@ -145,5 +148,7 @@ fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value>
         ),
     ];
     let pairs = capabilities.into_iter();
-    pairs.map(|(name, value)| (name.to_owned(), value)).collect()
+    pairs
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
