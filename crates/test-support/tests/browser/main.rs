@@ -1,4 +1,10 @@
-//! Tests of the browser for tests, with pages of their own. Without a browser X
+//! Tests of the browser for tests, with pages of their own. Without a browser they pass at once.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test fails where its server or its picture is not as it must be"
+)]
+
 mod page_server;
 mod pages;
 mod processes;
