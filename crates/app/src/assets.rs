@@ -16,6 +16,12 @@ const ASSETS: &[(&str, &str, &str)] = &[
         "image/svg+xml",
         include_str!("../assets/icon.svg"),
     ),
+    ("copy.js", SCRIPT, include_str!("../assets/copy.js")),
+    (
+        "shown-once.js",
+        SCRIPT,
+        include_str!("../assets/shown-once.js"),
+    ),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

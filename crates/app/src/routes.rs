@@ -4,7 +4,9 @@ use refract_domain::role::Role;
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::{asset, join, people, prisms, sign_in, sign_out};
+use crate::pages::{
+    asset, join, keys, new_prism, people, prism, prisms, sign_in, sign_out, version,
+};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.
@@ -21,6 +23,58 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get(
         "/",
         Door::For(Role::Reviewer, |visit| Box::pin(prisms::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/new",
+        Door::For(Role::Editor, |visit| {
+            Box::pin(async move { Ok(new_prism::show(&visit)) })
+        }),
+    ),
+    AppRoute::post(
+        "/prisms/new",
+        Door::For(Role::Editor, |visit| Box::pin(new_prism::submit(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}",
+        Door::For(Role::Reviewer, |visit| Box::pin(prism::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/file",
+        Door::For(Role::Reviewer, |visit| Box::pin(prism::download(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/rename",
+        Door::For(Role::Editor, |visit| Box::pin(prism::rename(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/archive",
+        Door::For(Role::Editor, |visit| Box::pin(prism::archive(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/restore",
+        Door::For(Role::Editor, |visit| Box::pin(prism::restore(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}",
+        Door::For(Role::Reviewer, |visit| Box::pin(version::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}/file",
+        Door::For(Role::Reviewer, |visit| {
+            Box::pin(prism::download_version(visit))
+        }),
+    ),
+    AppRoute::get(
+        "/keys",
+        Door::For(Role::Owner, |visit| Box::pin(keys::show(visit))),
+    ),
+    AppRoute::post(
+        "/keys",
+        Door::For(Role::Owner, |visit| Box::pin(keys::create(visit))),
+    ),
+    AppRoute::post(
+        "/keys/{id}/revoke",
+        Door::For(Role::Owner, |visit| Box::pin(keys::revoke(visit))),
     ),
     AppRoute::get(
         "/sign-in",
