@@ -2,6 +2,7 @@
 //!
 //! The program joins the crates; every command is a thin call into the crates below.
 
+mod app_settings;
 mod commands;
 mod metrics;
 mod output;

@@ -1,6 +1,6 @@
 //! The configuration: environment variables, each also a flag.
 
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -250,6 +250,34 @@ pub(crate) fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> 
     found.with_context(|| {
         format!("{setting} cannot be used: '{value}' is no address such as 127.0.0.1:8080")
     })
+}
+
+/// Binds a listener to the address in a setting. Must be called on a Tokio runtime.
+pub(crate) fn bind(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
+    let address = address(setting, value)?;
+    refract_http_serving::bind(address)
+        .with_context(|| format!("{setting}: cannot listen on {address}"))
+}
+
+/// Binds a listener to the address in a setting, or to a free port when the address is taken.
+pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
+    let wanted = address(setting, value)?;
+    let any_port = SocketAddr::new(wanted.ip(), 0);
+    let listener = refract_http_serving::bind(wanted);
+    listener
+        .or_else(|_| refract_http_serving::bind(any_port))
+        .with_context(|| format!("cannot listen on {wanted} or any other port there"))
+}
+
+/// The address under which a listener is reached from this machine: loopback, where it listens on
+/// every address.
+pub(crate) fn as_reached(listener: SocketAddr) -> SocketAddr {
+    let ip = match listener.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listener.port())
 }
 
 fn milliseconds(number: usize) -> Duration {

@@ -45,6 +45,12 @@ impl Answering {
         }
     }
 
+    /// The database, for the use cases that ask no model. The app hands it on and calls none of its
+    /// methods.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
     /// Whether the database answers a ping. The caller decides how long to wait.
     pub async fn is_ready(&self) -> bool {
         self.database.ping().await.is_ok()

@@ -8,9 +8,11 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rand::TryRng as _;
 use refract_domain::api_key::ApiKey;
-use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_domain::ids::ApiKeyId;
 use refract_persistence::{Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
+
+use crate::caller::Caller;
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -26,13 +28,13 @@ pub enum KeyRefusal {
     Persistence(#[from] PersistenceError),
 }
 
-/// Creates a key for an account. The returned [`ApiKey`] is the only copy: the database keeps a hash.
+/// Creates a key for the caller's account. The returned [`ApiKey`] is the only copy: the database keeps a hash.
 ///
 /// # Errors
 /// When the operating system gives no random numbers or the database fails.
 pub async fn create(
     database: &Database,
-    account: AccountId,
+    caller: Caller,
     name: String,
 ) -> Result<(ApiKeyId, ApiKey), KeyRefusal> {
     let mut random = [0_u8; 32];
@@ -43,11 +45,12 @@ pub async fn create(
     let id = ApiKeyId(Uuid::now_v7());
     let new = NewApiKey {
         id,
-        account,
+        account: caller.account(),
         name,
         hash: key.hash(),
         first_characters: key.first_characters(),
         created_at: Utc::now(),
+        made_by: caller.person_id(),
     };
     database.create_api_key(&new).await?;
     Ok((id, key))

@@ -71,8 +71,9 @@ impl Answering {
             idempotency_key: call.idempotency_key,
         };
         let new = NewResult {
-            account: call.caller.account,
-            api_key: call.caller.api_key,
+            account: call.caller.account(),
+            api_key: call.caller.api_key(),
+            made_by: call.caller.person_id(),
             retry_of: call.retry_of,
             result,
             provenance: provenance(asked.report.clone()),

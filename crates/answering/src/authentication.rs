@@ -1,27 +1,10 @@
-//! Who makes a call: an account, with one of its API keys or from the operator's terminal (spec 5).
+//! Authentication of API calls: which account a key opens (spec 5).
 
-use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::KeyRow;
 
 use crate::answering::Answering;
+use crate::caller::Caller;
 use crate::refusal::Refusal;
-
-/// The account that makes a call, and its API key when the call came through the API.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller {
-    pub(crate) account: AccountId,
-    pub(crate) api_key: Option<ApiKeyId>,
-}
-
-impl Caller {
-    /// The operator, who works in an account without an API key.
-    pub(crate) fn operator(account: AccountId) -> Self {
-        Self {
-            account,
-            api_key: None,
-        }
-    }
-}
 
 impl Answering {
     /// Authenticates a call by the row that was found for the hash of its key: refuses an unknown
@@ -37,10 +20,6 @@ impl Answering {
             return Err(Refusal::InvalidApiKey);
         }
         self.key_uses.note(key.id);
-        let caller = Caller {
-            account: key.account,
-            api_key: Some(key.id),
-        };
-        Ok((caller, row))
+        Ok((Caller::key(key.account, key.id), row))
     }
 }

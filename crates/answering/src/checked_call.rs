@@ -5,7 +5,7 @@ use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
 use refract_domain::submission::Submission;
 
-use crate::authentication::Caller;
+use crate::caller::Caller;
 use crate::versions::NumberedVersion;
 
 /// A create or retry that passed every check.

@@ -2,7 +2,6 @@
 
 use refract_domain::api_key::ApiKey;
 use refract_domain::budget;
-use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{Repeat, SavedResult};
@@ -11,7 +10,7 @@ use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_persistence::PrismRow;
 
 use crate::answering::Answering;
-use crate::authentication::Caller;
+use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
@@ -53,21 +52,21 @@ impl Answering {
         self.create(caller, row.prism, row.held, call).await
     }
 
-    /// Creates a result for an account without an API key, for the operator's terminal.
+    /// Creates a result for a caller without an API key: the operator's terminal or a person.
     ///
     /// # Errors
     /// As [`Answering::create_result`].
     pub async fn create_result_in(
         &self,
-        account: AccountId,
+        caller: Caller,
         call: CreateCall,
     ) -> Result<ReadableResult, Refusal> {
+        let account = caller.account();
         let prism = self.database.find_prism(account, &call.prism).await?;
         let held = match &call.idempotency_key {
             Some(key) => self.database.find_result_by_key(account, key).await?,
             None => None,
         };
-        let caller = Caller::operator(account);
         self.create(caller, prism, held, call).await
     }
 

@@ -18,7 +18,7 @@ use refract_persistence::Database;
 use crate::answering::Answering;
 use crate::api_keys::KeyUses;
 use crate::ask_and_save::AnsweredCall;
-use crate::authentication::Caller;
+use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
 use crate::metrics::AnsweringMetrics;
 use crate::prism_lens::PrismLens;

@@ -13,6 +13,7 @@ mod answering;
 pub mod api_keys;
 mod ask_and_save;
 mod authentication;
+mod caller;
 mod checked_call;
 mod column_value;
 pub mod comparison;
@@ -21,9 +22,11 @@ pub mod evaluation;
 mod export;
 mod failure_threshold;
 mod file_rows;
+mod made_by;
 pub mod marks;
 mod metrics;
 mod option_orders;
+pub mod people;
 mod prism_lens;
 mod prism_results;
 pub mod prisms;
@@ -39,6 +42,7 @@ mod versions;
 
 pub use answering::Answering;
 pub use ask_and_save::AnsweredCall;
+pub use caller::{Caller, Maker};
 pub use column_value::{
     ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue, searchable_columns,
 };
@@ -46,11 +50,14 @@ pub use create_result::CreateCall;
 pub use export::{ExportError, export, export_chunks};
 pub use failure_threshold::failure_threshold;
 pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, UnansweredRow};
+pub use made_by::made_by;
 pub use metrics::AnsweringMetrics;
 pub use option_orders::{OptionOrders, OrdersAsking, OrdersReport, OrdersStop, QuestionInOrders};
 pub use prism_lens::PrismLens;
 pub use prism_results::PrismResults;
 pub use readable_result::ReadableResult;
+// the app reads what a prism is, and knows no database
+pub use refract_persistence::PrismRow;
 // file runs hand these through, and know neither the gateway nor the database
 pub use refract_model_gateway::{CostEstimate, Estimator, ModelGateway, ModelReport};
 pub use refusal::{InternalError, Refusal};

@@ -5,7 +5,7 @@ use refract_domain::ids::ResultId;
 use refract_persistence::FoundResult;
 
 use crate::answering::Answering;
-use crate::authentication::Caller;
+use crate::caller::Caller;
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
 

@@ -5,12 +5,13 @@ use std::num::NonZeroUsize;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::result::RetryRefusal;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
 use crate::answering::Answering;
+use crate::caller::Caller;
 use crate::failure_threshold::failure_threshold;
 use crate::readable_result::ReadableResult;
 use crate::refusal::{InternalError, Refusal};
@@ -21,8 +22,8 @@ const PAGE: u32 = 256;
 /// Which failed results are retried, and how.
 #[derive(Clone)]
 pub struct RetryFailed {
-    /// The account whose results are retried.
-    pub account: AccountId,
+    /// Who retries: in this account, and without an API key.
+    pub caller: Caller,
     /// The prism that is to answer.
     pub prism: PrismId,
     /// The period in which the results were saved.
@@ -88,7 +89,7 @@ impl Answering {
         stop: impl Future<Output = ()>,
         mut progress: impl FnMut(&Retried),
     ) -> Result<Retried, Refusal> {
-        let account = what.account;
+        let caller = what.caller;
         let threshold = what.gives_up.then(|| failure_threshold(what.concurrency));
         let concurrency = what.concurrency.get();
         let mut ids = RetriableIds::new(self, what);
@@ -100,7 +101,7 @@ impl Answering {
             let may_begin = retried.stop.is_none() && failure.is_none();
             while may_begin && in_flight.len() < concurrency {
                 match ids.next().await {
-                    Ok(Some(id)) => in_flight.push(self.retry_result_in(account, id)),
+                    Ok(Some(id)) => in_flight.push(self.retry_result_in(caller, id)),
                     Ok(None) => break,
                     Err(error) => {
                         failure = Some(error.into());
@@ -185,7 +186,7 @@ impl<'a> RetriableIds<'a> {
 
     async fn next(&mut self) -> Result<Option<ResultId>, InternalError> {
         if self.page.is_empty() && !self.is_last_page {
-            let (account, prism) = (self.what.account, self.what.prism);
+            let (account, prism) = (self.what.caller.account(), self.what.prism);
             let filter = self.what.filter.clone();
             let database = &self.answering.database;
             let page = database.list_retriable_results(account, prism, filter, self.last, PAGE);

@@ -2,12 +2,12 @@
 
 use refract_domain::api_key::ApiKey;
 use refract_domain::budget;
-use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::ids::ResultId;
 use refract_domain::result::SavedResult;
 use refract_persistence::{FoundResult, PrismRow};
 
 use crate::answering::Answering;
-use crate::authentication::Caller;
+use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
 use crate::read_result::ResultCall;
 use crate::readable_result::ReadableResult;
@@ -29,18 +29,18 @@ impl Answering {
         self.retry(caller, found).await
     }
 
-    /// Retries a result of an account without an API key, for the operator's terminal.
+    /// Retries a result for a caller without an API key: the operator's terminal or a person.
     ///
     /// # Errors
     /// As [`Answering::retry_result`].
     pub async fn retry_result_in(
         &self,
-        account: AccountId,
+        caller: Caller,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let found = self.database.find_result(account, id).await?;
+        let found = self.database.find_result(caller.account(), id).await?;
         let found = found.ok_or(Refusal::ResultNotFound)?;
-        self.retry(Caller::operator(account), found).await
+        self.retry(caller, found).await
     }
 
     async fn retry(&self, caller: Caller, found: FoundResult) -> Result<ReadableResult, Refusal> {

@@ -56,6 +56,10 @@ id! {
     PrismId
 }
 id! {
+    /// Id of a change of a prism that is no version.
+    PrismChangeId
+}
+id! {
     /// Id of a saved result (spec 2.6).
     ResultId
 }

@@ -5,10 +5,11 @@ use actix_web::dev::Payload;
 use refract_answering::{Answering, CreateCall};
 use refract_lens_rendering::Format;
 
+use crate::detached::detached;
 use crate::error::ApiError;
-use crate::lifecycle::CallInFlight;
 use crate::reply::Reply;
 use crate::{bearer, body, call};
+use refract_http_serving::CallInFlight;
 
 /// Handles a create call.
 ///
@@ -24,7 +25,7 @@ pub(crate) async fn handle(
     let (call, format) = read_call(prism, request, payload).await?;
     let api_key = bearer::read(request.headers())?;
     let use_case = async move { answering.create_result(api_key.as_ref(), call).await };
-    Reply::answered(&in_flight.detached(use_case).await?, format)
+    Reply::answered(&detached(in_flight, use_case).await?, format)
 }
 
 /// Reads the call and drops the body's bytes, so that a call waiting for the model holds its text

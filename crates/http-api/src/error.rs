@@ -1,14 +1,13 @@
 //! Every error that a caller can see, with its status, code and message (spec 7). No other module
 //! names a status or a code of an error.
 
-use std::error::Error;
-use std::fmt::Write as _;
 use std::io;
 
 use actix_web::http::StatusCode;
 use refract_answering::Refusal;
 use refract_domain::problem::Problems;
 use refract_domain::result::RetryRefusal;
+use refract_http_serving::{Draining, Panicked};
 use serde::Serialize;
 
 const VALIDATION_FAILED: &str = "validation_failed";
@@ -49,11 +48,11 @@ pub(crate) enum ApiError {
     #[error("the result could not be rendered")]
     NotRendered(#[from] io::Error),
     /// The code panicked: a bug.
-    #[error("the code panicked")]
-    Panicked,
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
     /// The server is stopping.
-    #[error("the server is draining")]
-    Draining,
+    #[error(transparent)]
+    Draining(#[from] Draining),
 }
 
 /// The status and body with which an error is sent.
@@ -132,12 +131,12 @@ impl ApiError {
                 BAD_REQUEST,
                 MALFORMED.to_owned(),
             ),
-            Self::Refused(Refusal::Internal(_)) | Self::NotRendered(_) | Self::Panicked => (
+            Self::Refused(Refusal::Internal(_)) | Self::NotRendered(_) | Self::Panicked(_) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 INTERNAL_ERROR,
                 "Internal server error".to_owned(),
             ),
-            Self::Draining => return unavailable(),
+            Self::Draining(_) => return unavailable(),
         };
         let error = ErrorObject {
             code,
@@ -148,18 +147,6 @@ impl ApiError {
             body: compact_json(&ErrorBody { error }),
         }
     }
-}
-
-/// The messages of an error and of its causes, joined with `: `, for the log.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        // writing to a `String` cannot fail
-        let _ = write!(message, ": {error}");
-        cause = error.source();
-    }
-    message
 }
 
 fn unavailable() -> ErrorReply {

@@ -82,8 +82,8 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
-    use crate::lifecycle::Lifecycle;
     use crate::metrics::HttpMetrics;
+    use refract_http_serving::Lifecycle;
 
     fn encoded(format: ExpositionFormat) -> String {
         let mut registry = Registry::default();

@@ -1,7 +1,7 @@
 //! The HTTP API of Refract: three routes, five formats, and the operator's endpoints.
 //!
-//! The path of a request: `worker` takes the request, `routes` finds the route and `lifecycle`
-//! admits the call. The handler (`create_result`, `read_result`, `retry_result`) reads the call
+//! The path of a request: `worker` takes the request, `routes` finds the route and
+//! `refract_http_serving` admits the call. The handler (`create_result`, `read_result`, `retry_result`) reads the call
 //! (`body`, `call`) and the key (`bearer`), runs the use case detached from the connection, and
 //! makes the `reply`. Statuses, codes and messages of errors stand in `error` alone.
 //! `request_record` logs and counts the request.
@@ -12,21 +12,17 @@ mod bearer;
 mod body;
 mod call;
 mod create_result;
+mod detached;
 mod error;
 mod exposition;
-mod lifecycle;
-mod listener;
 mod metrics;
 mod ops;
 mod read_result;
 mod reply;
-mod request_id;
 mod request_record;
 mod retry_result;
 mod routes;
 mod server;
 mod worker;
 
-pub use lifecycle::Drained;
-pub use listener::bind;
 pub use server::{HttpSettings, serve};

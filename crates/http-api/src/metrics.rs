@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use crate::lifecycle::Lifecycle;
+use refract_http_serving::Lifecycle;
 
 /// Upper bounds of the duration buckets in seconds, from a fast read to a create whose model request
 /// was attempted twice.

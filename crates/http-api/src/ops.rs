@@ -10,7 +10,7 @@ use prometheus_client::registry::Registry;
 use refract_answering::Answering;
 
 use crate::exposition::ExpositionFormat;
-use crate::lifecycle::Lifecycle;
+use refract_http_serving::Lifecycle;
 
 /// Upper bound on the database ping behind `/readyz`.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);

@@ -3,10 +3,11 @@
 use actix_web::HttpRequest;
 use refract_answering::Answering;
 
+use crate::detached::detached;
 use crate::error::ApiError;
-use crate::lifecycle::CallInFlight;
 use crate::reply::Reply;
 use crate::{bearer, call};
+use refract_http_serving::CallInFlight;
 
 /// Handles a read call. A body is left unread.
 ///
@@ -21,5 +22,5 @@ pub(crate) async fn handle(
     let (id, format) = call::of_result(result_id, request.query_string())?;
     let api_key = bearer::read(request.headers())?;
     let use_case = async move { answering.read_result(api_key.as_ref(), id).await };
-    Reply::read(&in_flight.detached(use_case).await?, format)
+    Reply::read(&detached(in_flight, use_case).await?, format)
 }

@@ -15,7 +15,7 @@ use refract_domain::ids::ResultId;
 use refract_lens_rendering::{Format, render};
 
 use crate::error::{ApiError, ErrorReply};
-use crate::request_id::{RequestId, X_REQUEST_ID};
+use refract_http_serving::{RequestId, X_REQUEST_ID};
 
 const JSON: &str = "application/json; charset=utf-8";
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::metrics::HttpMetrics;
 use crate::reply::{Reply, ReplySubject};
-use crate::request_id::RequestId;
+use refract_http_serving::RequestId;
 
 /// The status that is recorded when the client did not wait for the reply.
 const CLIENT_GONE: u16 = 499;

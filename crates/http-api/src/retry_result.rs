@@ -4,10 +4,11 @@ use actix_web::HttpRequest;
 use actix_web::dev::Payload;
 use refract_answering::Answering;
 
+use crate::detached::detached;
 use crate::error::ApiError;
-use crate::lifecycle::CallInFlight;
 use crate::reply::Reply;
 use crate::{bearer, body, call};
+use refract_http_serving::CallInFlight;
 
 /// Handles a retry call.
 ///
@@ -24,5 +25,5 @@ pub(crate) async fn handle(
     let (id, format) = call::of_result(result_id, request.query_string())?;
     let api_key = bearer::read(request.headers())?;
     let use_case = async move { answering.retry_result(api_key.as_ref(), id).await };
-    Reply::answered(&in_flight.detached(use_case).await?, format)
+    Reply::answered(&detached(in_flight, use_case).await?, format)
 }

@@ -11,10 +11,10 @@ use actix_web::{App, HttpServer, web};
 use prometheus_client::registry::Registry;
 use refract_answering::Answering;
 
-use crate::lifecycle::{Drained, Lifecycle};
 use crate::metrics::HttpMetrics;
 use crate::ops::Operations;
 use crate::worker::Worker;
+use refract_http_serving::{Drained, Lifecycle};
 
 /// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
 /// balancer sends a call into a connection that is being closed.

@@ -9,14 +9,13 @@ use refract_answering::Answering;
 use tracing::Instrument as _;
 
 use crate::body;
-use crate::error::{ApiError, with_causes};
-use crate::lifecycle::{Lifecycle, unless_panicked};
+use crate::error::ApiError;
 use crate::metrics::HttpMetrics;
 use crate::reply::Reply;
-use crate::request_id::RequestId;
 use crate::request_record::RequestRecord;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
+use refract_http_serving::{Lifecycle, RequestId, unless_panicked, with_causes};
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
@@ -42,7 +41,7 @@ impl Worker {
             .instrument(tracing::error_span!("request", request_id = %id))
             .await;
         let reply = answer
-            .flatten()
+            .unwrap_or_else(|panicked| Err(panicked.into()))
             .unwrap_or_else(|error| Reply::error(&error));
         record.end(&reply);
         body::discard(request.headers(), &mut payload).await;

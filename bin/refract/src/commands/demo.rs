@@ -11,10 +11,10 @@ use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use refract_answering::{AnsweringMetrics, api_keys, prisms};
+use refract_answering::{AnsweringMetrics, Caller, api_keys, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
-use refract_http_api::{HttpSettings, bind};
+use refract_http_api::HttpSettings;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{Database, DatabaseSettings};
 use serde::Deserialize;
@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 
 use super::operator::{self, AccountArg};
 use super::serve;
+use crate::app_settings::AppArgs;
 use crate::settings::{self, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
@@ -46,6 +47,8 @@ pub(crate) struct DemoCommand {
     serve: ServeArgs,
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    app: AppArgs,
 }
 
 impl DemoCommand {
@@ -60,15 +63,16 @@ impl DemoCommand {
         let key = prepare(&database).await?;
         let counts = AnsweringMetrics::default();
         let http = HttpSettings {
-            listen: bind_or_free(&self.serve.listen)?,
+            listen: settings::bind_or_free("REFRACT_LISTEN", &self.serve.listen)?,
             ops: match self.serve.ops_listen.as_str() {
                 "off" => None,
-                address => Some(bind_or_free(address)?),
+                address => Some(settings::bind_or_free("REFRACT_OPS_LISTEN", address)?),
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
             registry: metrics::registry(&gateway, &counts),
         };
+        let app = self.app.bind_or_free()?;
         let address = http.listen.local_addr()?;
         let (shown, has_shown) = oneshot::channel();
         let stop_signal = serve::stop_signal()?;
@@ -83,8 +87,10 @@ impl DemoCommand {
             let _ = shown.send(said.is_ok());
             said
         };
-        let (served, said) =
-            tokio::join!(serve::serve(http, database, &gateway, counts, stop), show);
+        let (served, said) = tokio::join!(
+            serve::serve(http, app, database, &gateway, counts, stop),
+            show
+        );
         said?;
         served
     }
@@ -93,20 +99,13 @@ impl DemoCommand {
 /// Makes the demo's prism when it is missing, and a new key.
 async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     let account = AccountArg::of_default().find(database).await?;
+    let caller = Caller::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     if database.find_prism(account, &selector).await?.is_none() {
-        prisms::create(database, account, PRISM_FILE).await?;
+        prisms::create(database, caller, PRISM_FILE).await?;
     }
-    let (_, key) = api_keys::create(database, account, "demo".to_owned()).await?;
+    let (_, key) = api_keys::create(database, caller, "demo".to_owned()).await?;
     Ok(key)
-}
-
-/// Binds a listener to an address, or to a free port when the address is taken.
-fn bind_or_free(address: &str) -> anyhow::Result<std::net::TcpListener> {
-    let wanted = settings::address("the address", address)?;
-    let any_port = SocketAddr::new(wanted.ip(), 0);
-    let listener = bind(wanted).or_else(|_| bind(any_port));
-    listener.with_context(|| format!("cannot listen on {wanted} or any other port there"))
 }
 
 /// Makes a create and a read call, and prints the requests and their replies.

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Subcommand;
-use refract_answering::api_keys;
+use refract_answering::{Caller, api_keys};
 use refract_domain::ids::ApiKeyId;
 use serde::Serialize;
 
@@ -72,8 +72,9 @@ impl KeyCommand {
         match self {
             Self::Create { name, account } => {
                 let name = operator::name("--name", &name)?;
-                let id = account.find(&database).await?;
-                let (id, key) = api_keys::create(&database, id, name.as_str().to_owned()).await?;
+                let caller = Caller::operator(account.find(&database).await?);
+                let label = name.as_str().to_owned();
+                let (id, key) = api_keys::create(&database, caller, label).await?;
                 output::json(&NewKey {
                     id: id.to_string(),
                     account: account.name(),

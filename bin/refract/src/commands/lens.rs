@@ -7,7 +7,7 @@ mod share;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use refract_answering::prisms;
+use refract_answering::{Caller, prisms};
 use refract_domain::lens_file::ShownLens;
 
 use super::operator::{self, AccountArg};
@@ -84,10 +84,13 @@ impl LensCommand {
         let database = operator::open(&database.settings()).await?;
         let account = account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &prism).await?;
+        let caller = Caller::operator(account);
         match change {
             LensChange::Nothing => {}
-            LensChange::To(file) => prisms::set_lens(&database, account, &prism, &file).await?,
-            LensChange::Reset => prisms::reset_lens(&database, account, &prism).await?,
+            LensChange::To(file) => {
+                prisms::set_lens(&database, caller, &prism, &file, None).await?;
+            }
+            LensChange::Reset => prisms::reset_lens(&database, caller, &prism, None).await?,
         }
         let found = prisms::find_lens(&database, account, &prism).await?;
         output::json(&ShownLens::new(&found.lens, found.columns().lens))

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use refract_answering::prisms;
+use refract_answering::{Caller, prisms};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::ShownPrism;
 use refract_persistence::{Database, PrismRow};
@@ -139,8 +139,8 @@ impl StoredPrismCommand {
         match self {
             Self::Create { file, account } => {
                 let file = operator::read_file(&file)?;
-                let account = account.find(&database).await?;
-                let prism = prisms::create(&database, account, &file).await?;
+                let caller = Caller::operator(account.find(&database).await?);
+                let prism = prisms::create(&database, caller, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))
             }
             Self::Save {
@@ -151,8 +151,9 @@ impl StoredPrismCommand {
                 let file = operator::read_file(&file)?;
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
-                let (prism, version) =
-                    prisms::save_version(&database, account, &prism, &file).await?;
+                let caller = Caller::operator(account);
+                let saving = prisms::save_version(&database, caller, &prism, &file, None);
+                let (prism, version) = saving.await?;
                 output::json(&saved(&prism, version))
             }
             Self::Show {
@@ -196,7 +197,7 @@ impl StoredPrismCommand {
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let name = operator::name("NAME", &name)?;
-                prisms::rename(&database, account, &prism, &name).await?;
+                prisms::rename(&database, Caller::operator(account), &prism, &name).await?;
                 output::say("The prism is renamed.");
                 Ok(())
             }
@@ -222,7 +223,8 @@ async fn set_archived(
 ) -> anyhow::Result<()> {
     let account = account.find(database).await?;
     let prism = operator::find_prism(database, account, prism).await?;
-    Ok(prisms::set_archived(database, account, &prism, archived).await?)
+    let caller = Caller::operator(account);
+    Ok(prisms::set_archived(database, caller, &prism, archived).await?)
 }
 
 fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {

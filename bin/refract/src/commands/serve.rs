@@ -7,12 +7,16 @@ use anyhow::Context as _;
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
 use refract_answering::{Answering, AnsweringMetrics, SaveBackoff};
-use refract_http_api::{Drained, HttpSettings};
+use refract_app::AppSettings;
+use refract_http_api::HttpSettings;
+use refract_http_serving::Drained;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
+use tokio::sync::watch;
 
 use super::operator;
 use super::signals::StopSignals;
+use crate::app_settings::{AppArgs, AppListener};
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
@@ -23,6 +27,8 @@ pub(crate) struct ServeCommand {
     serve: ServeArgs,
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    app: AppArgs,
 }
 
 impl ServeCommand {
@@ -31,30 +37,40 @@ impl ServeCommand {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let counts = AnsweringMetrics::default();
         let http = HttpSettings {
-            listen: listen("REFRACT_LISTEN", &self.serve.listen)?,
+            listen: settings::bind("REFRACT_LISTEN", &self.serve.listen)?,
             ops: match self.serve.ops_listen.as_str() {
                 "off" => None,
-                address => Some(listen("REFRACT_OPS_LISTEN", address)?),
+                address => Some(settings::bind("REFRACT_OPS_LISTEN", address)?),
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
             registry: metrics::registry(&gateway, &counts),
         };
+        let app = self.app.bind()?;
         let database = operator::open_when_up(&database.settings()).await?;
-        if gateway.is_for_trying_only() {
-            tracing::warn!("the built-in scorer answers: it is for trying things only");
-        }
         // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
-        tracing::info!(%api, ops = ops.map(tracing::field::display), "listening");
-        serve(http, database, &gateway, counts, stop_signal()?).await
+        let app_address = app.as_ref().map(|app| app.listener.local_addr());
+        let app_address = app_address.transpose()?;
+        tracing::info!(
+            %api,
+            ops = ops.map(tracing::field::display),
+            app = app_address.map(tracing::field::display),
+            app_url = app.as_ref().map(|app| tracing::field::display(&app.url)),
+            "listening"
+        );
+        if gateway.is_for_trying_only() {
+            tracing::warn!("the built-in scorer answers: it is for trying things only");
+        }
+        serve(http, app, database, &gateway, counts, stop_signal()?).await
     }
 }
 
-/// Serves the API until `stop`, then lets the calls in flight finish.
+/// Serves the API and the app until `stop`, then lets the calls in flight finish.
 pub(crate) async fn serve(
     mut http: HttpSettings,
+    app: Option<AppListener>,
     database: Database,
     gateway: &ModelGateway,
     counts: AnsweringMetrics,
@@ -64,26 +80,44 @@ pub(crate) async fn serve(
     let key_uses = KeyUses::default();
     let save_backoff = SaveBackoff::within(http.grace);
     let threads = http.workers;
-    let make_answering = {
-        let (gateway, database) = (gateway.clone(), database.clone());
-        let (key_uses, save_backoff) = (key_uses.clone(), save_backoff.clone());
-        move || {
-            let database = database.for_this_thread(threads);
+    let answering_over = {
+        let (gateway, key_uses) = (gateway.clone(), key_uses.clone());
+        let save_backoff = save_backoff.clone();
+        move |database| {
             let (key_uses, counts) = (key_uses.clone(), counts.clone());
             Answering::new(database, gateway.model(), key_uses, counts)
                 .with_save_backoff(save_backoff.clone())
         }
     };
-    let stop = async move {
+    let make_answering = {
+        let (database, answering_over) = (database.clone(), answering_over.clone());
+        move || answering_over(database.for_this_thread(threads))
+    };
+    let (stopping, mut stopped) = watch::channel(false);
+    let app = app.map(|app| {
+        let database = database.clone();
+        // the app has no connections of its own: whoever only calls the API pays nothing for it
+        let make_answering = move || answering_over(database.clone());
+        let settings = app_settings(app, &http, gateway)?;
+        anyhow::Ok(refract_app::serve(settings, make_answering, async move {
+            // an API that ended by itself ends the app too
+            let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
+        }))
+    });
+    let app = app.transpose()?;
+    let api = refract_http_api::serve(http, make_answering, async move {
         stop.await;
         save_backoff.drain();
-    };
-    let served = tokio::select! {
-        served = refract_http_api::serve(http, make_answering, stop) => served,
+        // nobody waits for it where the app is off
+        let _ = stopping.send(true);
+    });
+    let both = async { tokio::join!(api, with_failure_logged(app)) };
+    let (served, app_drained) = tokio::select! {
+        served = both => served,
         never = key_uses.write_regularly(&database) => match never {},
     };
     key_uses.write(&database).await;
-    match served.context("the server failed")? {
+    match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {
             let message = format!("error: {calls} calls did not finish within the grace time");
@@ -92,11 +126,33 @@ pub(crate) async fn serve(
     }
 }
 
-/// Binds a listener to the address in a setting.
-fn listen(setting: &str, address: &str) -> anyhow::Result<TcpListener> {
-    let address = settings::address(setting, address)?;
-    refract_http_api::bind(address)
-        .with_context(|| format!("{setting}: cannot listen on {address}"))
+/// The app's settings beside an API with these settings.
+fn app_settings(
+    app: AppListener,
+    http: &HttpSettings,
+    gateway: &ModelGateway,
+) -> anyhow::Result<AppSettings> {
+    let api = settings::as_reached(http.listen.local_addr()?);
+    Ok(AppSettings {
+        listen: app.listener,
+        url: app.url,
+        api_url: format!("http://{api}/v1"),
+        is_for_trying_only: gateway.is_for_trying_only(),
+        grace: http.grace,
+    })
+}
+
+/// Waits for the app to end. The API goes on when the app fails.
+async fn with_failure_logged(
+    app: Option<impl Future<Output = std::io::Result<Drained>>>,
+) -> Drained {
+    let Some(app) = app else {
+        return Drained::Clean;
+    };
+    app.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "the app is no longer served");
+        Drained::Clean
+    })
 }
 
 /// Waits for the first SIGTERM or SIGINT.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, CreateCall};
+use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 use refract_domain::slug::PrismSelector;
@@ -82,7 +82,9 @@ impl TryCommand {
         let call = self.call(prism)?;
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database.clone(), gateway.model(), uses, counts);
-        let result = answering.create_result_in(account, call).await?;
+        let result = answering
+            .create_result_in(Caller::operator(account), call)
+            .await?;
         let facts = match display {
             ResultDisplay::Table => {
                 let provenance = database.find_provenance(account, result.view().id).await?;

@@ -19,6 +19,7 @@ pub(crate) struct Node {
     log: watch::Receiver<Vec<String>>,
     pub(crate) api: SocketAddr,
     pub(crate) ops: SocketAddr,
+    pub(crate) app: SocketAddr,
 }
 
 impl Node {
@@ -27,6 +28,7 @@ impl Node {
         let mut all = vec![
             ("REFRACT_LISTEN", "127.0.0.1:0"),
             ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
+            ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
         ];
         all.extend_from_slice(settings);
         Self::of(program::command(folder, &all, &["serve"])).await
@@ -41,6 +43,7 @@ impl Node {
         Self {
             api: address(&listening, "api"),
             ops: address(&listening, "ops"),
+            app: address(&listening, "app"),
             child,
             log,
         }

@@ -137,7 +137,7 @@ fn a_bug_is_said_in_constant_words() {
     let words = "Internal server error";
     assert_sent(vec![
         (missing.into(), 500, "internal_error", words),
-        (ApiError::Panicked, 500, "internal_error", words),
+        (ApiError::Panicked(Panicked), 500, "internal_error", words),
         (
             io::Error::other("a secret").into(),
             500,
@@ -151,7 +151,10 @@ fn a_bug_is_said_in_constant_words() {
 fn a_draining_server_has_a_body_of_its_own() {
     let expected =
         r#"{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}"#;
-    assert_eq!(sent(ApiError::Draining), (503, expected.to_owned()));
+    assert_eq!(
+        sent(ApiError::Draining(Draining)),
+        (503, expected.to_owned())
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::api_key::ApiKeyHash;
-use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
@@ -27,6 +27,8 @@ pub struct NewApiKey {
     pub first_characters: String,
     /// When the key was made.
     pub created_at: DateTime<Utc>,
+    /// The person who made the key in the app; `None` for the terminal.
+    pub made_by: Option<PersonId>,
 }
 
 /// An API key as its owner sees it.
@@ -44,12 +46,16 @@ pub struct ApiKeyRow {
     pub last_used_at: Option<DateTime<Utc>>,
     /// When the key was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
+    /// The person who made the key; `None` for the terminal and for keys that were made before
+    /// people were kept.
+    pub made_by: Option<PersonId>,
     /// Results that the key made.
     pub results_made: i64,
 }
 
 #[derive(Insertable)]
 #[diesel(table_name = api_keys)]
+#[diesel(treat_none_as_default_value = false)]
 struct ApiKeyColumns {
     #[diesel(serialize_as = Bind<ApiKeyId>)]
     id: ApiKeyId,
@@ -60,6 +66,7 @@ struct ApiKeyColumns {
     first_characters: String,
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     created_at: DateTime<Utc>,
+    made_by: Option<PersonId>,
 }
 
 impl Database {
@@ -75,6 +82,7 @@ impl Database {
             hash: key.hash.0.to_vec(),
             first_characters: key.first_characters.clone(),
             created_at: key.created_at,
+            made_by: key.made_by,
         };
         self.write(async move |mut connection| {
             let insert = diesel::insert_into(api_keys::table).values(columns);
@@ -107,6 +115,7 @@ impl Database {
                     api_keys::created_at,
                     api_keys::last_used_at,
                     api_keys::revoked_at,
+                    api_keys::made_by,
                     made.assume_not_null(),
                 ));
             Ok(on!(connection, load(query))?)

@@ -13,6 +13,7 @@ use refract_domain::result::SavedResult;
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::maker::ResultMaker;
 use crate::queries::result_filter::ResultFilter;
 use crate::queries::result_lists::{ResultOrder, ResultRange, was_retried};
 use crate::queries::result_row::ResultColumns;
@@ -91,11 +92,10 @@ impl TryFrom<(CandidateColumns, bool)> for SearchCandidate {
             id: columns.id,
             version: version.ok_or(PersistenceError::Unreadable { column })?,
             created_at: columns.created_at,
-            maker: match (columns.api_key_id, columns.made_by) {
-                (Some(key), _) => Maker::Key(key),
-                (None, Some(person)) => Maker::Person(person),
-                (None, None) => Maker::Terminal,
-            },
+            maker: Maker::from(ResultMaker {
+                api_key: columns.api_key_id,
+                person: columns.made_by,
+            }),
             is_retried,
             reference: columns.reference,
             model: columns.model_name,

@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 
 use crate::connections::{Connection, ConnectionRef};
 use crate::queries::result_row::ResultRow;
@@ -143,6 +143,7 @@ insert_rows! {
     provenance.model_attempts: Option<i64> as Nullable<BigInt>,
     provenance.on_codes_millionths: Option<i32> as Nullable<Integer>,
     provenance.unread_millionths: Option<i32> as Nullable<Integer>,
+    maker.made_by: Option<PersonId> as Nullable<Id>,
 }
 
 impl Query for InsertRows {

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 
-use crate::connections::on;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::prism_changes::{ChangeKind, NewPrismChange};
 use crate::queries::prism_row::{PrismRow, Writing};
-use crate::schema::prisms;
 use crate::schema::sql_types::Bind;
+use crate::schema::{prism_changes, prisms};
 
 impl Database {
     /// Finds the lens of a prism in this revision, from the cache where it is there. `None` when the
@@ -46,31 +49,46 @@ impl Database {
         Ok(Some(lens))
     }
 
-    /// Saves custom columns, or with `None` returns the prism to the automatic lens, if the latest
-    /// version and the lens are still those of `read`. Each save is a new revision.
+    /// Saves a lens, custom or automatic, if the latest version and the lens are still those of
+    /// `read`. Each save is a new revision, and is noted as a change of the prism. One transaction.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn save_lens(
         &self,
         read: &PrismRow,
-        columns: Option<&[Column]>,
+        lens: &Lens,
+        change: NewPrismChange,
     ) -> Result<Writing, PersistenceError> {
-        let json = columns.map(columns_to_json).transpose()?;
+        let json = lens_to_json(lens)?;
+        let kind = match lens {
+            Lens::Custom(_) => ChangeKind::LensSet,
+            Lens::Automatic => ChangeKind::LensReset,
+        };
+        let change = change.row(read.id, kind);
         let read = read.clone();
         self.write(async move |mut connection| {
-            let unchanged = prisms::table
-                .filter(prisms::id.eq(Bind(read.id)))
-                .filter(prisms::latest_version.eq(read.latest_version.get()))
-                .filter(prisms::lens_revision.eq(read.lens_revision));
-            let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
-            let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
-            let updated = on!(connection, execute(update))?;
-            Ok(if updated == 1 {
-                Writing::Saved
-            } else {
-                Writing::Stale
-            })
+            let ended = in_transaction!(connection, |c| {
+                let unchanged = prisms::table
+                    .filter(prisms::id.eq(Bind(read.id)))
+                    .filter(prisms::latest_version.eq(read.latest_version.get()))
+                    .filter(prisms::lens_revision.eq(read.lens_revision));
+                let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
+                let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
+                if update.execute(c).await? == 0 {
+                    return Err(RollbackTransaction);
+                }
+                diesel::insert_into(prism_changes::table)
+                    .values(change)
+                    .execute(c)
+                    .await?;
+                QueryResult::Ok(())
+            });
+            match ended {
+                Ok(()) => Ok(Writing::Saved),
+                Err(RollbackTransaction) => Ok(Writing::Stale),
+                Err(error) => Err(error.into()),
+            }
         })
         .await
     }

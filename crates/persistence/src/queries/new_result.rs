@@ -1,6 +1,6 @@
 //! A result as it is handed over to be saved.
 
-use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, ResultId};
 use refract_domain::result::SavedResult;
 
 use crate::queries::provenance::Provenance;
@@ -10,8 +10,10 @@ use crate::queries::provenance::Provenance;
 pub struct NewResult {
     /// The account that the result becomes part of.
     pub account: AccountId,
-    /// The key that made the result; `None` for a command.
+    /// The key that made the result; `None` for a command and for a person.
     pub api_key: Option<ApiKeyId>,
+    /// The person who made the result in the app.
+    pub made_by: Option<PersonId>,
     /// The failed result that this one retries. An idempotency key that the failed result holds
     /// moves to this one: `result` must carry it.
     pub retry_of: Option<ResultId>,

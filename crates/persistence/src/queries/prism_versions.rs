@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
-use refract_domain::ids::PrismId;
+use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 
@@ -26,6 +26,8 @@ pub struct NewVersion<'a> {
     pub version: &'a PrismVersion,
     /// The prism's new lens; `None` leaves the lens and its revision as they are.
     pub lens: Option<&'a Lens>,
+    /// The person who saves the version; `None` for the terminal.
+    pub made_by: Option<PersonId>,
     /// The moment of saving.
     pub now: DateTime<Utc>,
 }
@@ -43,6 +45,7 @@ pub struct PrismHistory {
 
 #[derive(Insertable)]
 #[diesel(table_name = prism_versions)]
+#[diesel(treat_none_as_default_value = false)]
 pub(crate) struct VersionColumns {
     #[diesel(serialize_as = Bind<PrismId>)]
     prism_id: PrismId,
@@ -50,6 +53,7 @@ pub(crate) struct VersionColumns {
     definition: String,
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     created_at: DateTime<Utc>,
+    made_by: Option<PersonId>,
 }
 
 impl VersionColumns {
@@ -57,6 +61,7 @@ impl VersionColumns {
         prism: PrismId,
         number: VersionNumber,
         version: &PrismVersion,
+        made_by: Option<PersonId>,
         now: DateTime<Utc>,
     ) -> Result<Self, PersistenceError> {
         let json = serde_json::to_string(version)
@@ -66,6 +71,7 @@ impl VersionColumns {
             version: number.get(),
             definition: json,
             created_at: now,
+            made_by,
         })
     }
 }
@@ -149,7 +155,7 @@ impl Database {
     ) -> Result<Writing, PersistenceError> {
         let number = read.latest_version.next();
         let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
-        let version = VersionColumns::new(read.id, number, new.version, new.now)?;
+        let version = VersionColumns::new(read.id, number, new.version, new.made_by, new.now)?;
         let name = new.name.as_str().to_owned();
         let lens = new.lens.map(lens_to_json).transpose()?;
         let read = read.clone();

@@ -3,17 +3,18 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::ids::{AccountId, PersonId, PrismId};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::prism_changes::{ChangeKind, NewPrismChange};
 use crate::queries::prism_row::{PrismColumns, PrismRow};
 use crate::queries::prism_versions::VersionColumns;
 use crate::schema::sql_types::Bind;
-use crate::schema::{prism_versions, prisms};
+use crate::schema::{prism_changes, prism_versions, prisms};
 
 /// A prism to be made, with its first version.
 pub struct NewPrism<'a, S> {
@@ -25,6 +26,8 @@ pub struct NewPrism<'a, S> {
     pub slugs: S,
     /// The first version.
     pub version: &'a PrismVersion,
+    /// The person who makes the prism; `None` for the terminal.
+    pub made_by: Option<PersonId>,
     /// The moment of creation.
     pub now: DateTime<Utc>,
 }
@@ -45,6 +48,7 @@ impl Database {
             name,
             slugs,
             version,
+            made_by,
             now,
         } = new;
         let latest_version = VersionNumber::FIRST;
@@ -59,7 +63,7 @@ impl Database {
                 created_at: now,
                 archived_at: None,
             };
-            let version = VersionColumns::new(id, latest_version, version, now)?;
+            let version = VersionColumns::new(id, latest_version, version, made_by, now)?;
             if self.insert_prism(&prism, version).await? == 1 {
                 return Ok(prism);
             }
@@ -175,7 +179,8 @@ impl Database {
         .await
     }
 
-    /// Gives a prism another display name; its slug stays.
+    /// Gives a prism another display name; its slug stays. A prism that has the name is left as it
+    /// is. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -183,29 +188,62 @@ impl Database {
         &self,
         prism: PrismId,
         name: &PrismName,
+        change: NewPrismChange,
     ) -> Result<(), PersistenceError> {
         let name = name.as_str().to_owned();
+        let change = change.row(prism, ChangeKind::Renamed);
         self.write(async move |mut connection| {
-            let update = diesel::update(prisms::table.find(Bind(prism))).set(prisms::name.eq(name));
-            on!(connection, execute(update))?;
+            in_transaction!(connection, |c| {
+                let named_otherwise = prisms::table
+                    .filter(prisms::id.eq(Bind(prism)))
+                    .filter(prisms::name.ne(name.clone()));
+                let update = diesel::update(named_otherwise).set(prisms::name.eq(name));
+                if update.execute(c).await? == 1 {
+                    diesel::insert_into(prism_changes::table)
+                        .values(change)
+                        .execute(c)
+                        .await?;
+                }
+                QueryResult::Ok(())
+            })?;
             Ok(())
         })
         .await
     }
 
-    /// Archives a prism from this moment on, or restores it with `None`.
+    /// Archives a prism from the moment of the change on, or restores it. A prism that is in this
+    /// state is left as it is. One transaction.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn set_prism_archived(
         &self,
         prism: PrismId,
-        archived_at: Option<DateTime<Utc>>,
+        archived: bool,
+        change: NewPrismChange,
     ) -> Result<(), PersistenceError> {
+        let archived_at = archived.then_some(change.made_at);
+        let kind = if archived {
+            ChangeKind::Archived
+        } else {
+            ChangeKind::Restored
+        };
+        let change = change.row(prism, kind);
         self.write(async move |mut connection| {
-            let update = diesel::update(prisms::table.find(Bind(prism)))
-                .set(prisms::archived_at.eq(archived_at));
-            on!(connection, execute(update))?;
+            in_transaction!(connection, |c| {
+                let in_other_state = prisms::table
+                    .filter(prisms::id.eq(Bind(prism)))
+                    .filter(prisms::archived_at.is_null().eq(archived));
+                let update =
+                    diesel::update(in_other_state).set(prisms::archived_at.eq(archived_at));
+                if update.execute(c).await? == 1 {
+                    diesel::insert_into(prism_changes::table)
+                        .values(change)
+                        .execute(c)
+                        .await?;
+                }
+                QueryResult::Ok(())
+            })?;
             Ok(())
         })
         .await

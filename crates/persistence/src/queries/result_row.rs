@@ -10,6 +10,7 @@ use refract_domain::submission::{CallContext, Submission};
 
 use crate::connections::GroupRow;
 use crate::error::PersistenceError;
+use crate::queries::maker::MakerColumns;
 use crate::queries::new_result::NewResult;
 use crate::queries::provenance::ProvenanceColumns;
 use crate::schema::results;
@@ -19,6 +20,7 @@ use crate::schema::sql_types::Bind;
 pub(crate) struct ResultRow {
     pub(crate) columns: ResultColumns,
     pub(crate) provenance: ProvenanceColumns,
+    pub(crate) maker: MakerColumns,
 }
 
 impl TryFrom<&NewResult> for ResultRow {
@@ -28,14 +30,17 @@ impl TryFrom<&NewResult> for ResultRow {
         Ok(Self {
             columns: new.try_into()?,
             provenance: (&new.provenance).into(),
+            maker: MakerColumns {
+                made_by: new.made_by,
+            },
         })
     }
 }
 
 impl ResultRow {
     /// The row as diesel inserts it.
-    pub(crate) fn into_values(self) -> (ResultColumns, ProvenanceColumns) {
-        (self.columns, self.provenance)
+    pub(crate) fn into_values(self) -> (ResultColumns, ProvenanceColumns, MakerColumns) {
+        (self.columns, self.provenance, self.maker)
     }
 }
 
@@ -57,7 +62,8 @@ impl GroupRow for ResultRow {
     }
 }
 
-/// The columns of a result that its readers need: all but its [`Provenance`](crate::Provenance).
+/// The columns of a result that its readers need: all but its [`Provenance`](crate::Provenance) and
+/// the person who made it.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = results)]
 // one statement for all results, whichever of their columns are null

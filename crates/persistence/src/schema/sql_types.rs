@@ -14,7 +14,7 @@ use diesel::query_builder::QueryId;
 use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismChangeId, PrismId, ResultId};
 
 /// An id.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -95,7 +95,14 @@ macro_rules! id_columns {
     )*};
 }
 
-id_columns!(AccountId, ApiKeyId, PersonId, PrismId, ResultId);
+id_columns!(
+    AccountId,
+    ApiKeyId,
+    PersonId,
+    PrismChangeId,
+    PrismId,
+    ResultId
+);
 
 impl ToSql<Moment, Pg> for DateTime<Utc> {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {

@@ -46,6 +46,7 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
         created_at: moment(0),
         last_used_at: None,
         revoked_at: None,
+        made_by: None,
         results_made,
     };
     let expected = [

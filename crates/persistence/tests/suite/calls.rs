@@ -6,7 +6,9 @@ use refract_domain::slug::PrismSelector;
 use refract_persistence::{FoundResult, Saving};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, failed, idempotency_key, moment, new_key, prism};
+use crate::fixture::{
+    Fixture, account, answered, failed, idempotency_key, moment, new_change, new_key, prism,
+};
 
 on_both!(
     a_create_call_finds_key_prism_and_holder_of_the_idempotency_key,
@@ -140,7 +142,7 @@ async fn another_account_shares_nothing(it: Fixture) {
 
 async fn an_archived_prism_is_found_as_archived(it: Fixture) {
     it.database
-        .set_prism_archived(it.prism.id, Some(moment(8)))
+        .set_prism_archived(it.prism.id, true, new_change(8))
         .await
         .unwrap();
     let call = it
@@ -150,7 +152,7 @@ async fn an_archived_prism_is_found_as_archived(it: Fixture) {
         .unwrap();
     assert_eq!(call.unwrap().prism.unwrap().archived_at, Some(moment(8)));
     it.database
-        .set_prism_archived(it.prism.id, None)
+        .set_prism_archived(it.prism.id, false, new_change(9))
         .await
         .unwrap();
     let call = it

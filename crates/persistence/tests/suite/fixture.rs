@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::api_key::ApiKeyHash;
-use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismChangeId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::probability::Probability;
@@ -17,7 +17,8 @@ use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{
-    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, PrismRow, Provenance,
+    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewPrismChange, NewResult,
+    PrismRow, Provenance,
 };
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
@@ -88,6 +89,7 @@ impl Fixture {
         NewResult {
             account: self.account,
             api_key: Some(self.key.id),
+            made_by: None,
             retry_of: None,
             result,
             provenance: Provenance::default(),
@@ -142,6 +144,7 @@ pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -
         name: &name,
         slugs: Slug::candidates(name.as_str()),
         version: &version(&["angry"]),
+        made_by: None,
         now: moment(0),
     };
     database.create_prism(account, new).await.unwrap()
@@ -156,6 +159,16 @@ pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
         hash: ApiKeyHash([byte; 32]),
         first_characters: "rk_abcd".to_owned(),
         created_at: moment(0),
+        made_by: None,
+    }
+}
+
+/// A change of the terminal this many milliseconds after a fixed moment.
+pub(crate) fn new_change(milliseconds: i64) -> NewPrismChange {
+    NewPrismChange {
+        id: PrismChangeId(Uuid::now_v7()),
+        made_by: None,
+        made_at: moment(milliseconds),
     }
 }
 

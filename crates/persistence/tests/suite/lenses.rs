@@ -4,7 +4,7 @@ use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismName;
 use refract_persistence::{NewVersion, PrismRow, Writing};
 
-use crate::fixture::{Fixture, moment, version};
+use crate::fixture::{Fixture, moment, new_change, version};
 
 on_both!(
     a_prism_begins_with_the_automatic_lens,
@@ -49,7 +49,7 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
     let custom = is_angry();
     let saved = it
         .database
-        .save_lens(&it.prism, Some(&custom))
+        .save_lens(&it.prism, &Lens::Custom(custom.clone()), new_change(1))
         .await
         .unwrap();
     assert_eq!(saved, Writing::Saved);
@@ -66,7 +66,10 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
     );
 
     assert_eq!(
-        it.database.save_lens(&second, None).await.unwrap(),
+        it.database
+            .save_lens(&second, &Lens::Automatic, new_change(2))
+            .await
+            .unwrap(),
         Writing::Saved
     );
     let third = current(&it).await;
@@ -82,11 +85,14 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
 async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
     let custom = is_angry();
     it.database
-        .save_lens(&it.prism, Some(&custom))
+        .save_lens(&it.prism, &Lens::Custom(custom.clone()), new_change(1))
         .await
         .unwrap();
     assert_eq!(
-        it.database.save_lens(&it.prism, None).await.unwrap(),
+        it.database
+            .save_lens(&it.prism, &Lens::Automatic, new_change(2))
+            .await
+            .unwrap(),
         Writing::Stale
     );
 
@@ -97,11 +103,15 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
         name: &name,
         version: &version,
         lens: None,
+        made_by: None,
         now: moment(1),
     };
     it.database.save_version(&read, new).await.unwrap();
     assert_eq!(
-        it.database.save_lens(&read, None).await.unwrap(),
+        it.database
+            .save_lens(&read, &Lens::Automatic, new_change(2))
+            .await
+            .unwrap(),
         Writing::Stale
     );
 
@@ -118,7 +128,7 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
 
 async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
     it.database
-        .save_lens(&it.prism, Some(&is_angry()))
+        .save_lens(&it.prism, &Lens::Custom(is_angry()), new_change(1))
         .await
         .unwrap();
     let read = current(&it).await;
@@ -129,6 +139,7 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
         name: &name,
         version: &version,
         lens: lens_now,
+        made_by: None,
         now: moment(1),
     };
     assert_eq!(

@@ -36,6 +36,7 @@ mod exports;
 mod file_runs;
 mod groups;
 mod lenses;
+mod makers;
 mod marks;
 mod migrations;
 mod prisms;

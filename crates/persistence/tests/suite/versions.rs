@@ -24,6 +24,7 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
         name: &name,
         version: &second,
         lens: None,
+        made_by: None,
         now: moment(1),
     };
     assert_eq!(
@@ -64,6 +65,7 @@ async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
                 name: &name,
                 version: &version,
                 lens,
+                made_by: None,
                 now: moment(1),
             };
             database.save_version(&read, new).await.unwrap()
@@ -99,6 +101,7 @@ async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
             name: &name,
             version,
             lens: None,
+            made_by: None,
             now: moment(1),
         };
         assert_eq!(

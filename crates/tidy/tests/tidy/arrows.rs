@@ -7,11 +7,13 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace and those of them that each may depend on.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     (
         "refract",
         &[
+            "refract-app",
             "refract-http-api",
+            "refract-http-serving",
             "refract-file-runs",
             "refract-answering",
             "refract-persistence",
@@ -22,8 +24,18 @@ const ARROWS: [(&str, &[&str]); 11] = [
         ],
     ),
     (
+        "refract-app",
+        &[
+            "refract-http-serving",
+            "refract-answering",
+            "refract-lens-rendering",
+            "refract-domain",
+        ],
+    ),
+    (
         "refract-http-api",
         &[
+            "refract-http-serving",
             "refract-answering",
             "refract-lens-rendering",
             "refract-domain",
@@ -51,6 +63,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("refract-model-gateway", &["refract-domain"]),
     ("refract-evaluation", &["refract-domain"]),
     ("refract-lens-rendering", &["refract-domain"]),
+    ("refract-http-serving", &[]),
     ("refract-domain", &[]),
     ("refract-test-support", &["refract-domain"]),
     ("refract-tidy", &[]),
@@ -58,7 +71,15 @@ const ARROWS: [(&str, &[&str]); 11] = [
 
 /// Dependencies from outside that only these crates may name, in their tests too.
 const KEEPERS: [(&str, &[&str]); 9] = [
-    ("actix-web", &["refract", "refract-http-api"]),
+    (
+        "actix-web",
+        &[
+            "refract",
+            "refract-app",
+            "refract-http-api",
+            "refract-http-serving",
+        ],
+    ),
     ("deadpool", &["refract-persistence"]),
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, Retried, RetryFailed, RetryStop, prisms};
+use refract_answering::{
+    Answering, AnsweringMetrics, Caller, Retried, RetryFailed, RetryStop, prisms,
+};
 use refract_model_gateway::ModelGateway;
 use serde::Serialize;
 
@@ -68,7 +70,7 @@ impl RetryCommand {
         let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
         let answering = Answering::new(database, gateway.model(), uses, counts);
         let what = RetryFailed {
-            account,
+            caller: Caller::operator(account),
             prism,
             filter,
             concurrency: self.concurrency,

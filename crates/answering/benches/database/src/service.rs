@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_answering::api_keys::{self, KeyUses};
-use refract_answering::{Answering, AnsweringMetrics, CreateCall, prisms};
+use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::IdempotencyKey;
@@ -66,8 +66,9 @@ impl Service {
                 created_at: chrono::Utc::now(),
             };
             database.create_account(&account).await?;
-            let (_, key) = api_keys::create(&database, account.id, "bench".to_owned()).await?;
-            prisms::create(&database, account.id, PRISM.as_bytes()).await?;
+            let caller = Caller::operator(account.id);
+            let (_, key) = api_keys::create(&database, caller, "bench".to_owned()).await?;
+            prisms::create(&database, caller, PRISM.as_bytes()).await?;
             anyhow::Ok((database, key))
         });
         let (database, api_key) = prepared?;

@@ -7,12 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use refract_answering::Refusal;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument as _;
-
-use crate::error::{ApiError, with_causes};
 
 /// How the calls in flight ended when the server drained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,47 +22,68 @@ pub enum Drained {
 
 /// Whether the server admits calls, and how many are in flight. Clones share one state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lifecycle {
+pub struct Lifecycle {
     is_draining: Arc<AtomicBool>,
     calls: TaskTracker,
 }
 
+/// The server drains and admits no call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the server is draining")]
+pub struct Draining;
+
+/// The code of a call panicked: a bug. The panic's message may quote what was sent, so it is not
+/// kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the code panicked")]
+pub struct Panicked;
+
 /// An admitted call. A draining server waits until the value is dropped.
 #[derive(Debug)]
-pub(crate) struct CallInFlight {
+pub struct CallInFlight {
     _token: TaskTrackerToken,
+}
+
+impl Drained {
+    /// How both of two servers ended.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Clean, ended) | (ended, Self::Clean) => ended,
+            (Self::Cut(calls), Self::Cut(others)) => Self::Cut(calls + others),
+        }
+    }
 }
 
 impl Lifecycle {
     /// Admits a call.
     ///
     /// # Errors
-    /// [`ApiError::Draining`] once the server drains.
-    pub(crate) fn admit(&self) -> Result<CallInFlight, ApiError> {
+    /// [`Draining`] once the server drains.
+    pub fn admit(&self) -> Result<CallInFlight, Draining> {
         // counted before the flag is read: a drain that begins now either waits for this call or
         // has already set the flag
         let call = CallInFlight {
             _token: self.calls.token(),
         };
         if self.is_draining() {
-            Err(ApiError::Draining)
+            Err(Draining)
         } else {
             Ok(call)
         }
     }
 
     /// Whether the server drains and refuses new calls.
-    pub(crate) fn is_draining(&self) -> bool {
+    pub fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::SeqCst)
     }
 
     /// The number of calls in flight.
-    pub(crate) fn calls_in_flight(&self) -> usize {
+    pub fn calls_in_flight(&self) -> usize {
         self.calls.len()
     }
 
     /// Refuses new calls and waits for the calls in flight, up to the grace time.
-    pub(crate) async fn drain(&self, grace: Duration) -> Drained {
+    pub async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
         self.calls.close();
         let waited = tokio::time::timeout(grace, self.calls.wait()).await;
@@ -78,39 +96,40 @@ impl Lifecycle {
 
 impl CallInFlight {
     /// Runs a use case to its end in a task of its own, so that an answer that was paid for is saved
-    /// even when the client disconnects.
+    /// even when the client disconnects. The outcome is the use case's.
     ///
-    /// The outcome is the use case's, or [`ApiError::Panicked`]. Internal errors are logged here,
-    /// because after a disconnect no handler is left to log them.
-    pub(crate) fn detached<T: 'static>(
+    /// After a disconnect nobody reads the outcome: a use case logs its own failures.
+    ///
+    /// # Errors
+    /// [`Panicked`] when the use case panicked.
+    pub fn detached<T: 'static>(
         self,
-        use_case: impl Future<Output = Result<T, Refusal>> + 'static,
-    ) -> impl Future<Output = Result<T, ApiError>> {
+        use_case: impl Future<Output = T> + 'static,
+    ) -> impl Future<Output = Result<T, Panicked>> {
         // boxed, because the future is large and moved several times before it runs; combinators,
         // because nested async blocks would hold a waiting use case twice
         let work = unless_panicked(Box::pin(use_case)).map(move |outcome| {
-            let outcome = outcome.and_then(|done| Ok(done?));
-            if let Err(ApiError::Refused(Refusal::Internal(error))) = &outcome {
-                tracing::error!(error = with_causes(error), "a call failed");
-            }
             drop(self);
             outcome
         });
         let task = actix_web::rt::spawn(work.in_current_span());
         // the task does not panic, and is aborted only together with its worker
-        task.map(|ended| ended.unwrap_or(Err(ApiError::Panicked)))
+        task.map(|ended| ended.unwrap_or(Err(Panicked)))
     }
 }
 
 /// Awaits a future and turns a panic into an error. The panic message is not logged here, because
 /// it may quote what a caller sent.
-pub(crate) fn unless_panicked<T>(
+///
+/// # Errors
+/// [`Panicked`] when the future panicked.
+pub fn unless_panicked<T>(
     future: impl Future<Output = T>,
-) -> impl Future<Output = Result<T, ApiError>> {
+) -> impl Future<Output = Result<T, Panicked>> {
     AssertUnwindSafe(future).catch_unwind().map(|outcome| {
         outcome.map_err(|_| {
             tracing::error!("a call panicked");
-            ApiError::Panicked
+            Panicked
         })
     })
 }

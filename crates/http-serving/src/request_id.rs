@@ -6,17 +6,17 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
 /// The header that holds a request id, in requests and in responses.
-pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that is accepted from a caller, in characters.
 const MOST_CHARS: usize = 128;
 
 /// A request's id: 1 to 128 letters, digits, `.`, `_` or `-`.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestId(Box<str>);
+pub struct RequestId(Box<str>);
 
 impl RequestId {
     /// The id that the caller sent, or a new one when that is absent or has another shape.
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub fn of(headers: &HeaderMap) -> Self {
         let sent = headers
             .get(X_REQUEST_ID)
             .and_then(|value| value.to_str().ok());
@@ -27,7 +27,7 @@ impl RequestId {
     }
 
     /// The id as a header value.
-    pub(crate) fn to_header_value(&self) -> HeaderValue {
+    pub fn to_header_value(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).unwrap_or(HeaderValue::from_static(""))
     }
 }

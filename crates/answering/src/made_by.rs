@@ -1,0 +1,19 @@
+//! Who made a result.
+
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::maker::Maker;
+use refract_persistence::{Database, PersistenceError};
+
+/// Who made a result of the account; `None` when the account has no such result. A result that was
+/// made before people were kept, without a key, is the terminal's.
+///
+/// # Errors
+/// When the database fails.
+pub async fn made_by(
+    database: &Database,
+    account: AccountId,
+    result: ResultId,
+) -> Result<Option<Maker>, PersistenceError> {
+    let found = database.find_maker(account, result).await?;
+    Ok(found.map(Maker::from))
+}

@@ -1,0 +1,90 @@
+//! Creates prisms and saves their next versions.
+
+use chrono::Utc;
+use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_domain::ids::PrismId;
+use refract_domain::prism::VersionNumber;
+use refract_domain::prism_file::PrismFile;
+use refract_domain::slug::{PrismSelector, Slug};
+use refract_persistence::{Database, NewPrism, NewVersion, PrismHistory, PrismRow, Writing};
+use uuid::Uuid;
+
+use super::find::find;
+use super::refusal::{ATTEMPTS, PrismRefusal};
+use crate::caller::Caller;
+
+/// Creates a prism with its first version. The slug is made from the name.
+///
+/// # Errors
+/// When the file breaks rules, or the database fails.
+pub async fn create(
+    database: &Database,
+    caller: Caller,
+    file: &[u8],
+) -> Result<PrismRow, PrismRefusal> {
+    let PrismFile { name, version } = PrismFile::read(file, None)?;
+    let new = NewPrism {
+        id: PrismId(Uuid::now_v7()),
+        slugs: Slug::candidates(name.as_str()),
+        name: &name,
+        version: &version,
+        made_by: caller.person_id(),
+        now: Utc::now(),
+    };
+    Ok(database.create_prism(caller.account(), new).await?)
+}
+
+/// Saves the next version of a prism and drops the lens columns whose question it removes. Where
+/// `based_on` is given, the version is saved only on top of that one.
+///
+/// # Errors
+/// When there is no such prism, the file breaks rules, another version than `based_on` is the
+/// latest, or the database fails.
+pub async fn save_version(
+    database: &Database,
+    caller: Caller,
+    prism: &PrismSelector,
+    file: &[u8],
+    based_on: Option<VersionNumber>,
+) -> Result<(PrismRow, VersionNumber), PrismRefusal> {
+    let id = find(database, caller.account(), prism).await?.id;
+    for _ in 0..ATTEMPTS {
+        let history = database
+            .prism_history(id)
+            .await?
+            .ok_or(PrismRefusal::NotFound)?;
+        let PrismHistory {
+            prism,
+            versions,
+            lens,
+        } = history;
+        let latest = prism.latest_version;
+        if based_on.is_some_and(|based_on| based_on != latest) {
+            return Err(PrismRefusal::VersionMeanwhile { latest });
+        }
+        let keys = KeyHistory::of(&versions);
+        let newest = versions
+            .into_iter()
+            .next_back()
+            .ok_or(PrismRefusal::VersionNotFound)?;
+        let number = latest.next().ok_or(PrismRefusal::NoMoreVersions)?;
+        let earlier = EarlierVersions {
+            latest: newest,
+            keys,
+            lens,
+        };
+        let PrismFile { name, version } = PrismFile::read(file, Some(&earlier))?;
+        let lens = earlier.lens.clone().after_save(version.questions());
+        let new = NewVersion {
+            name: &name,
+            version: &version,
+            lens: (lens != earlier.lens).then_some(&lens),
+            made_by: caller.person_id(),
+            now: Utc::now(),
+        };
+        if database.save_version(&prism, new).await? == Writing::Saved {
+            return Ok((prism, number));
+        }
+    }
+    Err(PrismRefusal::Contended)
+}

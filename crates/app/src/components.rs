@@ -1,0 +1,13 @@
+//! The components that pages are made of, each in one place. Debug builds show them all at
+//! `/components`.
+
+pub(crate) mod bar;
+pub(crate) mod day_chart;
+pub(crate) mod empty_state;
+pub(crate) mod field;
+pub(crate) mod histogram;
+pub(crate) mod moment;
+pub(crate) mod notice;
+pub(crate) mod number;
+pub(crate) mod prism_tabs;
+pub(crate) mod table;

@@ -1,0 +1,12 @@
+//! Moments as people read them, in UTC, which every moment says.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use maud::{Markup, html};
+
+/// A moment to the minute, with the exact one for machines and on hover.
+pub(crate) fn moment(moment: DateTime<Utc>) -> Markup {
+    let exact = moment.to_rfc3339_opts(SecondsFormat::Millis, true);
+    html! {
+        time datetime=(exact) title=(exact) { (moment.format("%Y-%m-%d %H:%M")) " UTC" }
+    }
+}

@@ -1,0 +1,65 @@
+//! Numbers as people read them.
+
+use refract_domain::probability::Probability;
+
+/// Millionths in a tenth of a percent.
+const TENTH: u32 = 1000;
+
+/// A probability in percent with one decimal, such as `37.2`, without the sign.
+pub(crate) fn percent(probability: Probability) -> String {
+    let tenths = (probability.millionths() + TENTH / 2) / TENTH;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// A count with its thousands set apart, such as `12,480`.
+pub(crate) fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share of a whole in percent with one decimal, such as `0.4`, without the sign; `None` of
+/// nothing.
+pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
+    if whole == 0 {
+        return None;
+    }
+    let tenths = (u128::from(part) * 2000 / u128::from(whole)).div_ceil(2);
+    Some(format!("{}.{}", tenths / 10, tenths % 10))
+}
+
+/// A noun after its number: `1 result`, `2 results`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        let percent_of = |millionths| percent(Probability::from_millionths(millionths).unwrap());
+        assert_eq!(percent_of(0), "0.0");
+        assert_eq!(percent_of(372_499), "37.2");
+        assert_eq!(percent_of(372_500), "37.3");
+        assert_eq!(percent_of(1_000_000), "100.0");
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(share(1, 3).unwrap(), "33.3");
+        assert_eq!(share(2, 3).unwrap(), "66.7");
+        assert_eq!(share(5, 5).unwrap(), "100.0");
+        assert_eq!(share(0, 0), None);
+        assert_eq!(counted(1, "result"), "1 result");
+        assert_eq!(counted(2_000, "result"), "2,000 results");
+    }
+}

@@ -1,0 +1,86 @@
+//! The pages of one prism, as links on each of them.
+
+use maud::{Markup, html};
+use refract_answering::PrismRow;
+use refract_domain::role::Role;
+
+/// A page of a prism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PrismTab {
+    /// What callers need, versions and changes.
+    Overview,
+    /// Fields, context and questions.
+    Edit,
+    /// Trying a text.
+    Try,
+    /// The lens.
+    Lens,
+    /// Saved results.
+    Results,
+}
+
+impl PrismTab {
+    const ALL: [Self; 5] = [
+        Self::Overview,
+        Self::Edit,
+        Self::Try,
+        Self::Lens,
+        Self::Results,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Edit => "Edit",
+            Self::Try => "Try",
+            Self::Lens => "Lens",
+            Self::Results => "Results",
+        }
+    }
+
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Overview => "",
+            Self::Edit => "/edit",
+            Self::Try => "/try",
+            Self::Lens => "/lens",
+            Self::Results => "/results",
+        }
+    }
+
+    fn least_role(self) -> Role {
+        match self {
+            Self::Edit => Role::Editor,
+            Self::Overview | Self::Try | Self::Lens | Self::Results => Role::Reviewer,
+        }
+    }
+}
+
+/// The address of a prism's page. A prism whose slug is a word of the app's own addresses is
+/// addressed by its id.
+pub(crate) fn prism_address(prism: &PrismRow) -> String {
+    match prism.slug.as_str() {
+        "new" => format!("/prisms/{}", prism.id),
+        slug => format!("/prisms/{slug}"),
+    }
+}
+
+/// The heading of every page of a prism: its name, and links to its other pages.
+pub(crate) fn prism_heading(prism: &PrismRow, current: PrismTab, role: Role) -> Markup {
+    let address = prism_address(prism);
+    html! {
+        div.prism {
+            h1 { bdi { (prism.name) } }
+            @if prism.archived_at.is_some() { span.tag { "archived" } }
+            nav aria-label="Pages of this prism" {
+                @for tab in PrismTab::ALL {
+                    @if role.may(tab.least_role()) {
+                        a href={ (address) (tab.ending()) } aria-current=[(tab == current).then_some("page")] {
+                            (tab.name())
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

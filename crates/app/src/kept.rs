@@ -1,0 +1,137 @@
+//! What somebody typed into a form that could not be taken: given back, so that nothing is lost.
+
+use maud::{Markup, html};
+
+use crate::form::Form;
+use crate::sent::Sent;
+
+/// The name of the input that keeps where the form was sent to.
+const ADDRESS: &str = "kept.address";
+/// What the names of kept values begin with.
+const VALUE: &str = "kept.value.";
+
+/// A form with the address that it was sent to. Files are not kept: a page cannot choose one.
+pub(crate) struct Kept {
+    address: String,
+    values: Vec<(String, String)>,
+}
+
+impl Kept {
+    /// What a request sent; `None` when it sent no form.
+    pub(crate) fn of(sent: &Sent) -> Option<Self> {
+        let values = sent.form.values().iter();
+        let values: Vec<_> = values
+            .filter(|(name, _)| !name.contains("password"))
+            .cloned()
+            .collect();
+        (!values.is_empty()).then(|| Self {
+            address: sent.address(),
+            values,
+        })
+    }
+
+    /// What a form carries along that was shown with [`Kept::carried`]. An address that is not the
+    /// app's own is not taken.
+    pub(crate) fn from_form(form: &Form) -> Option<Self> {
+        let address = form.get(ADDRESS).to_owned();
+        let values = form.values().iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix(VALUE)?;
+            Some((name.to_owned(), value.clone()))
+        });
+        is_own_address(&address).then(|| Self {
+            address,
+            values: values.collect(),
+        })
+    }
+
+    /// Hidden inputs of another form, which carry this one along.
+    pub(crate) fn carried(&self) -> Markup {
+        html! {
+            input type="hidden" name=(ADDRESS) value=(self.address);
+            @for (name, value) in &self.values {
+                // a text area, since an input drops line breaks
+                textarea name={ (VALUE) (name) } hidden { "\n" (value) }
+            }
+        }
+    }
+
+    /// A form of its own, which sends the values again.
+    pub(crate) fn send_again(&self, button: &str) -> Markup {
+        html! {
+            form method="post" action=(self.address) {
+                @for (name, value) in &self.values {
+                    textarea name=(name) hidden { "\n" (value) }
+                }
+                button.main type="submit" { (button) }
+            }
+            details.kept {
+                summary { "What you typed" }
+                dl {
+                    @for (name, value) in self.values.iter().filter(|(_, value)| !value.is_empty()) {
+                        dt { (name) }
+                        dd.text dir="auto" { (value) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether an address is a path of the app itself, and no other site's.
+pub(crate) fn is_own_address(address: &str) -> bool {
+    let has_one_slash = address.starts_with('/') && !address.starts_with("//");
+    has_one_slash && !address.contains(['\\', '\r', '\n', '\t', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent() -> Sent {
+        let mut sent = Sent {
+            path: "/prisms/a/try".to_owned(),
+            ..Sent::default()
+        };
+        sent.form.push("text", "\nfirst\r\nsecond <b>");
+        sent.form.push("password", "secret words");
+        sent
+    }
+
+    #[test]
+    fn what_was_typed_is_carried_and_sent_again_but_no_password() {
+        let kept = Kept::of(&sent()).unwrap();
+        let carried = kept.carried().into_string();
+        assert!(carried.contains("name=\"kept.value.text\" hidden>\n\nfirst\nsecond &lt;b&gt;<"));
+        assert!(!carried.contains("secret"));
+        let mut form = Form::default();
+        form.push(ADDRESS, "/prisms/a/try");
+        form.push("kept.value.text", "\nfirst\nsecond <b>");
+        form.push("email", "ada@example.com");
+        let again = Kept::from_form(&form).unwrap();
+        assert_eq!(again.values, kept.values);
+        assert!(
+            again
+                .send_again("Go on")
+                .into_string()
+                .contains("action=\"/prisms/a/try\"")
+        );
+    }
+
+    #[test]
+    fn only_own_addresses_are_gone_back_to() {
+        for own in ["/", "/prisms/a?status=failed", "/a//b"] {
+            assert!(is_own_address(own), "{own}");
+        }
+        for other in [
+            "",
+            "prisms",
+            "//evil.com",
+            "/\\evil.com",
+            "https://evil.com",
+            "/a\r\nb",
+            "/\t/evil.com",
+        ] {
+            assert!(!is_own_address(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Why a request gets another page than the one it asked for.
+
+use actix_web::http::StatusCode;
+use refract_answering::InternalError;
+use refract_domain::role::Role;
+use refract_http_serving::{Draining, Panicked};
+
+/// Why a page is not shown or an action not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PageRefusal {
+    /// There is no such page, or what it shows is not the visitor's.
+    #[error("there is no such page")]
+    NotFound,
+    /// The page has no such action.
+    #[error("there is no such action")]
+    MethodNotAllowed,
+    /// Nobody is signed in.
+    #[error("nobody is signed in")]
+    SignedOut,
+    /// The visitor's role may not do it.
+    #[error("this is for a higher role")]
+    NeedsRole(Role),
+    /// The request comes from a page of somebody else.
+    #[error("the request does not come from the app")]
+    OtherOrigin,
+    /// The form is larger than the app reads.
+    #[error("the form is too large")]
+    FormTooLarge,
+    /// The body is no form, or did not arrive.
+    #[error("the body is no form")]
+    NoForm,
+    /// The server is stopping.
+    #[error(transparent)]
+    Draining(#[from] Draining),
+    /// The code panicked: a bug.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// The service failed.
+    #[error("the service failed")]
+    Internal(#[from] InternalError),
+}
+
+impl PageRefusal {
+    /// The status with which the refusal is sent.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::SignedOut => StatusCode::UNAUTHORIZED,
+            Self::NeedsRole(_) | Self::OtherOrigin => StatusCode::FORBIDDEN,
+            Self::FormTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::NoForm => StatusCode::BAD_REQUEST,
+            Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Panicked(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// What the page is called.
+    pub(crate) fn title(&self) -> &'static str {
+        match self {
+            Self::NotFound => "Not found",
+            Self::MethodNotAllowed => "No such action",
+            Self::SignedOut => "Sign in again",
+            Self::NeedsRole(_) => "Not for your role",
+            Self::OtherOrigin => "Not from this app",
+            Self::FormTooLarge => "Too large",
+            Self::NoForm => "Nothing arrived",
+            Self::Draining(_) => "One moment",
+            Self::Panicked(_) | Self::Internal(_) => "Something failed",
+        }
+    }
+
+    /// What happened and what to do, in one or two sentences.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::NotFound => {
+                "There is nothing at this address, or it belongs to another account.".to_owned()
+            }
+            Self::MethodNotAllowed => {
+                "This address has no such action. Go back and try from the page.".to_owned()
+            }
+            Self::SignedOut => "Your session ended. Sign in again to go on.".to_owned(),
+            Self::NeedsRole(role) => {
+                format!("Only an {role} may do this. An owner of the account can change your role.")
+            }
+            Self::OtherOrigin => "The request came from another site, so nothing was changed. \
+                                  Open the app and do it there."
+                .to_owned(),
+            Self::FormTooLarge => {
+                "What was sent is larger than 16 MiB. Send less at once; nothing was saved."
+                    .to_owned()
+            }
+            Self::NoForm => "The form did not arrive whole. Go back and send it again; nothing \
+                             was saved."
+                .to_owned(),
+            Self::Draining(_) => "The server is restarting, so nothing was saved. Send it again \
+                                  in a few seconds."
+                .to_owned(),
+            Self::Panicked(_) | Self::Internal(_) => {
+                "Nothing that you typed is lost where you see it below. Try again; if it fails \
+                 again, tell the people who run Refract the number below."
+                    .to_owned()
+            }
+        }
+    }
+}

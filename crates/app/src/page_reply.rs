@@ -1,0 +1,116 @@
+//! What a handler answers: a page, a part of a page, another address, or a file.
+
+use actix_web::body::BoxBody;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpResponse, HttpResponseBuilder};
+use bytes::Bytes;
+use cookie::Cookie;
+use futures_util::Stream;
+use maud::Markup;
+
+/// What is sent back. The dispatcher adds the headers of the security policy.
+pub(crate) struct PageReply {
+    status: StatusCode,
+    headers: Vec<(header::HeaderName, HeaderValue)>,
+    body: BoxBody,
+}
+
+impl PageReply {
+    /// A page, or a part of one for a script that puts it into its place.
+    pub(crate) fn html(status: StatusCode, markup: Markup) -> Self {
+        let html = HeaderValue::from_static("text/html; charset=utf-8");
+        Self::new(status, html, BoxBody::new(markup.into_string()))
+    }
+
+    /// Sends the browser on to another address of the app, with GET.
+    pub(crate) fn see_other(address: &str) -> Self {
+        let mut reply = Self::new(
+            StatusCode::SEE_OTHER,
+            HeaderValue::from_static("text/plain; charset=utf-8"),
+            BoxBody::new(""),
+        );
+        let address = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
+        reply.headers.push((header::LOCATION, address));
+        reply
+    }
+
+    /// A JSON value for a script.
+    pub(crate) fn json(value: &serde_json::Value) -> Self {
+        let json = HeaderValue::from_static("application/json; charset=utf-8");
+        Self::new(StatusCode::OK, json, BoxBody::new(value.to_string()))
+    }
+
+    /// A file to be kept. `name` is of letters, digits, `-`, `_` and `.`.
+    pub(crate) fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
+        let media_type = HeaderValue::from_static(media_type);
+        Self::new(StatusCode::OK, media_type, BoxBody::new(bytes)).as_attachment(name)
+    }
+
+    /// A file to be kept, sent while it is made.
+    pub(crate) fn streamed_file<E>(
+        name: &str,
+        media_type: &'static str,
+        chunks: impl Stream<Item = Result<Bytes, E>> + 'static,
+    ) -> Self
+    where
+        E: Into<Box<dyn std::error::Error>> + 'static,
+    {
+        let body = BoxBody::new(actix_web::body::BodyStream::new(chunks));
+        Self::new(StatusCode::OK, HeaderValue::from_static(media_type), body).as_attachment(name)
+    }
+
+    /// Adds the cookie that signs in or out.
+    pub(crate) fn with_cookie(mut self, cookie: &Cookie<'_>) -> Self {
+        // a token is of letters and digits, so that the header is always one
+        if let Ok(value) = HeaderValue::from_str(&cookie.to_string()) {
+            self.headers.push((header::SET_COOKIE, value));
+        }
+        self
+    }
+
+    /// Adds a header, or replaces the dispatcher's header of this name.
+    pub(crate) fn with_header(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    fn new(status: StatusCode, media_type: HeaderValue, body: BoxBody) -> Self {
+        Self {
+            status,
+            headers: vec![(header::CONTENT_TYPE, media_type)],
+            body,
+        }
+    }
+
+    fn as_attachment(self, name: &str) -> Self {
+        let disposition = format!("attachment; filename=\"{name}\"");
+        match HeaderValue::from_str(&disposition) {
+            Ok(disposition) => self.with_header(header::CONTENT_DISPOSITION, disposition),
+            Err(_) => self.with_header(
+                header::CONTENT_DISPOSITION,
+                HeaderValue::from_static("attachment"),
+            ),
+        }
+    }
+
+    /// The status that is sent.
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The response, with `policy` for the headers that the reply does not have itself.
+    pub(crate) fn into_response(
+        self,
+        policy: impl IntoIterator<Item = (header::HeaderName, HeaderValue)>,
+    ) -> HttpResponse {
+        let mut response: HttpResponseBuilder = HttpResponse::build(self.status);
+        for header in policy {
+            response.insert_header(header);
+        }
+        for header in self.headers {
+            response.insert_header(header);
+        }
+        response.body(self.body)
+    }
+}

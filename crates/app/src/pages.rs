@@ -1,0 +1,6 @@
+//! The pages, a file or folder for each: its handlers, its words and its markup.
+
+#[cfg(debug_assertions)]
+pub(crate) mod component_sheet;
+pub(crate) mod prisms;
+pub(crate) mod sign_in;

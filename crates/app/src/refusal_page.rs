@@ -1,0 +1,51 @@
+//! The page that stands in for one that cannot be shown. It gives back what was typed.
+
+use maud::html;
+use refract_http_serving::RequestId;
+
+use crate::app_site::AppSite;
+use crate::kept::Kept;
+use crate::page::Page;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::pages::sign_in;
+use crate::sent::Sent;
+use crate::visitor::Visitor;
+
+/// The page for a refusal.
+pub(crate) fn show(
+    refusal: &PageRefusal,
+    site: &AppSite,
+    visitor: Option<&Visitor>,
+    sent: &Sent,
+    id: &RequestId,
+) -> PageReply {
+    let kept = match refusal {
+        PageRefusal::SignedOut
+        | PageRefusal::Draining(_)
+        | PageRefusal::Internal(_)
+        | PageRefusal::Panicked(_)
+        | PageRefusal::NeedsRole(_) => Kept::of(sent),
+        // nothing was read, or it must not be sent again
+        PageRefusal::NotFound
+        | PageRefusal::MethodNotAllowed
+        | PageRefusal::OtherOrigin
+        | PageRefusal::FormTooLarge
+        | PageRefusal::NoForm => None,
+    };
+    let main = html! {
+        h1 { (refusal.title()) }
+        p { (refusal.words()) }
+        @match (refusal, &kept) {
+            (PageRefusal::SignedOut, _) => { (sign_in::form(&sign_in::Typed::default(), kept.as_ref())) }
+            (_, Some(kept)) => { (kept.send_again("Send again")) }
+            (_, None) => { p { a href="/" { "To the prisms" } } }
+        }
+        @if matches!(refusal, PageRefusal::Internal(_) | PageRefusal::Panicked(_)) {
+            p.hint { "Request " code { (id) } }
+        }
+    };
+    Page::new(site, visitor, refusal.title(), main)
+        .status(refusal.status())
+        .reply()
+}

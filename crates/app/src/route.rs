@@ -1,0 +1,121 @@
+//! A row of the route table: an address, who may use it, and what answers.
+
+use actix_web::http::Method;
+use futures_util::future::LocalBoxFuture;
+use percent_encoding::percent_decode_str;
+use refract_domain::role::Role;
+
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::{OpenVisit, Visit};
+
+/// The work of a handler.
+pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageRefusal>>;
+
+/// An address of the app with its handler.
+pub(crate) struct AppRoute {
+    pub(crate) method: Method,
+    /// The path, with names in braces for the segments that vary.
+    pub(crate) pattern: &'static str,
+    pub(crate) door: Door,
+}
+
+/// Who may use a route, and the handler that they reach.
+pub(crate) enum Door {
+    /// Everybody, signed in or not.
+    Open(fn(OpenVisit) -> Handling),
+    /// People with this role or a higher one.
+    For(Role, fn(Visit) -> Handling),
+}
+
+/// The values of the varying segments of a path, by the names in the pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PathValues(Vec<(&'static str, String)>);
+
+impl PathValues {
+    /// The value of a segment, decoded; empty for a name that the pattern does not have.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+impl AppRoute {
+    /// A page that is read.
+    pub(crate) const fn get(pattern: &'static str, door: Door) -> Self {
+        Self {
+            method: Method::GET,
+            pattern,
+            door,
+        }
+    }
+
+    /// An action, which may change something.
+    pub(crate) const fn post(pattern: &'static str, door: Door) -> Self {
+        Self {
+            method: Method::POST,
+            pattern,
+            door,
+        }
+    }
+
+    /// The varying segments of a raw path, when the path is one of this route's.
+    pub(crate) fn matches(&self, path: &str) -> Option<PathValues> {
+        let mut values = Vec::new();
+        let mut pattern = self.pattern.split('/');
+        let mut path = path.split('/');
+        loop {
+            let (wanted, sent) = match (pattern.next(), path.next()) {
+                (None, None) => return Some(PathValues(values)),
+                (Some(wanted), Some(sent)) => (wanted, sent),
+                (Some(_), None) | (None, Some(_)) => return None,
+            };
+            let name = wanted
+                .strip_prefix('{')
+                .and_then(|rest| rest.strip_suffix('}'));
+            match name {
+                Some(_) if sent.is_empty() => return None,
+                Some(name) => {
+                    let value = percent_decode_str(sent).decode_utf8().ok()?;
+                    values.push((name, value.into_owned()));
+                }
+                None if wanted == sent => {}
+                None => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(pattern: &'static str, path: &str) -> Option<PathValues> {
+        let door = Door::Open(|_| Box::pin(async { Err(PageRefusal::NotFound) }));
+        AppRoute::get(pattern, door).matches(path)
+    }
+
+    #[test]
+    fn varying_segments_are_decoded_by_name() {
+        let found = values("/prisms/{slug}/versions/{n}", "/prisms/a%20b/versions/3").unwrap();
+        assert_eq!((found.get("slug"), found.get("n")), ("a b", "3"));
+        assert_eq!(found.get("other"), "");
+    }
+
+    #[test]
+    fn another_path_is_not_the_routes() {
+        for path in [
+            "/prisms",
+            "/prisms/",
+            "/prisms/a/b",
+            "/prisms//",
+            "prisms/a",
+            "/Prisms/a",
+            "/prisms/%ff",
+        ] {
+            assert_eq!(values("/prisms/{slug}", path), None, "{path}");
+        }
+        assert!(values("/", "/").is_some());
+        assert!(values("/", "").is_none());
+    }
+}

@@ -1,0 +1,83 @@
+//! What a request sent: the values of its path, its query and its form.
+
+use form_urlencoded::Serializer;
+
+use crate::form::Form;
+use crate::route::PathValues;
+
+/// The parts of a request that handlers read. Nothing of it is checked yet.
+#[derive(Clone, Default)]
+pub(crate) struct Sent {
+    /// The path as it was sent, which is one of this app's.
+    pub(crate) path: String,
+    pub(crate) values: PathValues,
+    pub(crate) query: Query,
+    /// Empty for a request without a body.
+    pub(crate) form: Form,
+}
+
+/// The query string of an address, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads a raw query string.
+    pub(crate) fn parse(raw: &str) -> Self {
+        Self(
+            form_urlencoded::parse(raw.as_bytes())
+                .into_owned()
+                .collect(),
+        )
+    }
+
+    /// The first value of a name, trimmed; `None` when it is absent or blank.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        let value = found.map(|(_, value)| value.trim());
+        value.filter(|value| !value.is_empty())
+    }
+
+    /// The query with a value replaced, or left out with `None`.
+    pub(crate) fn with(&self, name: &str, value: Option<&str>) -> Self {
+        let mut pairs = self.0.clone();
+        pairs.retain(|(known, _)| known != name);
+        if let Some(value) = value {
+            pairs.push((name.to_owned(), value.to_owned()));
+        }
+        Self(pairs)
+    }
+
+    /// The query as it stands in an address, with its question mark; empty for no values.
+    pub(crate) fn in_address(&self) -> String {
+        let pairs = self.0.iter().filter(|(_, value)| !value.is_empty());
+        let text = Serializer::new(String::new()).extend_pairs(pairs).finish();
+        if text.is_empty() {
+            text
+        } else {
+            format!("?{text}")
+        }
+    }
+}
+
+impl Sent {
+    /// The path with its query, for coming back to it.
+    pub(crate) fn address(&self) -> String {
+        format!("{}{}", self.path, self.query.in_address())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_read_replaced_and_written() {
+        let query = Query::parse("status=failed&ref=a%20b&version=&x=%F0%9F%A6%8A");
+        assert_eq!(query.get("ref"), Some("a b"));
+        assert_eq!(query.get("version"), None);
+        assert_eq!(query.get("nothing"), None);
+        let other = query.with("status", None).with("ref", Some("ü&"));
+        assert_eq!(other.in_address(), "?x=%F0%9F%A6%8A&ref=%C3%BC%26");
+        assert_eq!(Query::default().in_address(), "");
+    }
+}

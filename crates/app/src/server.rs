@@ -1,0 +1,101 @@
+//! Serves the app on its own listener, until it is told to stop.
+
+use std::io;
+use std::net::TcpListener;
+use std::rc::Rc;
+use std::time::Duration;
+
+use actix_web::{App, HttpServer, web};
+use refract_answering::Answering;
+use refract_http_serving::{Drained, Lifecycle};
+
+use crate::app_site::{AppSite, AppUrl};
+use crate::assets::AssetFolder;
+use crate::dispatch::Dispatch;
+
+/// Threads that serve the app. Its pages are for the people of a team: two let one page be made
+/// while another one waits.
+const WORKERS: usize = 2;
+/// How long an idle connection is kept.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// How long the head of a connection's first request may take to arrive.
+const HEAD: Duration = Duration::from_secs(10);
+/// Seconds for sending the last pages once all requests have ended.
+const FLUSH_SECONDS: u64 = 5;
+
+/// Where and how the app is served.
+pub struct AppSettings {
+    /// The bound listener.
+    pub listen: TcpListener,
+    /// The app's address for people.
+    pub url: AppUrl,
+    /// The API's address up to and with `/v1`, as pages show it to callers.
+    pub api_url: String,
+    /// Whether the built-in scorer answers, which every page then says.
+    pub is_for_trying_only: bool,
+    /// How long requests in flight may finish after the shutdown signal.
+    pub grace: Duration,
+}
+
+/// Serves the app until `shutdown` resolves, then lets the requests in flight finish. Meanwhile new
+/// ones get a page that says so and keeps what was typed.
+///
+/// `make_answering` is called once on every worker thread.
+///
+/// # Errors
+/// When the listener cannot be served, or the server ends before `shutdown`.
+pub async fn serve<F>(
+    settings: AppSettings,
+    make_answering: F,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<Drained>
+where
+    F: Fn() -> Answering + Send + Clone + 'static,
+{
+    let AppSettings {
+        listen,
+        url,
+        api_url,
+        is_for_trying_only,
+        grace,
+    } = settings;
+    let lifecycle = Lifecycle::default();
+    let for_workers = lifecycle.clone();
+    let server = HttpServer::new(move || {
+        let dispatch = Dispatch {
+            answering: make_answering(),
+            lifecycle: for_workers.clone(),
+            site: Rc::new(AppSite {
+                url: url.clone(),
+                api_url: api_url.clone(),
+                is_for_trying_only,
+                assets: AssetFolder::embedded(),
+            }),
+        };
+        App::new().default_service(web::to(move |request, payload| {
+            dispatch.clone().answer(request, payload)
+        }))
+    });
+    let server = server
+        .workers(WORKERS)
+        .keep_alive(KEEP_ALIVE)
+        .client_request_timeout(HEAD)
+        .tcp_nodelay(true)
+        .shutdown_timeout(FLUSH_SECONDS)
+        .disable_signals()
+        .listen(listen)?
+        .run();
+    let handle = server.handle();
+    let mut task = tokio::spawn(server);
+    tokio::select! {
+        () = shutdown => {}
+        ended = &mut task => {
+            ended??;
+            return Err(io::Error::other("the app's server ended by itself"));
+        }
+    }
+    let drained = lifecycle.drain(grace).await;
+    handle.stop(drained == Drained::Clean).await;
+    task.await??;
+    Ok(drained)
+}

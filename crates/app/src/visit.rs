@@ -1,0 +1,41 @@
+//! What the handler of a page has: who visits, what was sent, and the use cases.
+
+use std::rc::Rc;
+
+use refract_answering::{Answering, Caller};
+use refract_domain::ids::AccountId;
+
+use crate::app_site::AppSite;
+use crate::sent::Sent;
+use crate::visitor::Visitor;
+
+/// A visit of somebody who is signed in and may use the route.
+pub(crate) struct Visit {
+    pub(crate) visitor: Visitor,
+    pub(crate) sent: Sent,
+    pub(crate) answering: Answering,
+    pub(crate) site: Rc<AppSite>,
+}
+
+/// A visit of somebody who need not be signed in.
+pub(crate) struct OpenVisit {
+    /// Who visits, when they are signed in.
+    pub(crate) visitor: Option<Visitor>,
+    /// The token of the cookie that was sent, whether or not it signs in.
+    pub(crate) session: Option<String>,
+    pub(crate) sent: Sent,
+    pub(crate) answering: Answering,
+    pub(crate) site: Rc<AppSite>,
+}
+
+impl Visit {
+    /// The account whose things the visitor sees.
+    pub(crate) fn account(&self) -> AccountId {
+        self.visitor.account
+    }
+
+    /// The visitor as the one who makes changes and results.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller::person(self.visitor.account, self.visitor.person)
+    }
+}

@@ -1,0 +1,61 @@
+//! Who made a result: an API key or a person, kept beside each result and shown in the app.
+//!
+//! The queries of API calls never select the person.
+
+use diesel::prelude::*;
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, ResultId};
+use refract_domain::maker::Maker;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::results;
+use crate::schema::sql_types::Bind;
+
+/// Who made a result. Neither is known for a result of the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
+pub struct ResultMaker {
+    /// The key that made the result.
+    pub api_key: Option<ApiKeyId>,
+    /// The person who made the result in the app.
+    pub person: Option<PersonId>,
+}
+
+impl From<ResultMaker> for Maker {
+    fn from(maker: ResultMaker) -> Self {
+        match (maker.person, maker.api_key) {
+            (Some(person), _) => Self::Person(person),
+            (None, Some(key)) => Self::Key(key),
+            (None, None) => Self::Terminal,
+        }
+    }
+}
+
+/// The column of a result that names the person who made it.
+#[derive(Insertable)]
+#[diesel(table_name = results)]
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct MakerColumns {
+    pub(crate) made_by: Option<PersonId>,
+}
+
+impl Database {
+    /// Finds who made a result of the account; `None` when the account has no such result.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_maker(
+        &self,
+        account: AccountId,
+        result: ResultId,
+    ) -> Result<Option<ResultMaker>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::id.eq(Bind(result)))
+                .filter(results::account_id.eq(Bind(account)))
+                .select((results::api_key_id, results::made_by));
+            Ok(on!(connection, get_result(query)).optional()?)
+        })
+        .await
+    }
+}

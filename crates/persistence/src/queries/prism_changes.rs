@@ -1,0 +1,177 @@
+//! Who changed a prism and when: its versions, and changes of its lens, its name and its state.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::ids::{PersonId, PrismChangeId, PrismId};
+use refract_domain::prism::VersionNumber;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::Bind;
+use crate::schema::{prism_changes, prism_versions};
+
+/// Who makes a change of a prism that is no version, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct NewPrismChange {
+    /// `UUIDv7`.
+    pub id: PrismChangeId,
+    /// The person who changes the prism; `None` for the terminal.
+    pub made_by: Option<PersonId>,
+    /// The moment of the change.
+    pub made_at: DateTime<Utc>,
+}
+
+/// What a change of a prism that is no version changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// The prism got a lens of its own.
+    LensSet,
+    /// The prism returned to the automatic lens.
+    LensReset,
+    /// The prism got another name.
+    Renamed,
+    /// The prism was archived.
+    Archived,
+    /// The prism was restored.
+    Restored,
+}
+
+/// A saved change of a prism that is no version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrismChangeRow {
+    /// What was changed.
+    pub kind: ChangeKind,
+    /// The person who changed the prism; `None` for the terminal.
+    pub made_by: Option<PersonId>,
+    /// When the prism was changed.
+    pub made_at: DateTime<Utc>,
+}
+
+/// A version of a prism without its definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionRow {
+    /// The version's number.
+    pub number: VersionNumber,
+    /// The person who saved the version; `None` for the terminal and for versions that were saved
+    /// before people were kept.
+    pub made_by: Option<PersonId>,
+    /// When the version was saved.
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = prism_changes)]
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct ChangeColumns {
+    #[diesel(serialize_as = Bind<PrismChangeId>)]
+    id: PrismChangeId,
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    change: &'static str,
+    made_by: Option<PersonId>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    made_at: DateTime<Utc>,
+}
+
+impl ChangeKind {
+    const ALL: [Self; 5] = [
+        Self::LensSet,
+        Self::LensReset,
+        Self::Renamed,
+        Self::Archived,
+        Self::Restored,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::LensSet => "lens_set",
+            Self::LensReset => "lens_reset",
+            Self::Renamed => "renamed",
+            Self::Archived => "archived",
+            Self::Restored => "restored",
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, PersistenceError> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or(PersistenceError::Unreadable {
+            column: "prism_changes.change",
+        })
+    }
+}
+
+impl NewPrismChange {
+    /// The row of this change of a prism.
+    pub(crate) fn row(self, prism: PrismId, kind: ChangeKind) -> ChangeColumns {
+        ChangeColumns {
+            id: self.id,
+            prism_id: prism,
+            change: kind.name(),
+            made_by: self.made_by,
+            made_at: self.made_at,
+        }
+    }
+}
+
+impl Database {
+    /// The changes of a prism that are no versions, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_prism_changes(
+        &self,
+        prism: PrismId,
+    ) -> Result<Vec<PrismChangeRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = prism_changes::table
+                .filter(prism_changes::prism_id.eq(Bind(prism)))
+                .order(prism_changes::id)
+                .select((
+                    prism_changes::change,
+                    prism_changes::made_by,
+                    prism_changes::made_at,
+                ));
+            let rows: Vec<(String, Option<PersonId>, DateTime<Utc>)> =
+                on!(connection, load(query))?;
+            let rows = rows.into_iter().map(|(change, made_by, made_at)| {
+                Ok(PrismChangeRow {
+                    kind: ChangeKind::named(&change)?,
+                    made_by,
+                    made_at,
+                })
+            });
+            rows.collect()
+        })
+        .await
+    }
+
+    /// The versions of a prism without their definitions, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_versions(&self, prism: PrismId) -> Result<Vec<VersionRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = prism_versions::table
+                .filter(prism_versions::prism_id.eq(Bind(prism)))
+                .order(prism_versions::version)
+                .select((
+                    prism_versions::version,
+                    prism_versions::made_by,
+                    prism_versions::created_at,
+                ));
+            let rows: Vec<(i32, Option<PersonId>, DateTime<Utc>)> = on!(connection, load(query))?;
+            let column = "prism_versions.version";
+            let rows = rows.into_iter().map(|(number, made_by, created_at)| {
+                let number = VersionNumber::new(number);
+                Ok(VersionRow {
+                    number: number.ok_or(PersistenceError::Unreadable { column })?,
+                    made_by,
+                    created_at,
+                })
+            });
+            rows.collect()
+        })
+        .await
+    }
+}
