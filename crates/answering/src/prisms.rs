@@ -4,6 +4,7 @@ mod change;
 mod find;
 mod history;
 mod lens;
+mod list;
 mod refusal;
 mod save;
 
@@ -11,5 +12,6 @@ pub use self::change::{rename, set_archived};
 pub use self::find::{find, find_lens, find_version};
 pub use self::history::{ChangeOfPrism, PrismChange, history};
 pub use self::lens::{reset_lens, set_lens};
+pub use self::list::{ListedPrism, list};
 pub use self::refusal::PrismRefusal;
 pub use self::save::{create, save_version};

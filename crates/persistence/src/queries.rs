@@ -9,6 +9,7 @@ mod accounts;
 mod api_keys;
 mod cache;
 mod calls;
+mod candidate_range;
 mod candidates;
 mod database;
 mod held_rows;
