@@ -10,6 +10,7 @@ mod answer_pages;
 mod api_keys;
 mod cache;
 mod calls;
+mod candidate_range;
 mod candidates;
 mod database;
 mod held_rows;
