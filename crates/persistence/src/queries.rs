@@ -35,7 +35,7 @@ mod results;
 mod save_result;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
-pub use self::answer_pages::{AnswerPages, AnsweredResult};
+pub use self::answer_pages::{AnswerPages, StoredAnswers};
 pub use self::api_keys::{ApiKeyRow, NewApiKey};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::database::{Database, DatabaseSettings};
