@@ -22,6 +22,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         SCRIPT,
         include_str!("../assets/shown-once.js"),
     ),
+    ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

@@ -5,6 +5,7 @@ pub(crate) mod asset;
 pub(crate) mod component_sheet;
 pub(crate) mod join;
 pub(crate) mod keys;
+pub(crate) mod lens;
 pub(crate) mod new_prism;
 pub(crate) mod people;
 pub(crate) mod prism;

@@ -5,7 +5,7 @@ use refract_domain::role::Role;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, join, keys, new_prism, people, prism, prisms, sign_in, sign_out, version,
+    asset, join, keys, lens, new_prism, people, prism, prisms, sign_in, sign_out, version,
 };
 use crate::route::{AppRoute, Door};
 
@@ -63,6 +63,26 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         Door::For(Role::Reviewer, |visit| {
             Box::pin(prism::download_version(visit))
         }),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/lens",
+        Door::For(Role::Reviewer, |visit| Box::pin(lens::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens",
+        Door::For(Role::Reviewer, |visit| Box::pin(lens::draft(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens/preview",
+        Door::For(Role::Reviewer, |visit| Box::pin(lens::show_preview(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens/save",
+        Door::For(Role::Editor, |visit| Box::pin(lens::save(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens/reset",
+        Door::For(Role::Editor, |visit| Box::pin(lens::reset(visit))),
     ),
     AppRoute::get(
         "/keys",
