@@ -24,6 +24,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         include_str!("../assets/icon.svg"),
     ),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
+    ("try.js", SCRIPT, include_str!("../assets/try.js")),
 ];
 
 /// The name of the folder that the assets of this binary are served in: a hash of all of them, since

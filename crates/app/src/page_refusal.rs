@@ -1,7 +1,7 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
-use refract_answering::InternalError;
+use refract_answering::{InternalError, SecretFailed};
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
 
@@ -35,6 +35,9 @@ pub(crate) enum PageRefusal {
     /// The code panicked: a bug.
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
     /// The service failed.
     #[error("the service failed")]
     Internal(#[from] InternalError),
@@ -51,7 +54,9 @@ impl PageRefusal {
             Self::FormTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Panicked(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
 
@@ -66,7 +71,7 @@ impl PageRefusal {
             Self::FormTooLarge => "Too large",
             Self::NoForm => "Nothing arrived",
             Self::Draining(_) => "One moment",
-            Self::Panicked(_) | Self::Internal(_) => "Something failed",
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => "Something failed",
         }
     }
 
@@ -96,7 +101,7 @@ impl PageRefusal {
             Self::Draining(_) => "The server is restarting, so nothing was saved. Send it again \
                                   in a few seconds."
                 .to_owned(),
-            Self::Panicked(_) | Self::Internal(_) => {
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => {
                 "Nothing that you typed is lost where you see it below. Try again; if it fails \
                  again, tell the people who run Refract the number below."
                     .to_owned()

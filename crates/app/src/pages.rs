@@ -2,5 +2,10 @@
 
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
+pub(crate) mod join;
+pub(crate) mod people;
 pub(crate) mod prisms;
+pub(crate) mod result;
 pub(crate) mod sign_in;
+pub(crate) mod sign_out;
+pub(crate) mod try_text;

@@ -25,6 +25,7 @@ pub(crate) fn show(
         | PageRefusal::Draining(_)
         | PageRefusal::Internal(_)
         | PageRefusal::Panicked(_)
+        | PageRefusal::Secret(_)
         | PageRefusal::NeedsRole(_) => Kept::of(sent),
         // nothing was read, or it must not be sent again
         PageRefusal::NotFound
@@ -41,7 +42,7 @@ pub(crate) fn show(
             (_, Some(kept)) => { (kept.send_again("Send again")) }
             (_, None) => { p { a href="/" { "To the prisms" } } }
         }
-        @if matches!(refusal, PageRefusal::Internal(_) | PageRefusal::Panicked(_)) {
+        @if matches!(refusal, PageRefusal::Internal(_) | PageRefusal::Panicked(_) | PageRefusal::Secret(_)) {
             p.hint { "Request " code { (id) } }
         }
     };
