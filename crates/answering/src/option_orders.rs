@@ -122,19 +122,20 @@ impl OptionOrders {
 
     /// Estimated cost of asking about the texts of these results.
     pub fn estimate(&self, gateway: &ModelGateway, results: &[ReadableResult]) -> CostEstimate {
-        self.cost(|version| gateway.estimator(version), results)
+        let results: Vec<_> = results.iter().collect();
+        self.cost(|version| gateway.estimator(version), &results)
     }
 
     /// Estimated cost of asking about the texts of these results, by an estimator of each order.
-    pub(crate) fn cost<'a>(
+    pub(crate) fn cost(
         &self,
         estimator: impl Fn(&PrismVersion) -> Estimator,
-        results: impl IntoIterator<Item = &'a ReadableResult> + Clone,
+        results: &[&ReadableResult],
     ) -> CostEstimate {
         let mut cost = CostEstimate::default();
         for version in &self.versions {
             let estimator = estimator(version);
-            for result in results.clone() {
+            for result in results {
                 let state_chars = json_chars(&State {
                     prism_context: version.context(),
                     submission: result.submission(),

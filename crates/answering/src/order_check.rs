@@ -97,7 +97,7 @@ impl Answering {
             };
         }
         let orders = OptionOrders::new(result.version(), most);
-        let cost = orders.cost(|version| self.model.estimator(version), [result]);
+        let cost = orders.cost(|version| self.model.estimator(version), &[result]);
         OrderCheckCost {
             orders: orders.len(),
             requests: cost.requests,
