@@ -60,8 +60,8 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
     let marker = Marker::parse(&visit.visitor.name).ok();
     let changes = changes(&visit.sent.form, &details.result);
     let database = visit.answering.database();
-    let marked = marks::mark_result(database, &details.result, changes, marker.as_ref()).await;
-    match marked {
+    let saving = marks::mark_result(database, &details.result, changes, marker.as_ref());
+    match saving.await {
         Ok(()) => {
             let address = format!("/results/{}?done=marked", details.result.id());
             Ok(PageReply::see_other(&address))
