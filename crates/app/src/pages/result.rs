@@ -13,7 +13,7 @@ use refract_domain::maker::Maker;
 use refract_domain::mark::Marker;
 use refract_lens_rendering::{Format, render};
 
-use self::facts::{Facts, facts};
+use self::facts::facts;
 use self::marking::{changes, marking};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};
@@ -33,9 +33,9 @@ const SHOWN: usize = 2_000;
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
-    let said = match visit.sent.query.get("done") {
-        Some("marked") => notice(NoticeKind::Done, &html! { "The marks are saved." }),
-        Some(_) | None => html! {},
+    let is_marked = visit.sent.query.get("done") == Some("marked");
+    let said = html! {
+        @if is_marked { (notice(NoticeKind::Done, &html! { "The marks are saved." })) }
     };
     let check = order_check_form(&visit.answering, &details.result);
     Ok(page(&visit, &details, &said, &check).await?.reply())
@@ -156,7 +156,7 @@ async fn page<'a>(
         div.split {
             section aria-label="Answers" {
                 h2 { "Result" }
-                (facts(&Facts { details, maker: &maker }))
+                (facts(details, &maker))
                 (answer_bars(result, |_| false))
                 (check)
                 p #progress.hint role="status" aria-live="polite" {}

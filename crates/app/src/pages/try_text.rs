@@ -169,10 +169,8 @@ async fn version_of_form(
     };
     match prisms::find_version(visit.answering.database(), prism, number).await {
         Ok(version) => Ok(Some(version)),
-        Err(refusal) => match not_found_or_internal(refusal) {
-            PageRefusal::NotFound => Ok(None),
-            internal => Err(internal),
-        },
+        Err(prisms::PrismRefusal::VersionNotFound) => Ok(None),
+        Err(refusal) => Err(not_found_or_internal(refusal)),
     }
 }
 

@@ -7,15 +7,8 @@ use refract_domain::probability::Probability;
 use crate::components::moment::moment;
 use crate::components::number::{count, percent};
 
-/// A result with the name of who made it.
-pub(super) struct Facts<'a> {
-    pub(super) details: &'a ResultDetails,
-    pub(super) maker: &'a str,
-}
-
-/// The facts as a list of terms.
-pub(super) fn facts(facts: &Facts<'_>) -> Markup {
-    let details = facts.details;
+/// The facts as a list of terms, with the name of who made the result.
+pub(super) fn facts(details: &ResultDetails, maker: &str) -> Markup {
     let view = details.result.view();
     let provenance = &details.provenance;
     let counts = [
@@ -32,7 +25,7 @@ pub(super) fn facts(facts: &Facts<'_>) -> Markup {
             dt { "Version" } dd { (view.version) }
             dt { "Saved" } dd { (moment(view.created_at)) }
             dt { "Took" } dd { (count(view.took_ms)) " ms" }
-            dt { "Made by" } dd { bdi { (facts.maker) } }
+            dt { "Made by" } dd { bdi { (maker) } }
             @if let Some(protocol) = &provenance.protocol { dt { "Protocol" } dd { (protocol) } }
             @if let Some(model) = &provenance.model { dt { "Model" } dd { bdi { (model) } } }
             @if let Some(prompts) = provenance.prompt_version { dt { "Prompts" } dd { "version " (prompts) } }
