@@ -23,6 +23,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         include_str!("../assets/shown-once.js"),
     ),
     ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
+    ("try.js", SCRIPT, include_str!("../assets/try.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

@@ -10,6 +10,8 @@ pub(crate) mod new_prism;
 pub(crate) mod people;
 pub(crate) mod prism;
 pub(crate) mod prisms;
+pub(crate) mod result;
 pub(crate) mod sign_in;
 pub(crate) mod sign_out;
+pub(crate) mod try_text;
 pub(crate) mod version;

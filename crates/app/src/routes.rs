@@ -5,7 +5,8 @@ use refract_domain::role::Role;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, join, keys, lens, new_prism, people, prism, prisms, sign_in, sign_out, version,
+    asset, join, keys, lens, new_prism, people, prism, prisms, result, sign_in, sign_out, try_text,
+    version,
 };
 use crate::route::{AppRoute, Door};
 
@@ -83,6 +84,36 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/prisms/{slug}/lens/reset",
         Door::For(Role::Editor, |visit| Box::pin(lens::reset(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/try",
+        Door::For(Role::Reviewer, |visit| Box::pin(try_text::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/try",
+        Door::For(Role::Reviewer, |visit| Box::pin(try_text::submit(visit))),
+    ),
+    AppRoute::get(
+        "/results/{id}",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::show(visit))),
+    ),
+    AppRoute::get(
+        "/results/{id}/as/{format}",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::download(visit))),
+    ),
+    AppRoute::post(
+        "/results/{id}/marks",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::mark(visit))),
+    ),
+    AppRoute::post(
+        "/results/{id}/orders",
+        Door::For(Role::Reviewer, |visit| {
+            Box::pin(result::check_orders(visit))
+        }),
+    ),
+    AppRoute::post(
+        "/results/{id}/retry",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::retry(visit))),
     ),
     AppRoute::get(
         "/keys",
