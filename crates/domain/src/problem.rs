@@ -141,6 +141,11 @@ impl Problems {
         }));
     }
 
+    /// The problems in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+
     /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -186,5 +191,7 @@ mod tests {
              x: String must contain at most 3 character(s); \
              x: must not contain NUL or unpaired surrogate characters"
         );
+        let paths = problems.iter().map(|problem| problem.path.as_str());
+        assert_eq!(paths.collect::<Vec<_>>(), ["version", "format", "x", "x"]);
     }
 }
