@@ -8,11 +8,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rand::TryRng as _;
 use refract_domain::api_key::ApiKey;
-use refract_domain::ids::ApiKeyId;
+use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::{Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
+use crate::refusal::InternalError;
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -54,6 +55,20 @@ pub async fn create(
     };
     database.create_api_key(&new).await?;
     Ok((id, key))
+}
+
+/// Revokes a key for good: the next request with it is refused. Returns whether the account has such
+/// a key. Revoking a key again changes nothing.
+///
+/// # Errors
+/// When the database fails.
+pub async fn revoke(
+    database: &Database,
+    account: AccountId,
+    key: ApiKeyId,
+) -> Result<bool, InternalError> {
+    let revoked_at = database.revoke_api_key(account, key, Utc::now()).await?;
+    Ok(revoked_at.is_some())
 }
 
 /// The moments at which keys were last used, collected in memory and saved together: a call writes

@@ -4,10 +4,14 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
 use refract_lens_rendering::{RowFormat, RowWriter};
 
 use crate::marks::MarkedColumns;
 use crate::prism_results::PrismResults;
+use crate::readable_result::ReadableResult;
 use crate::refusal::InternalError;
 
 /// Why an export ended before its last row.
@@ -47,17 +51,78 @@ pub async fn export(
             rows.finish()?;
             return Ok(written);
         }
-        let marks = if marked.names().is_empty() {
-            HashMap::new()
-        } else {
-            results.list_marks(&page).await?
-        };
-        for result in page {
-            let view = result.view();
-            let marks = marks.get(&view.id).map_or(&[][..], Vec::as_slice);
-            rows.write_marked_row(&view, marked.values(&view, marks))?;
-            written += 1;
-        }
+        written += write_page(results, &page, marked, &mut rows).await?;
         progress(written);
     }
+}
+
+/// The bytes that [`export`] writes, a chunk for the header and one for each page of results, for a
+/// reader that takes them as it can: the next page is read when the next chunk is asked for.
+///
+/// The stream ends with its first error. Chunks before it stay valid.
+pub fn export_chunks(
+    results: PrismResults,
+    format: RowFormat,
+    marked: MarkedColumns,
+) -> impl Stream<Item = Result<Bytes, ExportError>> {
+    let begin = ChunkedExport {
+        results,
+        format,
+        marked,
+        has_header: false,
+    };
+    try_unfold(begin, async |mut export| {
+        let chunk = export.next_chunk().await?;
+        Ok(chunk.map(|chunk| (chunk, export)))
+    })
+}
+
+/// An export between two of its chunks.
+struct ChunkedExport {
+    results: PrismResults,
+    format: RowFormat,
+    marked: MarkedColumns,
+    has_header: bool,
+}
+
+impl ChunkedExport {
+    /// The next chunk; `None` is the end. The header of jsonl is an empty chunk.
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, ExportError> {
+        let lens = Arc::clone(self.results.lens());
+        let rows = RowWriter::new(self.format, lens.columns(), Vec::new());
+        let mut rows = rows.with_marks(self.marked.names());
+        if self.has_header {
+            let page = self.results.next_page().await?;
+            if page.is_empty() {
+                return Ok(None);
+            }
+            write_page(&self.results, &page, &self.marked, &mut rows).await?;
+        } else {
+            self.has_header = true;
+            rows.write_header()?;
+        }
+        Ok(Some(Bytes::from(rows.finish()?)))
+    }
+}
+
+/// Writes the rows of a page and returns their number.
+async fn write_page(
+    results: &PrismResults,
+    page: &[ReadableResult],
+    marked: &MarkedColumns,
+    rows: &mut RowWriter<'_, impl Write>,
+) -> Result<u64, ExportError> {
+    let marks = if marked.names().is_empty() {
+        HashMap::new()
+    } else {
+        results.list_marks(page).await?
+    };
+    let mut written = 0;
+    for result in page {
+        let view = result.view();
+        let marks = marks.get(&view.id).map_or(&[][..], Vec::as_slice);
+        rows.write_marked_row(&view, marked.values(&view, marks))?;
+        written += 1;
+    }
+    Ok(written)
 }

@@ -7,15 +7,19 @@ use refract_domain::ids::ResultId;
 use refract_domain::mark::Mark;
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
+use crate::column_value::{ColumnNotSearchable, WantedValue};
 use crate::prism_lens::PrismLens;
 use crate::readable_result::ReadableResult;
 use crate::refusal::InternalError;
+use crate::result_search::ResultSearch;
 
-/// The results of a prism that a filter selects, one page at a time (keyset pagination).
+/// The results of a prism that a filter or a search selects, one page at a time (keyset
+/// pagination).
 pub struct PrismResults {
     database: Database,
     lens: Arc<PrismLens>,
     filter: ResultFilter,
+    wanted: Option<WantedValue>,
     pages: ResultPages,
 }
 
@@ -33,10 +37,31 @@ impl PrismResults {
             lens: Arc::new(lens),
             pages: database.result_pages(account, prism, filter.clone(), order),
             filter,
+            wanted: None,
         }
     }
 
-    /// Counts the results that the filter selects now.
+    /// Starts before the first page of what a search finds, without a query. However rare they are,
+    /// all of its results are read.
+    ///
+    /// # Errors
+    /// When the search is for a value of a column that cannot be searched.
+    pub fn of_search(
+        database: &Database,
+        lens: PrismLens,
+        search: ResultSearch,
+        order: ResultOrder,
+    ) -> Result<Self, ColumnNotSearchable> {
+        let wanted = search.value.as_ref();
+        let wanted = wanted.map(|value| WantedValue::of(&lens, value));
+        let wanted = wanted.transpose()?;
+        Ok(Self {
+            wanted,
+            ..Self::new(database, lens, search.filter, order)
+        })
+    }
+
+    /// Counts the results that the filter selects now, whatever a column of the lens shows of them.
     ///
     /// # Errors
     /// When the database fails.
@@ -57,12 +82,22 @@ impl PrismResults {
     /// # Errors
     /// When the database fails, or a version that a result names is missing.
     pub async fn next_page(&mut self) -> Result<Vec<ReadableResult>, InternalError> {
-        let page = self.pages.next().await?;
-        let mut readable = Vec::with_capacity(page.len());
-        for result in page {
-            readable.push(ReadableResult::through_lens(&self.database, result, &self.lens).await?);
+        loop {
+            let page = self.pages.next().await?;
+            let is_end = page.is_empty();
+            let mut readable = Vec::with_capacity(page.len());
+            for result in page {
+                let result = ReadableResult::through_lens(&self.database, result, &self.lens);
+                let result = result.await?;
+                let wanted = self.wanted.as_ref();
+                if wanted.is_none_or(|wanted| result.shows(wanted)) {
+                    readable.push(result);
+                }
+            }
+            if is_end || !readable.is_empty() {
+                return Ok(readable);
+            }
         }
-        Ok(readable)
     }
 
     /// The marks of the results of a page, by result.

@@ -10,6 +10,7 @@ use refract_domain::submission::Submission;
 use refract_domain::view::{ResultView, RowColumns};
 use refract_persistence::{Database, PrismRow};
 
+use crate::column_value::WantedValue;
 use crate::prism_lens::PrismLens;
 use crate::refusal::{InternalError, Refusal};
 use crate::versions::find_saved_version;
@@ -104,6 +105,11 @@ impl ReadableResult {
     /// Whether the result's status is `ok`.
     pub fn is_ok(&self) -> bool {
         self.result.status.answers().is_some()
+    }
+
+    /// Whether a column of the lens shows the value that is searched for.
+    pub(crate) fn shows(&self, wanted: &WantedValue) -> bool {
+        wanted.is_shown(&self.version, self.result.status.answers())
     }
 
     /// The result's id.

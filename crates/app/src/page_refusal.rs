@@ -2,6 +2,7 @@
 
 use actix_web::http::StatusCode;
 use refract_answering::InternalError;
+use refract_answering::prisms::PrismRefusal;
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
 
@@ -29,6 +30,9 @@ pub(crate) enum PageRefusal {
     /// The body is no form, or did not arrive.
     #[error("the body is no form")]
     NoForm,
+    /// A change to a prism is not made; the words say why.
+    #[error("the prism is not changed: {0}")]
+    NotChanged(String),
     /// The server is stopping.
     #[error(transparent)]
     Draining(#[from] Draining),
@@ -50,6 +54,7 @@ impl PageRefusal {
             Self::NeedsRole(_) | Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::FormTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
+            Self::NotChanged(_) => StatusCode::CONFLICT,
             Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Panicked(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -65,6 +70,7 @@ impl PageRefusal {
             Self::OtherOrigin => "Not from this app",
             Self::FormTooLarge => "Too large",
             Self::NoForm => "Nothing arrived",
+            Self::NotChanged(_) => "Not changed",
             Self::Draining(_) => "One moment",
             Self::Panicked(_) | Self::Internal(_) => "Something failed",
         }
@@ -93,6 +99,7 @@ impl PageRefusal {
             Self::NoForm => "The form did not arrive whole. Go back and send it again; nothing \
                              was saved."
                 .to_owned(),
+            Self::NotChanged(why) => format!("Nothing was changed: {why}."),
             Self::Draining(_) => "The server is restarting, so nothing was saved. Send it again \
                                   in a few seconds."
                 .to_owned(),
@@ -101,6 +108,20 @@ impl PageRefusal {
                  again, tell the people who run Refract the number below."
                     .to_owned()
             }
+        }
+    }
+}
+
+impl From<PrismRefusal> for PageRefusal {
+    fn from(refusal: PrismRefusal) -> Self {
+        match refusal {
+            PrismRefusal::NotFound | PrismRefusal::VersionNotFound => Self::NotFound,
+            PrismRefusal::Persistence(error) => Self::Internal(error.into()),
+            PrismRefusal::Invalid(_)
+            | PrismRefusal::NoMoreVersions
+            | PrismRefusal::VersionMeanwhile { .. }
+            | PrismRefusal::LensMeanwhile
+            | PrismRefusal::Contended => Self::NotChanged(refusal.to_string()),
         }
     }
 }

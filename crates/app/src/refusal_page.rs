@@ -25,7 +25,8 @@ pub(crate) fn show(
         | PageRefusal::Draining(_)
         | PageRefusal::Internal(_)
         | PageRefusal::Panicked(_)
-        | PageRefusal::NeedsRole(_) => Kept::of(sent),
+        | PageRefusal::NeedsRole(_)
+        | PageRefusal::NotChanged(_) => Kept::of(sent),
         // nothing was read, or it must not be sent again
         PageRefusal::NotFound
         | PageRefusal::MethodNotAllowed

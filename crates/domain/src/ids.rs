@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+use uuid::{Builder, Uuid};
 
 /// Reads a UUID written as 8-4-4-4-12 hexadecimal digits with hyphens, in any case.
 ///
@@ -63,9 +64,60 @@ id! {
     ResultId
 }
 
+impl ResultId {
+    /// Before the id of every result.
+    pub const LOWEST: Self = Self(Uuid::nil());
+    /// After the id of every result.
+    pub const HIGHEST: Self = Self(Uuid::max());
+
+    /// The lowest id of a moment (RFC 9562, 5.7): 48 bits of milliseconds, then the version, the
+    /// variant and zeros. Moments before 1970 and after the year 10889 have the nearest moment's.
+    pub fn first_of(moment: DateTime<Utc>) -> Self {
+        let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
+        let milliseconds = milliseconds.min((1 << 48) - 1);
+        Self(Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid())
+    }
+
+    /// The moment that the id begins with, in whole milliseconds.
+    pub fn moment(self) -> DateTime<Utc> {
+        let milliseconds = i64::try_from(self.0.as_u128() >> 80).unwrap_or_default();
+        DateTime::from_timestamp_millis(milliseconds).unwrap_or_default()
+    }
+
+    /// The id just below this one, which no result needs to have.
+    #[must_use]
+    pub fn just_before(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
+    }
+
+    /// The id just above this one, which no result needs to have.
+    #[must_use]
+    pub fn just_after(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128().saturating_add(1)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_result_id_tells_its_moment_and_the_ids_of_a_moment_begin_with_the_first() {
+        let written = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let id = ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap();
+        let moment = id.moment();
+        assert_eq!(moment, written("2024-07-16T01:38:13.376Z"));
+        let first = ResultId::first_of(moment);
+        assert_eq!(first.to_string(), "0190b8f2-0000-7000-8000-000000000000");
+        assert_eq!(first.moment(), moment);
+        assert!(first.just_before() < first && first < first.just_after());
+        assert!(first.just_before().moment() < moment);
+        let long_ago = ResultId::first_of(written("0000-01-01T00:00:00Z"));
+        assert_eq!(long_ago.moment(), DateTime::UNIX_EPOCH);
+        assert_eq!(ResultId::LOWEST.just_before(), ResultId::LOWEST);
+        assert_eq!(ResultId::HIGHEST.just_after(), ResultId::HIGHEST);
+        assert_eq!(ResultId::HIGHEST.moment().timestamp_millis(), (1 << 48) - 1);
+    }
 
     #[test]
     fn only_the_hyphenated_form_is_a_uuid() {

@@ -26,6 +26,7 @@ pub mod lens;
 pub mod lens_file;
 pub mod lens_preview;
 pub mod limits;
+pub mod maker;
 pub mod mark;
 pub mod model_input;
 pub mod option_orders;

@@ -141,9 +141,9 @@ impl Problems {
         }));
     }
 
-    /// The problems in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.0.iter()
+    /// The problems in the order in which they are reported.
+    pub fn as_slice(&self) -> &[Problem] {
+        &self.0
     }
 
     /// Whether there are no problems.
@@ -191,7 +191,7 @@ mod tests {
              x: String must contain at most 3 character(s); \
              x: must not contain NUL or unpaired surrogate characters"
         );
-        let paths = problems.iter().map(|problem| problem.path.as_str());
+        let paths = problems.as_slice().iter().map(|problem| problem.path.as_str());
         assert_eq!(paths.collect::<Vec<_>>(), ["version", "format", "x", "x"]);
     }
 }

@@ -73,7 +73,8 @@ CREATE INDEX results_api_key_id_prism_id_id
     ON results (api_key_id, prism_id, id) WHERE api_key_id IS NOT NULL;
 CREATE INDEX results_made_by_prism_id_id
     ON results (made_by, prism_id, id) WHERE made_by IS NOT NULL;
-CREATE INDEX results_prism_id_id_without_key ON results (prism_id, id) WHERE api_key_id IS NULL;
+CREATE INDEX results_prism_id_id_of_terminal
+    ON results (prism_id, id) WHERE api_key_id IS NULL AND made_by IS NULL;
 
 -- how many results a prism has, by day and key, up to and with the result in counted_results
 CREATE TABLE result_counts (

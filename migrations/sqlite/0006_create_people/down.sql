@@ -1,6 +1,6 @@
 DROP TABLE counted_results;
 DROP TABLE result_counts;
-DROP INDEX results_prism_id_id_without_key;
+DROP INDEX results_prism_id_id_of_terminal;
 DROP INDEX results_made_by_prism_id_id;
 DROP INDEX results_api_key_id_prism_id_id;
 CREATE INDEX results_api_key_id ON results (api_key_id) WHERE api_key_id IS NOT NULL;

@@ -11,6 +11,7 @@ use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use refract_answering::examples::SUPPORT_TRIAGE;
 use refract_answering::{AnsweringMetrics, Caller, api_keys, prisms};
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
@@ -27,10 +28,8 @@ use crate::app_settings::AppArgs;
 use crate::settings::{self, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
-/// The file of the demo's prism.
-const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-triage.json");
 /// The slug of the demo's prism.
-const PRISM: &str = "support-triage";
+const PRISM: &str = SUPPORT_TRIAGE.slug;
 /// The body of the demo's create call.
 const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
 /// The address of the demo's own database.
@@ -102,7 +101,7 @@ async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     let caller = Caller::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     if database.find_prism(account, &selector).await?.is_none() {
-        prisms::create(database, caller, PRISM_FILE).await?;
+        prisms::create(database, caller, SUPPORT_TRIAGE.file).await?;
     }
     let (_, key) = api_keys::create(database, caller, "demo".to_owned()).await?;
     Ok(key)

@@ -12,7 +12,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::mark_row::SavedMarkColumns;
-use crate::queries::result_lists::ResultFilter;
+use crate::queries::result_filter::ResultFilter;
 use crate::schema::sql_types::Bind;
 use crate::schema::{marks, results};
 

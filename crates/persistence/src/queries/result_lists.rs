@@ -1,39 +1,23 @@
 //! The results of a prism, as commands and exports list and count them.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use diesel::backend::{Backend, DieselReserveSpecialization};
 use diesel::dsl::{exists, not};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{HasSqlType, Integer, Text};
-use refract_domain::ids::{AccountId, PrismId, ResultId};
-use refract_domain::prism::VersionNumber;
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::result::SavedResult;
-use uuid::{Builder, Uuid};
 
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::result_filter::ResultFilter;
 use crate::queries::result_row::ResultColumns;
 use crate::queries::results::RETRIES;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
-
-/// Which results of a prism are listed or counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResultFilter {
-    /// `Some(true)` for `ok` results, `Some(false)` for `failed` ones.
-    pub is_ok: Option<bool>,
-    /// Results from this moment on.
-    pub since: Option<DateTime<Utc>>,
-    /// Results before this moment.
-    pub until: Option<DateTime<Utc>>,
-    /// Results that this version answered.
-    pub version: Option<VersionNumber>,
-    /// Results of the model that its server calls so.
-    pub model: Option<String>,
-}
 
 /// From which end results are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,74 +28,9 @@ pub enum ResultOrder {
     NewestFirst,
 }
 
-/// How far the moment in a result's id may be from its saved moment. Both are read off one clock,
-/// one right after the other; only a clock that is set in between moves them apart.
-const APART: TimeDelta = TimeDelta::days(1);
-
-impl ResultFilter {
-    /// Ids between which all results of the period are: an id begins with the moment of its
-    /// making, so that an index of ids leads to a period without a look at what is outside it.
-    pub(crate) fn ids(&self) -> (ResultId, ResultId) {
-        let nearby = |moment: DateTime<Utc>, apart| moment.checked_add_signed(apart).map(first_id);
-        let first = self.since.and_then(|since| nearby(since, -APART));
-        let end = self.until.and_then(|until| nearby(until, APART));
-        (
-            first.unwrap_or(ResultId(Uuid::nil())),
-            end.unwrap_or(ResultId(Uuid::max())),
-        )
-    }
-
-    fn only_failed(self) -> Self {
-        Self {
-            is_ok: Some(false),
-            ..self
-        }
-    }
-
-    /// Those results of a query that the filter lets through. The column `error` stands in for the
-    /// status, since an index holds the results that have one.
-    pub(crate) fn narrow<DB>(
-        self,
-        mut query: results::BoxedQuery<'static, DB>,
-    ) -> results::BoxedQuery<'static, DB>
-    where
-        DB: Backend + DieselReserveSpecialization + HasSqlType<Moment> + 'static,
-        results::table: BoxedDsl<'static, DB, Output = results::BoxedQuery<'static, DB>>,
-        DateTime<Utc>: ToSql<Moment, DB>,
-        i32: ToSql<Integer, DB>,
-        String: ToSql<Text, DB>,
-    {
-        if let Some(since) = self.since {
-            query = query.filter(results::created_at.ge(Bind(since)));
-        }
-        if let Some(until) = self.until {
-            query = query.filter(results::created_at.lt(Bind(until)));
-        }
-        if let Some(version) = self.version {
-            query = query.filter(results::version.eq(version.get()));
-        }
-        if let Some(model) = self.model {
-            query = query.filter(results::model_name.eq(Some(model)));
-        }
-        match self.is_ok {
-            None => query,
-            Some(true) => query.filter(results::error.is_null()),
-            Some(false) => query.filter(results::error.is_not_null()),
-        }
-    }
-}
-
-/// The lowest id of a moment (RFC 9562, 5.7): 48 bits of milliseconds, then the version, the variant
-/// and zeros.
-fn first_id(moment: DateTime<Utc>) -> ResultId {
-    let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
-    let milliseconds = milliseconds.min((1 << 48) - 1);
-    ResultId(Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid())
-}
-
 /// A range of a prism's results.
 #[derive(Clone)]
-struct ResultRange {
+pub(crate) struct ResultRange {
     account: AccountId,
     prism: PrismId,
     filter: ResultFilter,
@@ -122,7 +41,7 @@ struct ResultRange {
 }
 
 impl ResultRange {
-    fn new(account: AccountId, prism: PrismId, filter: ResultFilter) -> Self {
+    pub(crate) fn new(account: AccountId, prism: PrismId, filter: ResultFilter) -> Self {
         Self {
             account,
             prism,
@@ -132,12 +51,28 @@ impl ResultRange {
         }
     }
 
+    /// The results of the range that come after one in this order; all of them for `None`.
+    pub(crate) fn beyond(self, last: Option<ResultId>, order: ResultOrder) -> Self {
+        match order {
+            ResultOrder::OldestFirst => Self {
+                after: last,
+                ..self
+            },
+            ResultOrder::NewestFirst => Self {
+                before: last,
+                ..self
+            },
+        }
+    }
+
     /// The query for these results.
-    fn query<DB>(self) -> results::BoxedQuery<'static, DB>
+    pub(crate) fn query<DB>(self) -> results::BoxedQuery<'static, DB>
     where
         DB: Backend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment> + 'static,
         results::table: BoxedDsl<'static, DB, Output = results::BoxedQuery<'static, DB>>,
         AccountId: ToSql<Id, DB>,
+        ApiKeyId: ToSql<Id, DB>,
+        PersonId: ToSql<Id, DB>,
         PrismId: ToSql<Id, DB>,
         ResultId: ToSql<Id, DB>,
         DateTime<Utc>: ToSql<Moment, DB>,
@@ -158,7 +93,7 @@ impl ResultRange {
 
 /// Whether a result was retried.
 #[diesel::dsl::auto_type]
-fn was_retried() -> _ {
+pub(crate) fn was_retried() -> _ {
     exists(RETRIES.filter(RETRIES.field(results::retry_of).eq(results::id.nullable())))
 }
 
@@ -177,39 +112,30 @@ impl Database {
         last: Option<ResultId>,
         limit: u32,
     ) -> Result<Vec<SavedResult>, PersistenceError> {
-        let all = ResultRange::new(account, prism, filter);
+        let range = ResultRange::new(account, prism, filter).beyond(last, order);
         let limit = i64::from(limit);
         self.read(async move |mut connection| {
             let found: Vec<ResultColumns> = match order {
-                ResultOrder::OldestFirst => {
-                    let range = ResultRange { after: last, ..all };
-                    on!(
-                        connection,
-                        load(
-                            range
-                                .query()
-                                .order(results::id)
-                                .limit(limit)
-                                .select(ResultColumns::as_select())
-                        )
+                ResultOrder::OldestFirst => on!(
+                    connection,
+                    load(
+                        range
+                            .query()
+                            .order(results::id)
+                            .limit(limit)
+                            .select(ResultColumns::as_select())
                     )
-                }
-                ResultOrder::NewestFirst => {
-                    let range = ResultRange {
-                        before: last,
-                        ..all
-                    };
-                    on!(
-                        connection,
-                        load(
-                            range
-                                .query()
-                                .order(results::id.desc())
-                                .limit(limit)
-                                .select(ResultColumns::as_select())
-                        )
+                ),
+                ResultOrder::NewestFirst => on!(
+                    connection,
+                    load(
+                        range
+                            .query()
+                            .order(results::id.desc())
+                            .limit(limit)
+                            .select(ResultColumns::as_select())
                     )
-                }
+                ),
             }?;
             found.into_iter().map(SavedResult::try_from).collect()
         })
@@ -229,8 +155,8 @@ impl Database {
         after: Option<ResultId>,
         limit: u32,
     ) -> Result<Vec<ResultId>, PersistenceError> {
-        let all = ResultRange::new(account, prism, filter.only_failed());
-        let range = ResultRange { after, ..all };
+        let range = ResultRange::new(account, prism, filter.only_failed())
+            .beyond(after, ResultOrder::OldestFirst);
         self.read(async move |mut connection| {
             let found = on!(
                 connection,

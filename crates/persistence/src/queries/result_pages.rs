@@ -6,7 +6,8 @@ use refract_domain::result::SavedResult;
 
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::result_lists::{ResultFilter, ResultOrder};
+use crate::queries::result_filter::ResultFilter;
+use crate::queries::result_lists::ResultOrder;
 
 /// Results of the first page, when their size is not known yet.
 const FIRST_PAGE: u32 = 32;

@@ -1,0 +1,69 @@
+//! Search of a prism's results: by what they were asked with, by who made them, and by what the lens
+//! shows of them.
+//!
+//! A search reads candidates in pages, in the order of their ids (keyset pagination). One index
+//! finds the candidates by one condition; the other conditions are checked on each of them, since
+//! two conditions at once have no index, and what a lens shows cannot have one: the lens may change
+//! at any moment. So that no page takes long, a search gives up after `MOST_READ` candidates and
+//! says how far it looked.
+
+mod candidate_reader;
+mod found_results;
+mod search_page;
+
+use std::sync::Arc;
+
+use refract_persistence::{Database, ResultFilter};
+
+use self::candidate_reader::CandidateReader;
+pub use self::candidate_reader::MOST_READ;
+pub use self::found_results::{FoundResults, FoundRow};
+pub use self::search_page::SearchPage;
+use crate::column_value::{ColumnNotSearchable, ColumnValue, WantedValue};
+use crate::prism_lens::PrismLens;
+use crate::refusal::InternalError;
+
+/// Which results are searched for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultSearch {
+    /// What is known of a result without its answers.
+    pub filter: ResultFilter,
+    /// What a column of the lens shows of a result.
+    pub value: Option<ColumnValue>,
+}
+
+/// Why a search found nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchRefusal {
+    /// The lens has no such column, or a column whose values cannot be searched for.
+    #[error(transparent)]
+    Column(#[from] ColumnNotSearchable),
+    /// Reading the results failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+/// Searches the results of a prism, through the lens as it is given, and returns up to `limit` of
+/// them.
+///
+/// # Errors
+/// When the value is of no column that can be searched, or the database fails.
+pub async fn search(
+    database: &Database,
+    lens: &Arc<PrismLens>,
+    search: &ResultSearch,
+    page: SearchPage,
+    limit: u32,
+) -> Result<FoundResults, SearchRefusal> {
+    let wanted = search.value.as_ref();
+    let wanted = wanted.map(|value| WantedValue::of(lens, value));
+    let reader = CandidateReader {
+        database,
+        lens,
+        filter: &search.filter,
+        wanted: wanted.transpose()?,
+        limit,
+    };
+    let matches = reader.read(page).await?;
+    Ok(FoundResults::load(database, lens, page, matches).await?)
+}

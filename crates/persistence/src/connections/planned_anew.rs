@@ -1,0 +1,42 @@
+//! Statements that PostgreSQL plans for the values of each run.
+//!
+//! A prepared statement that runs often gets one plan for all values. A search needs another plan for
+//! a key that made ten results than for a key that made a million: with the common one's, the rare
+//! one is looked for in everything.
+
+use diesel::QueryResult;
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+
+/// Has a query planned for its values: `on!(connection, PLANNED_ANEW, load(query))`. It costs a
+/// second round trip, for preparing the statement.
+pub(crate) const PLANNED_ANEW: PlannedAnew = PlannedAnew;
+
+/// See [`PLANNED_ANEW`].
+pub(crate) struct PlannedAnew;
+
+/// A query that is prepared for one run.
+pub(crate) struct UnkeptQuery<Q>(Q);
+
+impl PlannedAnew {
+    /// The query, prepared for one run.
+    pub(crate) fn of<Q>(self, query: Q) -> UnkeptQuery<Q> {
+        UnkeptQuery(query)
+    }
+}
+
+impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for UnkeptQuery<Q> {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        pass.unsafe_to_cache_prepared();
+        self.0.walk_ast(pass)
+    }
+}
+
+impl<Q: QueryId> QueryId for UnkeptQuery<Q> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<Q: Query> Query for UnkeptQuery<Q> {
+    type SqlType = Q::SqlType;
+}

@@ -1,0 +1,181 @@
+//! Candidates: results that an index finds for a search, with what decides whether they match, and
+//! without their texts.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::answer::Answers;
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::maker::Maker;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+use refract_domain::result::SavedResult;
+
+use crate::connections::{PLANNED_ANEW, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::result_filter::ResultFilter;
+use crate::queries::result_lists::{ResultOrder, ResultRange, was_retried};
+use crate::queries::result_row::ResultColumns;
+use crate::schema::results;
+use crate::schema::sql_types::Bind;
+
+/// A result that an index found for a search.
+#[derive(Clone, Debug)]
+pub struct SearchCandidate {
+    /// The result's id.
+    pub id: ResultId,
+    /// Number of the version that was asked.
+    pub version: VersionNumber,
+    /// When the result was saved.
+    pub created_at: DateTime<Utc>,
+    /// Who made the result.
+    pub maker: Maker,
+    /// Whether the result failed and was retried.
+    pub is_retried: bool,
+    reference: Option<String>,
+    model: Option<String>,
+    /// As JSON, since most searches need none of them; `None` for a failed result.
+    answers: Option<String>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = results)]
+struct CandidateColumns {
+    id: ResultId,
+    version: i32,
+    created_at: DateTime<Utc>,
+    api_key_id: Option<ApiKeyId>,
+    made_by: Option<PersonId>,
+    reference: Option<String>,
+    model_name: Option<String>,
+    answers: Option<String>,
+}
+
+impl SearchCandidate {
+    /// Whether a filter lets the result through. The period is not checked again: the candidates of
+    /// a filter are of its period.
+    pub fn meets(&self, filter: &ResultFilter) -> bool {
+        let is_ok = self.answers.is_some();
+        let reference = filter.reference.as_ref().map(Ref::as_str);
+        filter.is_ok.is_none_or(|wanted| wanted == is_ok)
+            && filter
+                .is_retried
+                .is_none_or(|wanted| !is_ok && wanted == self.is_retried)
+            && filter.version.is_none_or(|wanted| wanted == self.version)
+            && (filter.model.is_none() || filter.model == self.model)
+            && (reference.is_none() || reference == self.reference.as_deref())
+            && filter.made_by.is_none_or(|wanted| wanted == self.maker)
+    }
+
+    /// The answers; `None` for a failed result.
+    ///
+    /// # Errors
+    /// When the saved answers cannot be read.
+    pub fn answers(&self) -> Result<Option<Answers>, PersistenceError> {
+        let answers = self.answers.as_deref().map(serde_json::from_str);
+        answers
+            .transpose()
+            .map_err(|_| PersistenceError::Unreadable {
+                column: "results.answers",
+            })
+    }
+}
+
+impl TryFrom<(CandidateColumns, bool)> for SearchCandidate {
+    type Error = PersistenceError;
+
+    fn try_from((columns, is_retried): (CandidateColumns, bool)) -> Result<Self, PersistenceError> {
+        let version = VersionNumber::new(columns.version);
+        let column = "results.version";
+        Ok(Self {
+            id: columns.id,
+            version: version.ok_or(PersistenceError::Unreadable { column })?,
+            created_at: columns.created_at,
+            maker: match (columns.api_key_id, columns.made_by) {
+                (Some(key), _) => Maker::Key(key),
+                (None, Some(person)) => Maker::Person(person),
+                (None, None) => Maker::Terminal,
+            },
+            is_retried,
+            reference: columns.reference,
+            model: columns.model_name,
+            answers: columns.answers,
+        })
+    }
+}
+
+impl Database {
+    /// Up to `limit` results that [one index](ResultFilter::by_index) finds for a filter, in this
+    /// order after `last`. Which of them the filter lets through is for [`SearchCandidate::meets`].
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_candidates(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        filter: &ResultFilter,
+        order: ResultOrder,
+        last: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<SearchCandidate>, PersistenceError> {
+        let range = ResultRange::new(account, prism, filter.by_index()).beyond(last, order);
+        let limit = i64::from(limit);
+        self.read(async move |mut connection| {
+            let found: Vec<(CandidateColumns, bool)> = match order {
+                ResultOrder::OldestFirst => on!(
+                    connection,
+                    PLANNED_ANEW,
+                    load(
+                        range
+                            .query()
+                            .order(results::id)
+                            .limit(limit)
+                            .select((CandidateColumns::as_select(), is_retried_failure()))
+                    )
+                ),
+                ResultOrder::NewestFirst => on!(
+                    connection,
+                    PLANNED_ANEW,
+                    load(
+                        range
+                            .query()
+                            .order(results::id.desc())
+                            .limit(limit)
+                            .select((CandidateColumns::as_select(), is_retried_failure()))
+                    )
+                ),
+            }?;
+            found.into_iter().map(SearchCandidate::try_from).collect()
+        })
+        .await
+    }
+
+    /// Those of these results that are the account's, oldest first. Some hundreds of ids at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_results(
+        &self,
+        account: AccountId,
+        ids: Vec<ResultId>,
+    ) -> Result<Vec<SavedResult>, PersistenceError> {
+        let ids: Vec<_> = ids.into_iter().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::account_id.eq(Bind(account)))
+                .filter(results::id.eq_any(ids))
+                .order(results::id);
+            let found: Vec<ResultColumns> =
+                on!(connection, load(query.select(ResultColumns::as_select())))?;
+            found.into_iter().map(SavedResult::try_from).collect()
+        })
+        .await
+    }
+}
+
+/// Whether a result failed and was retried; an `ok` result costs no look for a retry.
+#[diesel::dsl::auto_type]
+fn is_retried_failure() -> _ {
+    results::error.is_not_null().and(was_retried())
+}

@@ -1,0 +1,156 @@
+//! Which results of a prism are wanted: as a condition in SQL, and what is left of it to check on a
+//! result that an index found.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::backend::{Backend, DieselReserveSpecialization};
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::query_dsl::methods::BoxedDsl;
+use diesel::serialize::ToSql;
+use diesel::sql_types::{Bool, HasSqlType, Integer, Text};
+use refract_domain::ids::{ApiKeyId, PersonId, ResultId};
+use refract_domain::maker::Maker;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+
+use crate::schema::results;
+use crate::schema::sql_types::{Bind, Id, Moment};
+
+/// Whether a result was retried, in SQL: no expression of diesel's is one for both databases here.
+const WAS_RETRIED: &str =
+    "EXISTS (SELECT 1 FROM results AS retries WHERE retries.retry_of = results.id)";
+
+/// Which results of a prism are listed or counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultFilter {
+    /// `Some(true)` for `ok` results, `Some(false)` for `failed` ones.
+    pub is_ok: Option<bool>,
+    /// `Some(false)` for failed results that were never retried, `Some(true)` for failed results
+    /// that were.
+    pub is_retried: Option<bool>,
+    /// Results from this moment on.
+    pub since: Option<DateTime<Utc>>,
+    /// Results before this moment.
+    pub until: Option<DateTime<Utc>>,
+    /// Results that this version answered.
+    pub version: Option<VersionNumber>,
+    /// Results of the model that its server calls so.
+    pub model: Option<String>,
+    /// Results with this `ref`.
+    pub reference: Option<Ref>,
+    /// Results that this program, this person or the terminal made.
+    pub made_by: Option<Maker>,
+}
+
+/// How far the moment in a result's id may be from its saved moment. Both are read off one clock,
+/// one right after the other; only a clock that is set in between moves them apart.
+const APART: TimeDelta = TimeDelta::days(1);
+
+impl ResultFilter {
+    /// The part of this filter that one index answers, however many results the prism has: the
+    /// period, and of the other conditions the one that mostly lets the fewest results through.
+    ///
+    /// Two conditions at once have no index, and a query for both may walk through all results that
+    /// meet the first to find the few that meet the second.
+    #[must_use]
+    pub fn by_index(&self) -> Self {
+        let period = Self {
+            since: self.since,
+            until: self.until,
+            ..Self::default()
+        };
+        let is_failed = self.is_retried.is_some() || self.is_ok == Some(false);
+        match (&self.reference, self.made_by, self.version) {
+            (Some(reference), _, _) => Self {
+                reference: Some(reference.clone()),
+                ..period
+            },
+            (None, Some(maker @ (Maker::Person(_) | Maker::Terminal)), _) => Self {
+                made_by: Some(maker),
+                ..period
+            },
+            _ if is_failed => Self {
+                is_ok: Some(false),
+                ..period
+            },
+            (None, Some(Maker::Key(_)) | None, Some(version)) => Self {
+                version: Some(version),
+                ..period
+            },
+            (None, made_by, None) => Self { made_by, ..period },
+        }
+    }
+
+    /// Ids between which all results of the period are: an id begins with the moment of its
+    /// making, so that an index of ids leads to a period without a look at what is outside it.
+    pub(crate) fn ids(&self) -> (ResultId, ResultId) {
+        let nearby = |moment: DateTime<Utc>, apart| {
+            let moment = moment.checked_add_signed(apart);
+            moment.map(ResultId::first_of)
+        };
+        let first = self.since.and_then(|since| nearby(since, -APART));
+        let end = self.until.and_then(|until| nearby(until, APART));
+        (
+            first.unwrap_or(ResultId::LOWEST),
+            end.unwrap_or(ResultId::HIGHEST),
+        )
+    }
+
+    pub(crate) fn only_failed(self) -> Self {
+        Self {
+            is_ok: Some(false),
+            ..self
+        }
+    }
+
+    /// Those results of a query that the filter lets through. The column `error` stands in for the
+    /// status, since an index holds the results that have one.
+    pub(crate) fn narrow<DB>(
+        self,
+        mut query: results::BoxedQuery<'static, DB>,
+    ) -> results::BoxedQuery<'static, DB>
+    where
+        DB: Backend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment> + 'static,
+        results::table: BoxedDsl<'static, DB, Output = results::BoxedQuery<'static, DB>>,
+        ApiKeyId: ToSql<Id, DB>,
+        PersonId: ToSql<Id, DB>,
+        DateTime<Utc>: ToSql<Moment, DB>,
+        i32: ToSql<Integer, DB>,
+        String: ToSql<Text, DB>,
+    {
+        if let Some(since) = self.since {
+            query = query.filter(results::created_at.ge(Bind(since)));
+        }
+        if let Some(until) = self.until {
+            query = query.filter(results::created_at.lt(Bind(until)));
+        }
+        if let Some(version) = self.version {
+            query = query.filter(results::version.eq(version.get()));
+        }
+        if let Some(model) = self.model {
+            query = query.filter(results::model_name.eq(Some(model)));
+        }
+        if let Some(reference) = self.reference {
+            query = query.filter(results::reference.eq(Some(reference.as_str().to_owned())));
+        }
+        query = match self.made_by {
+            None => query,
+            Some(Maker::Key(key)) => query.filter(results::api_key_id.eq(Some(key))),
+            Some(Maker::Person(person)) => query.filter(results::made_by.eq(Some(person))),
+            Some(Maker::Terminal) => query
+                .filter(results::api_key_id.is_null())
+                .filter(results::made_by.is_null()),
+        };
+        if let Some(is_retried) = self.is_retried {
+            let is_so = if is_retried { "" } else { "NOT " };
+            query = query
+                .filter(results::error.is_not_null())
+                .filter(sql::<Bool>(&format!("{is_so}{WAS_RETRIED}")));
+        }
+        match self.is_ok {
+            None => query,
+            Some(true) => query.filter(results::error.is_null()),
+            Some(false) => query.filter(results::error.is_not_null()),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Searches among a million results: each finds its candidates by the right index, and reads hardly
+//! more than it returns.
+//!
+//! All statements of the process are recorded, so this target has a single test.
+#![expect(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "a test that meets the unexpected ends there; the fixture serves other tests too"
+)]
+
+mod filling;
+#[path = "../suite/fixture.rs"]
+mod fixture;
+mod plans;
+mod searches;
+
+use std::sync::Mutex;
+
+use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
+use refract_domain::ids::PrismId;
+use refract_persistence::ResultOrder;
+
+use crate::filling::{fill_postgres, fill_sqlite};
+use crate::fixture::{Fixture, prism};
+use crate::searches::{Search, searches};
+
+static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Records every statement that a connection sends.
+struct Listener;
+
+impl Instrumentation for Listener {
+    fn on_connection_event(&mut self, event: InstrumentationEvent<'_>) {
+        if let InstrumentationEvent::StartQuery { query, .. } = event {
+            let text = query.to_string();
+            let sql = text.split(" -- binds:").next().unwrap().to_owned();
+            SENT.lock().unwrap().push(sql);
+        }
+    }
+}
+
+/// The statement that lists the candidates of a search.
+async fn statement(it: &Fixture, search: &Search, order: ResultOrder) -> String {
+    SENT.lock().unwrap().clear();
+    let (account, prism) = (it.account, it.prism.id);
+    let listing = it
+        .database
+        .list_candidates(account, prism, &search.filter, order, None, 50);
+    let found = listing.await.unwrap();
+    assert_eq!(found.len(), search.found, "{}", search.name);
+    assert!(
+        found.iter().all(|it| it.meets(&search.filter)),
+        "{}",
+        search.name
+    );
+    let sent = std::mem::take(&mut *SENT.lock().unwrap());
+    let listing = |sql: &String| sql.contains("FROM \"results\"") || sql.contains("FROM `results`");
+    sent.into_iter().find(listing).unwrap()
+}
+
+/// The prism that is searched and another one.
+async fn two_prisms(it: &Fixture) -> [PrismId; 2] {
+    let other = prism(&it.database, it.account, "Other").await;
+    [it.prism.id, other.id]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_filter_finds_its_results_among_a_million_by_an_index_of_its_own() {
+    set_default_instrumentation(|| Some(Box::new(Listener))).unwrap();
+    let postgres = Fixture::postgres().await;
+    let sqlite = Fixture::sqlite().await;
+    let (url, prisms) = (sqlite.url.clone(), two_prisms(&sqlite).await);
+    let sqlite_filled = tokio::task::spawn_blocking(move || fill_sqlite(&url, prisms));
+    let client = fill_postgres(&postgres.url, two_prisms(&postgres).await).await;
+    let mut connection = sqlite_filled.await.unwrap();
+    for search in searches(&postgres) {
+        for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
+            let sql = statement(&postgres, &search, order).await;
+            plans::check_postgres(&client, &postgres, &search, &sql).await;
+        }
+    }
+    for is_analyzed in [false, true] {
+        if is_analyzed {
+            filling::analyze(&mut connection);
+        }
+        for search in searches(&sqlite) {
+            for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
+                let sql = statement(&sqlite, &search, order).await;
+                plans::check_sqlite(&mut connection, &search, &sql);
+            }
+        }
+    }
+}
