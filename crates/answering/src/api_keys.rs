@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use rand::TryRng as _;
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::{Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
+<<<<<<< HEAD
 use crate::refusal::InternalError;
+=======
+use crate::secrets::{SecretFailed, random_bytes};
+>>>>>>> wt-people
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -21,9 +24,9 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 /// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRefusal {
-    /// The operating system gave no random numbers.
-    #[error("the system gives no random numbers for a key")]
-    NoRandomness,
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
     /// The database failed.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),
@@ -38,11 +41,7 @@ pub async fn create(
     caller: Caller,
     name: String,
 ) -> Result<(ApiKeyId, ApiKey), KeyRefusal> {
-    let mut random = [0_u8; 32];
-    rand::rngs::SysRng
-        .try_fill_bytes(&mut random)
-        .map_err(|_| KeyRefusal::NoRandomness)?;
-    let key = ApiKey::from_random(random);
+    let key = ApiKey::from_random(random_bytes()?);
     let id = ApiKeyId(Uuid::now_v7());
     let new = NewApiKey {
         id,

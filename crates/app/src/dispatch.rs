@@ -27,13 +27,13 @@ use crate::{origin, policy, refusal_page, session_cookie};
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
-pub(crate) struct Dispatch {
+pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) site: Rc<AppSite>,
 }
 
-impl Dispatch {
+impl Dispatcher {
     /// Answers a request and logs it by its route, never by its path.
     pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
         let began = Instant::now();
@@ -80,8 +80,8 @@ impl Dispatch {
             Err(refusal) => Err(refusal),
         };
         outcome.unwrap_or_else(|refusal| {
-            if let PageRefusal::Internal(error) = &refusal {
-                tracing::error!(error = with_causes(error), "a page failed");
+            if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = &refusal {
+                tracing::error!(error = with_causes(&refusal), "a page failed");
             }
             if matches!(refusal, PageRefusal::SignedOut) && sent.form.values().is_empty() {
                 return to_sign_in(&sent);

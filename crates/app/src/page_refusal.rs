@@ -1,8 +1,12 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
+<<<<<<< HEAD
 use refract_answering::InternalError;
 use refract_answering::prisms::PrismRefusal;
+=======
+use refract_answering::{InternalError, SecretFailed};
+>>>>>>> wt-people
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
 
@@ -39,6 +43,9 @@ pub(crate) enum PageRefusal {
     /// The code panicked: a bug.
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
     /// The service failed.
     #[error("the service failed")]
     Internal(#[from] InternalError),
@@ -56,7 +63,9 @@ impl PageRefusal {
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::NotChanged(_) => StatusCode::CONFLICT,
             Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Panicked(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
 
@@ -72,7 +81,7 @@ impl PageRefusal {
             Self::NoForm => "Nothing arrived",
             Self::NotChanged(_) => "Not changed",
             Self::Draining(_) => "One moment",
-            Self::Panicked(_) | Self::Internal(_) => "Something failed",
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => "Something failed",
         }
     }
 
@@ -103,7 +112,7 @@ impl PageRefusal {
             Self::Draining(_) => "The server is restarting, so nothing was saved. Send it again \
                                   in a few seconds."
                 .to_owned(),
-            Self::Panicked(_) | Self::Internal(_) => {
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => {
                 "Nothing that you typed is lost where you see it below. Try again; if it fails \
                  again, tell the people who run Refract the number below."
                     .to_owned()

@@ -2,5 +2,8 @@
 
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
+pub(crate) mod join;
+pub(crate) mod people;
 pub(crate) mod prisms;
 pub(crate) mod sign_in;
+pub(crate) mod sign_out;

@@ -5,7 +5,7 @@ use refract_domain::role::Role;
 use crate::assets;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::prisms;
+use crate::pages::{join, people, prisms, sign_in, sign_out};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.
@@ -22,5 +22,45 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get(
         "/",
         Door::For(Role::Reviewer, |visit| Box::pin(prisms::show(visit))),
+    ),
+    AppRoute::get(
+        "/sign-in",
+        Door::Open(|visit| Box::pin(async move { Ok(sign_in::show(&visit)) })),
+    ),
+    AppRoute::post(
+        "/sign-in",
+        Door::Open(|visit| Box::pin(sign_in::submit(visit))),
+    ),
+    AppRoute::post(
+        "/sign-out",
+        Door::Open(|visit| Box::pin(sign_out::submit(visit))),
+    ),
+    AppRoute::get(
+        "/join/{token}",
+        Door::Open(|visit| Box::pin(join::show(visit))),
+    ),
+    AppRoute::post(
+        "/join/{token}",
+        Door::Open(|visit| Box::pin(join::submit(visit))),
+    ),
+    AppRoute::get(
+        "/people",
+        Door::For(Role::Owner, |visit| Box::pin(people::show(visit))),
+    ),
+    AppRoute::post(
+        "/people",
+        Door::For(Role::Owner, |visit| Box::pin(people::invite(visit))),
+    ),
+    AppRoute::post(
+        "/people/{id}/link",
+        Door::For(Role::Owner, |visit| Box::pin(people::renew_link(visit))),
+    ),
+    AppRoute::post(
+        "/people/{id}/role",
+        Door::For(Role::Owner, |visit| Box::pin(people::set_role(visit))),
+    ),
+    AppRoute::post(
+        "/people/{id}/remove",
+        Door::For(Role::Owner, |visit| Box::pin(people::remove(visit))),
     ),
 ];

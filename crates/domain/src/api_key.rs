@@ -4,11 +4,12 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::random_text;
+
 /// The three characters that every API key begins with.
 pub const PREFIX: &str = "rk_";
 /// Random characters after the prefix.
 const RANDOM_CHARS: usize = 32;
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// A whole API key. It has no `Debug` and no `Display`, so that no log shows one by accident.
 #[derive(Clone)]
@@ -17,22 +18,14 @@ pub struct ApiKey(String);
 impl ApiKey {
     /// Makes a key from random bytes, one character from each.
     pub fn from_random(random: [u8; RANDOM_CHARS]) -> Self {
-        let letters = random
-            .iter()
-            .filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
-        Self(
-            PREFIX
-                .chars()
-                .chain(letters.map(|letter| char::from(*letter)))
-                .collect(),
-        )
+        let letters = random_text::from_random(&random);
+        Self(PREFIX.chars().chain(letters).collect())
     }
 
     /// Reads a key that a caller sent; `None` for a text that does not look like a key.
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(PREFIX)?;
-        let shaped = random.len() == RANDOM_CHARS && random.bytes().all(|b| ALPHABET.contains(&b));
-        shaped.then(|| Self(text.to_owned()))
+        random_text::has_shape(random, RANDOM_CHARS).then(|| Self(text.to_owned()))
     }
 
     /// The key as text, for the one time that it is shown.

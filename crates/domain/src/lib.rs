@@ -16,6 +16,7 @@ pub mod column_tally;
 pub mod cutoff_steps;
 pub mod cutoffs;
 pub mod decimal;
+mod display_name;
 pub mod earlier_versions;
 pub mod field;
 mod file_reader;
@@ -30,19 +31,29 @@ pub mod maker;
 pub mod mark;
 pub mod model_input;
 pub mod option_orders;
+<<<<<<< HEAD
 pub mod percent_cutoffs;
 pub mod percent_histogram;
+=======
+pub mod password;
+pub mod person;
+>>>>>>> wt-people
 pub mod prism;
 pub mod prism_file;
 pub mod probability;
 pub mod problem;
 pub mod question;
+mod random_text;
 pub mod reference;
 pub mod result;
 pub mod role;
 pub mod slug;
 pub mod submission;
 mod text;
+<<<<<<< HEAD
 pub mod version_difference;
+=======
+pub mod token;
+>>>>>>> wt-people
 pub mod view;
 pub mod wording;

@@ -1,17 +1,13 @@
 //! Marks: what people say the right outcomes of saved results are.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 
 use crate::cutoffs::YesNoLabel;
+use crate::display_name::display_name;
 use crate::ids::ResultId;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::Value;
-use crate::limits::LABEL_CHARS;
-use crate::problem::Fault;
 use crate::question::{OutcomeRef, Question, QuestionType};
-use crate::text;
 
 /// What a person says the right outcome of one question for one result is. A result has at most one
 /// mark for each question; a mark never changes the result.
@@ -29,40 +25,9 @@ pub struct Mark {
     pub marked_at: DateTime<Utc>,
 }
 
-/// The name of who marked, trimmed, 1 to 200 characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marker(String);
-
-impl Marker {
-    /// Trims and checks a name.
-    ///
-    /// # Errors
-    /// The faults of the name's length and characters.
-    pub fn parse(name: &str) -> Result<Self, Vec<Fault>> {
-        let name = name.trim();
-        let faults = text::faults(name, &LABEL_CHARS);
-        if faults.is_empty() {
-            Ok(Self(name.to_owned()))
-        } else {
-            Err(faults)
-        }
-    }
-
-    /// A name read from the database, which is not checked again.
-    pub fn saved(name: String) -> Self {
-        Self(name)
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Marker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+display_name! {
+    /// The name of who marked, trimmed, 1 to 200 characters.
+    Marker
 }
 
 /// The outcomes of a Yes / No question as marks name them.

@@ -5,39 +5,18 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::decimal::Decimal;
+use crate::display_name::display_name;
 use crate::field::Field;
 use crate::key::QuestionKey;
 use crate::lens::{Column, Lens};
-use crate::limits::{LABEL_CHARS, VERSION_MAX};
+use crate::limits::VERSION_MAX;
 use crate::model_input;
-use crate::problem::Fault;
 use crate::question::Question;
-use crate::text;
 
-/// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to a
-/// version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrismName(String);
-
-impl PrismName {
-    /// Trims and checks a name.
-    ///
-    /// # Errors
-    /// The faults of the name's length and characters.
-    pub fn parse(name: &str) -> Result<Self, Vec<Fault>> {
-        let name = name.trim();
-        let faults = text::faults(name, &LABEL_CHARS);
-        if faults.is_empty() {
-            Ok(Self(name.to_owned()))
-        } else {
-            Err(faults)
-        }
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+display_name! {
+    /// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to
+    /// a version.
+    PrismName
 }
 
 /// Number of a prism version, from 1 (spec 9).

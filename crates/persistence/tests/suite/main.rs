@@ -7,6 +7,7 @@
 )]
 
 mod fixture;
+mod joined_people;
 
 /// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database with an
 /// account, a key and a prism.
@@ -40,6 +41,7 @@ mod lenses;
 mod makers;
 mod marks;
 mod migrations;
+mod people;
 mod prisms;
 mod provenance;
 mod races;
@@ -48,6 +50,7 @@ mod round_trip;
 mod runtimes;
 mod saving;
 mod schemas;
+mod sessions;
 mod tls;
 mod upgrades;
 mod versions;

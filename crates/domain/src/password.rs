@@ -1,0 +1,203 @@
+//! Passwords: what people type, and which ones are refused for being easily guessed.
+
+mod common;
+
+use std::ops::RangeInclusive;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::problem::Fault;
+use crate::text;
+
+/// Length of a password.
+const PASSWORD_CHARS: RangeInclusive<usize> = 10..=1_000;
+/// Fewest different characters of a password.
+const DIFFERENT_CHARS: usize = 4;
+
+/// What a person typed as a password, right or not. It has no `Debug` and no `Display`, so that no
+/// log shows one by accident.
+///
+/// Keyboards write some characters in several ways, so they are brought into one form (NFKC).
+#[derive(Clone)]
+pub struct TypedPassword(String);
+
+impl TypedPassword {
+    /// Takes what was typed, at most one character more than a password may have: the rest would
+    /// only cost time.
+    pub fn new(text: &str) -> Self {
+        Self(text.nfkc().take(PASSWORD_CHARS.end() + 1).collect())
+    }
+
+    /// The bytes that are hashed.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// A password that a person may choose: 10 to 1,000 characters, and not easily guessed.
+#[derive(Clone)]
+pub struct Password(TypedPassword);
+
+impl Password {
+    /// Checks a new password of somebody who has this address and name.
+    ///
+    /// # Errors
+    /// Why the password cannot be chosen. The faults do not repeat it.
+    pub fn choose(typed: TypedPassword, email: &str, name: &str) -> Result<Self, Vec<Fault>> {
+        let mut faults = text::faults(&typed.0, &PASSWORD_CHARS);
+        if faults.is_empty() {
+            faults.extend(weakness(&typed.0, email, name).map(Fault::rule));
+        }
+        if faults.is_empty() {
+            Ok(Self(typed))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The password as it is hashed.
+    pub fn typed(&self) -> &TypedPassword {
+        &self.0
+    }
+}
+
+/// Why a password is among the first that somebody would guess; `None` for others.
+fn weakness(password: &str, email: &str, name: &str) -> Option<&'static str> {
+    let password = password.to_lowercase();
+    if different_characters(&password) < DIFFERENT_CHARS || is_short_piece_repeated(&password) {
+        return Some("repeats a few characters: choose one that is harder to guess");
+    }
+    if is_sequence(&password) {
+        return Some("is a sequence of characters: choose one that is harder to guess");
+    }
+    let of_email = [email, email.split('@').next().unwrap_or_default()];
+    let own = of_email.into_iter().chain([name]).map(letters_and_digits);
+    let stem = without_ending(&letters_and_digits(&password)).to_owned();
+    if own
+        .filter(|own| !own.is_empty())
+        .any(|own| without_ending(&own) == stem)
+    {
+        return Some("is your own address or name: choose one that is harder to guess");
+    }
+    common::is_common(&password)
+        .then_some("is one of the most common passwords: choose one that is harder to guess")
+}
+
+fn different_characters(text: &str) -> usize {
+    let mut characters: Vec<char> = text.chars().collect();
+    characters.sort_unstable();
+    characters.dedup();
+    characters.len()
+}
+
+/// Whether a text is a piece of at most five characters again and again, its last repetition
+/// perhaps cut off.
+fn is_short_piece_repeated(text: &str) -> bool {
+    let repeats_after = |length| {
+        text.chars()
+            .zip(text.chars().skip(length))
+            .all(|(a, b)| a == b)
+    };
+    (1..=5).any(repeats_after)
+}
+
+/// Whether each character of a text is the next, or each is the one before, as in `bcdefghijk` and
+/// `9876543210`. After 9 may come 0, as on a keyboard.
+fn is_sequence(text: &str) -> bool {
+    let pairs = || text.chars().zip(text.chars().skip(1));
+    let follows = |(a, b): (char, char)| u32::from(a) + 1 == u32::from(b) || (a, b) == ('9', '0');
+    pairs().all(follows) || pairs().all(|(a, b)| follows((b, a)))
+}
+
+fn letters_and_digits(text: &str) -> String {
+    let lower = text.to_lowercase();
+    lower.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// A text without the digits at its end, unless there is nothing else.
+fn without_ending(text: &str) -> &str {
+    let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.is_empty() { text } else { stem }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn refusal(password: &str) -> Option<String> {
+        let typed = TypedPassword::new(password);
+        let chosen = Password::choose(typed, "grace.hopper@example.com", "Grace Hopper");
+        chosen.err().map(|faults| faults[0].to_string())
+    }
+
+    #[test]
+    fn an_uncommon_password_may_be_chosen() {
+        for good in [
+            "correct horse battery staple",
+            "Tr0ub4dor&3x",
+            "ein langes Kennwort",
+            "пароль от почты",
+            "grace likes cobol",
+            "zy%3kQ9 d_",
+        ] {
+            assert_eq!(refusal(good), None, "{good}");
+        }
+    }
+
+    #[test]
+    fn a_short_or_endless_password_is_refused() {
+        assert_eq!(
+            refusal("zy%3kQ9 d").unwrap(),
+            "String must contain at least 10 character(s)"
+        );
+        let endless = "zy%3kQ9 d_ab".repeat(100_000);
+        assert_eq!(
+            refusal(&endless).unwrap(),
+            "String must contain at most 1000 character(s)"
+        );
+    }
+
+    #[test]
+    fn what_is_guessed_first_is_refused() {
+        for (words, bad) in [
+            ("repeats", "aaaaaaaaaaaa"),
+            ("repeats", "abababababab"),
+            ("repeats", "Abc1dabc1dabc1d"),
+            ("sequence", "1234567890"),
+            ("sequence", "abcdefghijkl"),
+            ("sequence", "0987654321"),
+            ("own", "grace.hopper@example.com"),
+            ("own", "GraceHopper1906"),
+            ("own", "Grace Hopper"),
+            ("common", "Password123!"),
+            ("common", "P@ssw0rd2024"),
+            ("common", "qwertyuiop"),
+            ("common", "1q2w3e4r5t6y"),
+            ("common", "iloveyou1234"),
+            ("common", "!!Welcome2026"),
+        ] {
+            let refusal = refusal(bad).unwrap_or_default();
+            assert!(refusal.contains(words), "{bad}: {refusal}");
+            assert!(!refusal.contains(bad));
+        }
+    }
+
+    #[test]
+    fn one_password_typed_on_two_keyboards_is_one() {
+        let composed = TypedPassword::new("Caf\u{e9} am Morgen");
+        let decomposed = TypedPassword::new("Cafe\u{301} am Morgen");
+        assert_eq!(composed.as_bytes(), decomposed.as_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_the_check(text in ".{0,40}", email in ".{0,10}", name in ".{0,10}") {
+            let chosen = Password::choose(TypedPassword::new(&text), &email, &name);
+            if let Ok(password) = chosen {
+                prop_assert!(password.typed().as_bytes().len() >= 10);
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Texts of random characters, for secrets that people and programs carry.
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// A text with one character, of 6 random bits, for each byte.
+pub(crate) fn from_random(random: &[u8]) -> impl Iterator<Item = char> {
+    let letters = random
+        .iter()
+        .filter_map(|byte| ALPHABET.get(usize::from(byte & 63)));
+    letters.map(|letter| char::from(*letter))
+}
+
+/// Whether a text has this many characters, each of which may be in such a text.
+pub(crate) fn has_shape(text: &str, characters: usize) -> bool {
+    text.len() == characters && text.bytes().all(|byte| ALPHABET.contains(&byte))
+}

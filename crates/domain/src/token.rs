@@ -1,0 +1,75 @@
+//! Tokens of links and cookies: shown once, stored as a hash.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::random_text;
+
+/// Characters of a token, of 6 random bits each: 258 bits.
+const CHARACTERS: usize = 43;
+
+/// What opens a link or a session. It has no `Debug` and no `Display`, so that no log shows one by
+/// accident.
+#[derive(Clone)]
+pub struct Token(String);
+
+impl Token {
+    /// Makes a token from random bytes, one character from each.
+    pub fn from_random(random: [u8; CHARACTERS]) -> Self {
+        Self(random_text::from_random(&random).collect())
+    }
+
+    /// Reads a token from a link or a cookie; `None` for a text that does not look like a token.
+    pub fn parse(text: &str) -> Option<Self> {
+        random_text::has_shape(text, CHARACTERS).then(|| Self(text.to_owned()))
+    }
+
+    /// The token as text, for the link or the cookie. Its characters need no escaping in either.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The hash that is stored in place of the token.
+    pub fn hash(&self) -> TokenHash {
+        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+}
+
+/// SHA-256 of a token: 258 random bits need no salt and no slow hash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TokenHash(pub [u8; 32]);
+
+impl fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHash(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_made_token_reads_back() {
+        let token = Token::from_random(std::array::from_fn(|i| u8::try_from(i * 5).unwrap()));
+        assert_eq!(token.reveal().len(), 43);
+        assert!(Token::parse(token.reveal()).unwrap().hash() == token.hash());
+        let other = Token::from_random([7; 43]);
+        assert!(other.hash() != token.hash());
+    }
+
+    #[test]
+    fn other_shapes_are_no_tokens() {
+        let good = "a".repeat(43);
+        assert!(Token::parse(&good).is_some());
+        for bad in [
+            "",
+            &good[1..],
+            &format!("{good}a"),
+            &good.replacen('a', "/", 1),
+        ] {
+            assert!(Token::parse(bad).is_none(), "{bad}");
+        }
+    }
+}
