@@ -41,11 +41,8 @@ pub mod result_search;
 mod retry_failed;
 mod retry_result;
 mod save_backoff;
-<<<<<<< HEAD
-mod trial;
-=======
 mod secrets;
->>>>>>> wt-people
+mod trial;
 mod versions;
 
 pub use answering::Answering;
@@ -73,8 +70,5 @@ pub use refract_model_gateway::{CostEstimate, Estimator, ModelGateway, ModelRepo
 pub use refusal::{InternalError, Refusal};
 pub use retry_failed::{Retried, RetryFailed, RetryStop};
 pub use save_backoff::SaveBackoff;
-<<<<<<< HEAD
-pub use trial::{TRIAL_TEXTS, TrialFailure, TrialPair};
-=======
 pub use secrets::SecretFailed;
->>>>>>> wt-people
+pub use trial::{TRIAL_TEXTS, TrialFailure, TrialPair};

@@ -11,6 +11,7 @@ mod password_hash;
 mod refusal;
 mod session;
 mod sign_in;
+mod sign_in_link;
 
 pub use refract_persistence::{InvitationRow, PersonRow};
 
@@ -21,3 +22,4 @@ pub use self::names::{MakerName, names};
 pub use self::refusal::PersonRefusal;
 pub use self::session::{Session, SignedIn, session, sign_out};
 pub use self::sign_in::{SignInRefusal, sign_in};
+pub use self::sign_in_link::{sign_in_by_link, sign_in_link};

@@ -19,6 +19,7 @@ mod page;
 mod page_refusal;
 mod page_reply;
 mod pages;
+mod path_values;
 mod policy;
 mod refusal_page;
 mod route;

@@ -1,12 +1,8 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
-<<<<<<< HEAD
-use refract_answering::InternalError;
 use refract_answering::prisms::PrismRefusal;
-=======
 use refract_answering::{InternalError, SecretFailed};
->>>>>>> wt-people
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
 

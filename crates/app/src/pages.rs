@@ -1,5 +1,6 @@
 //! The pages, a file or folder for each: its handlers, its words and its markup.
 
+pub(crate) mod asset;
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
 pub(crate) mod join;

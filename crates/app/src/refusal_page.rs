@@ -25,13 +25,9 @@ pub(crate) fn show(
         | PageRefusal::Draining(_)
         | PageRefusal::Internal(_)
         | PageRefusal::Panicked(_)
-<<<<<<< HEAD
+        | PageRefusal::Secret(_)
         | PageRefusal::NeedsRole(_)
         | PageRefusal::NotChanged(_) => Kept::of(sent),
-=======
-        | PageRefusal::Secret(_)
-        | PageRefusal::NeedsRole(_) => Kept::of(sent),
->>>>>>> wt-people
         // nothing was read, or it must not be sent again
         PageRefusal::NotFound
         | PageRefusal::MethodNotAllowed

@@ -2,17 +2,16 @@
 
 use refract_domain::role::Role;
 
-use crate::assets;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::{join, people, prisms, sign_in, sign_out};
+use crate::pages::{asset, join, people, prisms, sign_in, sign_out};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.
 pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get(
         "/assets/{folder}/{name}",
-        Door::Open(|visit| Box::pin(assets::show(visit))),
+        Door::Open(|visit| Box::pin(async move { asset::show(&visit) })),
     ),
     #[cfg(debug_assertions)]
     AppRoute::get(
@@ -30,6 +29,10 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/sign-in",
         Door::Open(|visit| Box::pin(sign_in::submit(visit))),
+    ),
+    AppRoute::get(
+        "/sign-in/{token}",
+        Door::Open(|visit| Box::pin(sign_in::by_link(visit))),
     ),
     AppRoute::post(
         "/sign-out",

@@ -31,13 +31,10 @@ pub mod maker;
 pub mod mark;
 pub mod model_input;
 pub mod option_orders;
-<<<<<<< HEAD
+pub mod password;
 pub mod percent_cutoffs;
 pub mod percent_histogram;
-=======
-pub mod password;
 pub mod person;
->>>>>>> wt-people
 pub mod prism;
 pub mod prism_file;
 pub mod probability;
@@ -50,10 +47,7 @@ pub mod role;
 pub mod slug;
 pub mod submission;
 mod text;
-<<<<<<< HEAD
-pub mod version_difference;
-=======
 pub mod token;
->>>>>>> wt-people
+pub mod version_difference;
 pub mod view;
 pub mod wording;

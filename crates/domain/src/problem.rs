@@ -191,7 +191,5 @@ mod tests {
              x: String must contain at most 3 character(s); \
              x: must not contain NUL or unpaired surrogate characters"
         );
-        let paths = problems.as_slice().iter().map(|problem| problem.path.as_str());
-        assert_eq!(paths.collect::<Vec<_>>(), ["version", "format", "x", "x"]);
     }
 }

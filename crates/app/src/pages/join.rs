@@ -11,7 +11,7 @@ use refract_domain::problem::Fault;
 use refract_domain::role::Role;
 use refract_domain::token::Token;
 
-use crate::components::field::Field;
+use crate::components::field::FormField;
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
@@ -128,13 +128,13 @@ fn may(role: Role) -> &'static str {
 }
 
 fn form(invitation: &InvitationRow, address: &str, name: &str, faults: &Faults) -> Markup {
-    let email = Field {
+    let email = FormField {
         name: "email",
         label: "Email",
         hint: "You sign in with it.",
-        ..Field::default()
+        ..FormField::default()
     };
-    let name = Field {
+    let name = FormField {
         name: "name",
         label: "Name",
         value: name,
@@ -142,20 +142,20 @@ fn form(invitation: &InvitationRow, address: &str, name: &str, faults: &Faults) 
         fault: &faults.name,
         is_required: true,
     };
-    let password = Field {
+    let password = FormField {
         name: "password",
         label: "Password",
         hint: "At least 10 characters, and none of the common ones.",
         fault: &faults.password,
         is_required: true,
-        ..Field::default()
+        ..FormField::default()
     };
-    let again = Field {
+    let again = FormField {
         name: "password_again",
         label: "The password again",
         fault: &faults.again,
         is_required: true,
-        ..Field::default()
+        ..FormField::default()
     };
     html! {
         form.narrow method="post" action=(address) {

@@ -11,7 +11,7 @@ use refract_domain::person::Email;
 use refract_domain::role::Role;
 
 use self::person_table::{ROLES, person_table};
-use crate::components::field::Field;
+use crate::components::field::FormField;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::page::Section;
@@ -166,7 +166,7 @@ async fn page(
 }
 
 fn invite_form(said: &Said<'_>) -> Markup {
-    let email = Field {
+    let email = FormField {
         name: "email",
         label: "Email",
         value: said.email,
@@ -174,11 +174,11 @@ fn invite_form(said: &Said<'_>) -> Markup {
         fault: &said.fault,
         is_required: true,
     };
-    let role = Field {
+    let role = FormField {
         name: "role",
         label: "Role",
         value: said.role,
-        ..Field::default()
+        ..FormField::default()
     };
     html! {
         form.narrow method="post" action="/people" {

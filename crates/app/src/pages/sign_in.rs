@@ -3,11 +3,11 @@
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_answering::InternalError;
-use refract_answering::people::{Session, SignInRefusal, sign_in, sign_out};
+use refract_answering::people::{Session, SignInRefusal, sign_in, sign_in_by_link, sign_out};
 use refract_domain::password::TypedPassword;
 use refract_domain::token::Token;
 
-use crate::components::field::Field;
+use crate::components::field::FormField;
 use crate::kept::{Kept, is_own_address};
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
@@ -77,6 +77,33 @@ async fn welcome(
     Ok(reply.with_cookie(&session_cookie::for_token(token, &visit.site.url)))
 }
 
+/// Signs in by a link, once.
+pub(crate) async fn by_link(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+    let session = match Token::parse(visit.sent.values.get("token")) {
+        Some(token) => sign_in_by_link(visit.answering.database(), &token).await,
+        None => Ok(None),
+    };
+    match session {
+        Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
+        Ok(None) => Ok(link_void(&visit)),
+        Err(SignInRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(SignInRefusal::Secret(error)) => Err(error.into()),
+        // a link has no password that could be wrong
+        Err(SignInRefusal::Wrong | SignInRefusal::TooManyTries { .. }) => Ok(link_void(&visit)),
+    }
+}
+
+/// The page of a link that was used, is older than a day or never was.
+fn link_void(visit: &OpenVisit) -> PageReply {
+    let main = html! {
+        h1 { "This link is not good any more" }
+        p { "It signs in once, within a day. Start the demo again for a new one." }
+        p { a.button href="/sign-in" { "Sign in" } }
+    };
+    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Link not good", main);
+    page.status(StatusCode::GONE).reply()
+}
+
 /// Ends the session whose cookie is about to be replaced.
 pub(crate) async fn end_session_before(visit: &OpenVisit) -> Result<(), InternalError> {
     if let Some(before) = visit.session.as_deref().and_then(Token::parse) {
@@ -128,19 +155,19 @@ pub(crate) struct Typed<'a> {
 
 /// The form, which carries along what was typed into another one when the session ended.
 pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept>) -> Markup {
-    let email = Field {
+    let email = FormField {
         name: "email",
         label: "Email",
         value: typed.email,
         fault: typed.fault,
         is_required: true,
-        ..Field::default()
+        ..FormField::default()
     };
-    let password = Field {
+    let password = FormField {
         name: "password",
         label: "Password",
         is_required: true,
-        ..Field::default()
+        ..FormField::default()
     };
     html! {
         form.narrow method="post" action="/sign-in" {

@@ -248,6 +248,49 @@ impl Database {
         .await
     }
 
+    /// Uses up a link that is good and begins a session of its person, who has joined. Whether it
+    /// was good: of several who use it at once, one succeeds. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_session_by_link(
+        &self,
+        hash: TokenHash,
+        session: NewSession,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let ended = in_transaction!(connection, |c| {
+                let link = || invitations::table.filter(invitations::hash.eq(hash.0.to_vec()));
+                let person: Option<PersonId> = link()
+                    .inner_join(people::table.on(people::id.eq(invitations::person_id)))
+                    .filter(invitations::expires_at.gt(Bind(session.now)))
+                    .filter(people::password.is_not_null())
+                    .filter(people::removed_at.is_null())
+                    .select(people::id)
+                    .first(c)
+                    .await
+                    .optional()?;
+                let Some(person) = person else {
+                    return Err(RollbackTransaction);
+                };
+                if diesel::delete(link()).execute(c).await? == 0 {
+                    return Err(RollbackTransaction);
+                }
+                diesel::insert_into(sessions::table)
+                    .values(SessionColumns::new(session, person))
+                    .execute(c)
+                    .await?;
+                QueryResult::Ok(())
+            });
+            match ended {
+                Ok(()) => Ok(true),
+                Err(RollbackTransaction) => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        })
+        .await
+    }
+
     /// Takes up a link that is good: the person gets this name and the hash of their password, all
     /// their sessions end, and a new one begins. Whether the link was good: of several who take it up
     /// at once, one succeeds. One transaction.
