@@ -12,8 +12,8 @@ use refract_persistence::{Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
-use crate::secrets::{SecretFailed, random_bytes};
 use crate::refusal::InternalError;
+use crate::secrets::{SecretFailed, random_bytes};
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);

@@ -16,6 +16,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         "image/svg+xml",
         include_str!("../assets/icon.svg"),
     ),
+    ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod bar;
 pub(crate) mod day_chart;
+pub(crate) mod differences;
 pub(crate) mod empty_state;
 pub(crate) mod field;
 pub(crate) mod histogram;

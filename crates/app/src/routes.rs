@@ -4,7 +4,7 @@ use refract_domain::role::Role;
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::{asset, join, people, prisms, sign_in, sign_out};
+use crate::pages::{asset, edit, join, people, prisms, sign_in, sign_out};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.
@@ -65,5 +65,29 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/people/{id}/remove",
         Door::For(Role::Owner, |visit| Box::pin(people::remove(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/new/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::show_new(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/new/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::change(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/new/edit/check",
+        Door::For(Role::Editor, |visit| Box::pin(edit::check(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::change(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit/check",
+        Door::For(Role::Editor, |visit| Box::pin(edit::check(visit))),
     ),
 ];

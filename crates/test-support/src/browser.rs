@@ -75,7 +75,8 @@ impl Browser {
     /// When no browser is available, and when the browser does not start.
     pub async fn start(settings: BrowserSettings) -> Self {
         let mut processes = BrowserProcesses::start_driver();
-        let session = DriverSession::start(processes.driver_address(), processes.profile(), settings);
+        let session =
+            DriverSession::start(processes.driver_address(), processes.profile(), settings);
         let session = session.await;
         processes.started_chromium(session.chromium_process());
         let browser = Self { session, processes };

@@ -77,7 +77,9 @@ impl Browser {
             if is_typed {
                 return element.send_keys(text).await;
             }
-            client.execute(PASTE, vec![json!(element), json!(text)]).await?;
+            client
+                .execute(PASTE, vec![json!(element), json!(text)])
+                .await?;
             Ok(())
         })
         .await;

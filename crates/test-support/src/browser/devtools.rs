@@ -19,7 +19,11 @@ impl Browser {
     ///
     /// When the function throws.
     pub async fn evaluate(&self, script: &str, arguments: &[Value]) -> Value {
-        let value = self.session.client.execute(script, arguments.to_vec()).await;
+        let value = self
+            .session
+            .client
+            .execute(script, arguments.to_vec())
+            .await;
         value.unwrap_or_else(|error| panic!("a script in the page: {error}"))
     }
 

@@ -156,7 +156,9 @@ impl Browser {
     /// `sameSite` ([`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)).
     pub async fn cookies(&self) -> Vec<Value> {
         let session = &self.session;
-        let mut answer = session.developer_command("Network.getCookies", json!({})).await;
+        let mut answer = session
+            .developer_command("Network.getCookies", json!({}))
+            .await;
         match answer.get_mut("cookies").map(Value::take) {
             Some(Value::Array(cookies)) => cookies,
             _ => panic!("the browser told no cookies"),

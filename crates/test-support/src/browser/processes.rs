@@ -41,7 +41,9 @@ impl BrowserProcesses {
         let program = programs::driver().unwrap_or_else(|| {
             panic!("no browser here: run `make test`, or put `.ci/with-browser` before the command")
         });
-        let folder = tempfile::Builder::new().prefix("refract-browser.").tempdir();
+        let folder = tempfile::Builder::new()
+            .prefix("refract-browser.")
+            .tempdir();
         let folder = folder.map(TempDir::keep);
         let folder = folder.unwrap_or_else(|error| panic!("no folder for a browser: {error}"));
         let spawned = Command::new(&program)

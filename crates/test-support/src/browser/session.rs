@@ -115,7 +115,10 @@ impl WebDriverCompatibleCommand for DriverCommand {
 
 fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value> {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
-    arguments.push(format!("--user-data-dir={}", profile.join("profile").display()));
+    arguments.push(format!(
+        "--user-data-dir={}",
+        profile.join("profile").display()
+    ));
     // Blink's numbers for the two themes; unlike an override, they hold in every window
     let theme = match settings.theme {
         BrowserTheme::Dark => 0,
@@ -145,5 +148,7 @@ fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value>
         ),
     ];
     let pairs = capabilities.into_iter();
-    pairs.map(|(name, value)| (name.to_owned(), value)).collect()
+    pairs
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }

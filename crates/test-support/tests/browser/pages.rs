@@ -29,7 +29,11 @@ const PAGES: &[Page] = &[
            const text = document.createElement('p'); text.id = 'later'; text.textContent = event.target.value.length;\
            setTimeout(() => document.querySelector('main').append(text), 50); });",
     ),
-    ("/said", HTML, "<!doctype html><title>Said</title><p>It was said"),
+    (
+        "/said",
+        HTML,
+        "<!doctype html><title>Said</title><p>It was said",
+    ),
     (
         "/strict",
         STRICT,
@@ -112,7 +116,12 @@ async fn a_browser_without_scripts_shows_and_fills_pages() {
     let browser = open("/form", settings).await;
     assert_eq!(browser.text("#who").await, "a plain page");
     assert!(browser.is_shown("#still").await);
-    assert_eq!(browser.evaluate("return 6 * arguments[0]", &[json!(7)]).await, 42);
+    assert_eq!(
+        browser
+            .evaluate("return 6 * arguments[0]", &[json!(7)])
+            .await,
+        42
+    );
     browser.fill("textarea", "still").await;
     browser.click("button").await;
     browser.wait_until_text("p", "It was said").await;
@@ -137,7 +146,9 @@ async fn a_browser_has_cookies_of_its_own_and_forgets_them() {
     }
     let browser = open("/form", BrowserSettings::default()).await;
     let other = Browser::start(BrowserSettings::default()).await;
-    other.open(&browser.address().await.replace("/form", "/said")).await;
+    other
+        .open(&browser.address().await.replace("/form", "/said"))
+        .await;
     assert!(other.cookies().await.is_empty());
 
     let cookies = browser.cookies().await;
@@ -203,7 +214,10 @@ async fn a_fault_and_a_blocked_script_are_found_under_a_strict_policy() {
     assert_eq!(browser.title().await, "Faulty");
     let errors = browser.console_errors().await;
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert!(errors.concat().contains("Content Security Policy"), "{errors:?}");
+    assert!(
+        errors.concat().contains("Content Security Policy"),
+        "{errors:?}"
+    );
     if let Some(axe) = &axe {
         let faults = browser.accessibility_faults(axe).await;
         assert_eq!(faults, ["label: <input id=\"nameless\">"]);
@@ -217,7 +231,9 @@ async fn a_file_that_a_page_offers_is_downloaded() {
     }
     let browser = open("/form", BrowserSettings::default()).await;
     let table = browser.address().await.replace("/form", "/table");
-    browser.evaluate("location.href = arguments[0]", &[json!(table)]).await;
+    browser
+        .evaluate("location.href = arguments[0]", &[json!(table)])
+        .await;
     let content = browser.wait_for_download("table.csv").await;
     assert_eq!(String::from_utf8_lossy(&content), "ref,answer\n1,yes\n");
 }

@@ -24,15 +24,23 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<String> {
             rearrange(&mut draft.fields, "fields", place.parse().ok()?, change)
         }
         ["questions", "add", question_type] => {
-            draft.questions.push(new_question(QuestionType::parse(question_type)?));
+            draft
+                .questions
+                .push(new_question(QuestionType::parse(question_type)?));
             Some(format!("questions.{}.text", draft.questions.len() - 1))
         }
         ["questions", place, "open"] => {
-            draft.questions.get_mut(place.parse::<usize>().ok()?)?.is_folded = false;
+            draft
+                .questions
+                .get_mut(place.parse::<usize>().ok()?)?
+                .is_folded = false;
             Some(format!("questions.{place}.text"))
         }
         ["questions", place, "close"] => {
-            draft.questions.get_mut(place.parse::<usize>().ok()?)?.is_folded = true;
+            draft
+                .questions
+                .get_mut(place.parse::<usize>().ok()?)?
+                .is_folded = true;
             Some(format!("questions.{place}.open"))
         }
         ["questions", place, "options" | "levels", rest @ ..] => {
@@ -49,9 +57,12 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<String> {
                 [] => None,
             }
         }
-        ["questions", place, change @ ..] => {
-            rearrange(&mut draft.questions, "questions", place.parse().ok()?, change)
-        }
+        ["questions", place, change @ ..] => rearrange(
+            &mut draft.questions,
+            "questions",
+            place.parse().ok()?,
+            change,
+        ),
         _ => None,
     }
 }
@@ -80,7 +91,11 @@ fn rearrange<T>(items: &mut Vec<T>, path: &str, from: usize, change: &[&str]) ->
     items.insert(to, item);
     // the button that was pressed, unless the item is at the end
     let goes_up = to < from;
-    let button = if to == 0 || (!goes_up && to < last) { "down" } else { "up" };
+    let button = if to == 0 || (!goes_up && to < last) {
+        "down"
+    } else {
+        "up"
+    };
     Some(format!("{path}.{to}.{button}"))
 }
 
@@ -123,7 +138,11 @@ mod tests {
     }
 
     fn labels(draft: &EditDraft) -> String {
-        draft.fields.iter().map(|field| field.label.as_str()).collect()
+        draft
+            .fields
+            .iter()
+            .map(|field| field.label.as_str())
+            .collect()
     }
 
     #[test]

@@ -76,7 +76,11 @@ impl DraftKey {
     }
 
     /// The key, which is made when it is empty.
-    fn filled(&self, taken: &mut BTreeSet<String>, make: impl Fn(&BTreeSet<String>) -> String) -> String {
+    fn filled(
+        &self,
+        taken: &mut BTreeSet<String>,
+        make: impl Fn(&BTreeSet<String>) -> String,
+    ) -> String {
         let key = self.as_str().trim();
         if !key.is_empty() {
             return key.to_owned();
@@ -103,7 +107,11 @@ impl DraftQuestion {
             question_type: question.question_type(),
             text: question.text.clone(),
             instructions: question.instructions.clone().unwrap_or_default(),
-            outcomes: question.own_outcomes().iter().map(DraftOutcome::of).collect(),
+            outcomes: question
+                .own_outcomes()
+                .iter()
+                .map(DraftOutcome::of)
+                .collect(),
             is_folded: false,
         }
     }
@@ -200,7 +208,10 @@ impl EditDraft {
 
     /// Whether the prism has too many options and levels to show all inputs at once.
     pub(crate) fn is_large(&self) -> bool {
-        let outcomes = self.questions.iter().map(|question| question.outcomes.len());
+        let outcomes = self
+            .questions
+            .iter()
+            .map(|question| question.outcomes.len());
         outcomes.sum::<usize>() > LARGE
     }
 
@@ -208,8 +219,7 @@ impl EditDraft {
     pub(crate) fn file(&self) -> Vec<u8> {
         let typed = self.fields.iter().map(|field| &field.key);
         let typed = typed.chain(self.questions.iter().map(|question| &question.key));
-        let mut taken: BTreeSet<String> =
-            typed.map(|key| key.as_str().trim().to_owned()).collect();
+        let mut taken: BTreeSet<String> = typed.map(|key| key.as_str().trim().to_owned()).collect();
         let mut fields = Vec::new();
         for field in &self.fields {
             let key = field.key.filled(&mut taken, |taken| {

@@ -44,7 +44,11 @@ struct Inputs<'a>(HashMap<&'a str, &'a str>);
 impl<'a> Inputs<'a> {
     fn of(form: &'a Form) -> Self {
         let values = form.values().iter();
-        Self(values.map(|(name, value)| (name.as_str(), value.as_str())).collect())
+        Self(
+            values
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect(),
+        )
     }
 
     fn get(&self, path: &str, key: &str) -> Option<&'a str> {
@@ -83,8 +87,7 @@ impl<'a> Inputs<'a> {
             is_folded: false,
         };
         if let Some(list) = question.list() {
-            let outcomes =
-                (0..).map_while(|place| self.outcome(&format!("{path}.{list}.{place}")));
+            let outcomes = (0..).map_while(|place| self.outcome(&format!("{path}.{list}.{place}")));
             question.outcomes = outcomes.collect();
         }
         Some(Ok(question))

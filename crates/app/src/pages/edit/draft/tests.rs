@@ -27,8 +27,13 @@ fn question() -> impl Strategy<Value = Value> {
 
 fn file() -> impl Strategy<Value = Value> {
     let questions = proptest::collection::vec(question(), 1..6);
-    (words(), words(), proptest::collection::vec(words(), 1..5), questions).prop_map(
-        |(name, context, fields, mut questions)| {
+    (
+        words(),
+        words(),
+        proptest::collection::vec(words(), 1..5),
+        questions,
+    )
+        .prop_map(|(name, context, fields, mut questions)| {
             for (place, question) in questions.iter_mut().enumerate() {
                 question["key"] = format!("q{place}").into();
             }
@@ -37,8 +42,7 @@ fn file() -> impl Strategy<Value = Value> {
                 .map(|(place, label)| json!({ "key": format!("f{place}"), "label": label }))
                 .collect();
             json!({ "name": name, "context": context, "fields": fields, "questions": questions })
-        },
-    )
+        })
 }
 
 proptest! {
