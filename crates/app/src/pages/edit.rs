@@ -87,7 +87,8 @@ async fn review(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefus
     }
     let database = visit.answering.database();
     let selector = visit.prism()?;
-    let read = VersionDraft::read(database, visit.account(), &selector, &editing.draft.file());
+    let file = editing.draft.file();
+    let read = VersionDraft::read(database, visit.account(), &selector, &file);
     let draft = match read.await {
         Ok(draft) => draft,
         Err(refusal) => return refused(visit, editing, refusal).await,

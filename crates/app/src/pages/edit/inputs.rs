@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::draft::DraftKey;
 use super::editing::Checked;
-use crate::components::field::Field;
+use crate::components::field::FormField;
 
 /// What inputs need besides their value.
 #[derive(Clone, Copy)]
@@ -21,12 +21,12 @@ impl Inputs<'_> {
             return self.area(name, label, value, "", 2);
         }
         let fault = self.checked.fault(name);
-        let field = Field {
+        let field = FormField {
             name,
             label,
             value,
             fault: &fault,
-            ..Field::default()
+            ..FormField::default()
         };
         field.around(&html! {
             input #(name) name=(name) type="text" value=(value) dir="auto" autocomplete="off"
@@ -51,13 +51,13 @@ impl Inputs<'_> {
             (true, false) => Some(format!("{name}-fault")),
             (false, false) => Some(format!("{name}-hint {name}-fault")),
         };
-        let field = Field {
+        let field = FormField {
             name,
             label,
             value,
             hint,
             fault: &fault,
-            ..Field::default()
+            ..FormField::default()
         };
         field.around(&html! {
             textarea #(name) name=(name) rows=(rows) dir="auto" spellcheck="true"
