@@ -2,4 +2,3 @@
 
 mod page_server;
 mod pages;
-mod processes;
