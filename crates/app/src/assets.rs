@@ -24,6 +24,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ),
     ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
     ("try.js", SCRIPT, include_str!("../assets/try.js")),
+    ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

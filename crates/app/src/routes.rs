@@ -5,8 +5,8 @@ use refract_domain::role::Role;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, join, keys, lens, new_prism, people, prism, prisms, result, sign_in, sign_out, try_text,
-    version,
+    asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, sign_in, sign_out,
+    try_text, version,
 };
 use crate::route::{AppRoute, Door};
 
@@ -170,5 +170,29 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/people/{id}/remove",
         Door::For(Role::Owner, |visit| Box::pin(people::remove(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/new/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::show_new(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/new/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::change(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/new/edit/check",
+        Door::For(Role::Editor, |visit| Box::pin(edit::check(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::change(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit/check",
+        Door::For(Role::Editor, |visit| Box::pin(edit::check(visit))),
     ),
 ];
