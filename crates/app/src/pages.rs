@@ -12,6 +12,7 @@ pub(crate) mod people;
 pub(crate) mod prism;
 pub(crate) mod prisms;
 pub(crate) mod result;
+pub(crate) mod results;
 pub(crate) mod sign_in;
 pub(crate) mod sign_out;
 pub(crate) mod try_text;

@@ -4,10 +4,7 @@ use refract_domain::role::Role;
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::{
-    asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, sign_in, sign_out,
-    try_text, version,
-};
+use crate::pages::{asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, results, sign_in, sign_out, try_text, version};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.
@@ -114,6 +111,14 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/results/{id}/retry",
         Door::For(Role::Reviewer, |visit| Box::pin(result::retry(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/results",
+        Door::For(Role::Reviewer, |visit| Box::pin(results::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/results/download",
+        Door::For(Role::Reviewer, |visit| Box::pin(results::download(visit))),
     ),
     AppRoute::get(
         "/keys",
