@@ -8,11 +8,17 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ApiKeyId};
-use refract_persistence::{Database, NewApiKey, PersistenceError};
+use refract_persistence::{ApiKeyRow, Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
+<<<<<<< HEAD
+use crate::people::{MakerName, names};
 use crate::refusal::InternalError;
+use crate::result_counts::counts;
+=======
+use crate::refusal::InternalError;
+>>>>>>> wt-browser
 use crate::secrets::{SecretFailed, random_bytes};
 
 /// Interval at which collected uses are saved.
@@ -51,6 +57,36 @@ pub async fn create(
     };
     database.create_api_key(&new).await?;
     Ok((id, key))
+}
+
+/// A key with how many results it made and what its maker is called.
+pub struct ListedKey {
+    /// The key, without the key itself. Its own count of results is not used.
+    pub row: ApiKeyRow,
+    /// Results that the key made.
+    pub results: u64,
+    /// Who made the key; `None` for the terminal.
+    pub made_by: Option<MakerName>,
+}
+
+/// The keys of an account, oldest first, revoked ones too. Results come out of the kept counts.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    database: &Database,
+    account: AccountId,
+) -> Result<Vec<ListedKey>, InternalError> {
+    let counts = counts(database, account, Utc::now()).await?;
+    let rows = database.list_api_keys(account).await?;
+    let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
+    let names = names(database, account, &makers).await?;
+    let listed = rows.into_iter().map(|row| ListedKey {
+        results: counts.of_key(row.id),
+        made_by: row.made_by.and_then(|maker| names.get(&maker)).cloned(),
+        row,
+    });
+    Ok(listed.collect())
 }
 
 /// Revokes a key for good: the next request with it is refused. Returns whether the account has such

@@ -2,17 +2,7 @@
 //! or from the operator's terminal (spec 5).
 
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
-
-/// Who made something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Maker {
-    /// A program with this API key.
-    Key(ApiKeyId),
-    /// A person in the app.
-    Person(PersonId),
-    /// An operator at the terminal.
-    Terminal,
-}
+pub use refract_domain::maker::Maker;
 
 /// The account in which something is done, and who does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Who made a result.
 
 use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::maker::Maker;
 use refract_persistence::{Database, PersistenceError};
-
-use crate::caller::Maker;
 
 /// Who made a result of the account; `None` when the account has no such result. A result that was
 /// made before people were kept, without a key, is the terminal's.
@@ -16,9 +15,5 @@ pub async fn made_by(
     result: ResultId,
 ) -> Result<Option<Maker>, PersistenceError> {
     let found = database.find_maker(account, result).await?;
-    Ok(found.map(|maker| match (maker.person, maker.api_key) {
-        (Some(person), _) => Maker::Person(person),
-        (None, Some(key)) => Maker::Key(key),
-        (None, None) => Maker::Terminal,
-    }))
+    Ok(found.map(Maker::from))
 }

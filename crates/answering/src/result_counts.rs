@@ -175,6 +175,3 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     let [part, whole] = [part, whole].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     (whole > 0).then(|| f64::from(part) / f64::from(whole))
 }
-
-#[cfg(test)]
-mod tests;

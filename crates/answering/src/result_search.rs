@@ -4,8 +4,8 @@
 //! A search reads candidates in pages, in the order of their ids (keyset pagination). One index
 //! finds the candidates by one condition; the other conditions are checked on each of them, since
 //! two conditions at once have no index, and what a lens shows cannot have one: the lens may change
-//! at any moment. So that no page takes long, a search gives up after `MOST_READ` candidates and
-//! says how far it looked.
+//! at any moment. So that no page takes long, a search gives up after some thousand candidates
+//! ([`SearchLimits`]) and says how far it looked.
 
 mod candidate_reader;
 mod found_results;
@@ -16,9 +16,8 @@ use std::sync::Arc;
 use refract_persistence::{Database, ResultFilter};
 
 use self::candidate_reader::CandidateReader;
-pub use self::candidate_reader::MOST_READ;
 pub use self::found_results::{FoundResults, FoundRow};
-pub use self::search_page::SearchPage;
+pub use self::search_page::{SearchLimits, SearchPage};
 use crate::column_value::{ColumnNotSearchable, ColumnValue, WantedValue};
 use crate::prism_lens::PrismLens;
 use crate::refusal::InternalError;
@@ -43,8 +42,8 @@ pub enum SearchRefusal {
     Internal(#[from] InternalError),
 }
 
-/// Searches the results of a prism, through the lens as it is given, and returns up to `limit` of
-/// them.
+/// Searches the results of a prism, through the lens as it is given, and returns one page of
+/// what it finds.
 ///
 /// # Errors
 /// When the value is of no column that can be searched, or the database fails.
@@ -53,7 +52,7 @@ pub async fn search(
     lens: &Arc<PrismLens>,
     search: &ResultSearch,
     page: SearchPage,
-    limit: u32,
+    limits: SearchLimits,
 ) -> Result<FoundResults, SearchRefusal> {
     let wanted = search.value.as_ref();
     let wanted = wanted.map(|value| WantedValue::of(lens, value));
@@ -62,7 +61,7 @@ pub async fn search(
         lens,
         filter: &search.filter,
         wanted: wanted.transpose()?,
-        limit,
+        limits,
     };
     let matches = reader.read(page).await?;
     Ok(FoundResults::load(database, lens, page, matches).await?)

@@ -16,6 +16,15 @@ const ASSETS: &[(&str, &str, &str)] = &[
         "image/svg+xml",
         include_str!("../assets/icon.svg"),
     ),
+    ("copy.js", SCRIPT, include_str!("../assets/copy.js")),
+    (
+        "shown-once.js",
+        SCRIPT,
+        include_str!("../assets/shown-once.js"),
+    ),
+    ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
+    ("try.js", SCRIPT, include_str!("../assets/try.js")),
+    ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

@@ -11,6 +11,7 @@
 mod app_site;
 mod assets;
 mod components;
+mod curl;
 mod dispatch;
 mod form;
 mod kept;

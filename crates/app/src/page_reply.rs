@@ -75,6 +75,11 @@ impl PageReply {
         self
     }
 
+    /// Sends the reply with another status.
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
     /// Adds a header, or replaces the dispatcher's header of this name.
     pub(crate) fn with_header(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use refract_answering::{Answering, Caller};
 use refract_domain::ids::AccountId;
+use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
 
 use crate::app_site::AppSite;
@@ -43,6 +44,17 @@ impl Visit {
     pub(crate) fn prism(&self) -> Result<PrismSelector, PageRefusal> {
         let named = PrismSelector::parse(self.sent.values.get("slug"));
         named.map_err(|_| PageRefusal::NotFound)
+    }
+
+    /// The version that the address names.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NotFound`] for what is no version number.
+    pub(crate) fn version_number(&self) -> Result<VersionNumber, PageRefusal> {
+        let number = self.sent.values.get("n").parse().ok();
+        number
+            .and_then(VersionNumber::new)
+            .ok_or(PageRefusal::NotFound)
     }
 
     /// The visitor as the one who makes changes and results.

@@ -63,11 +63,12 @@ CREATE TABLE prism_changes (
 );
 CREATE INDEX prism_changes_prism_id_id ON prism_changes (prism_id, id);
 
--- the search of results: by version, by reference, by who made them
-CREATE INDEX results_prism_id_version_id ON results (prism_id, version, id);
+-- the search of results: by version, by reference, by who made them. What is searched for stands
+-- first, so that no other index has its order
+CREATE INDEX results_version_prism_id_id ON results (version, prism_id, id);
 ALTER TABLE results ALTER COLUMN reference TYPE text COLLATE "C";
-CREATE INDEX results_prism_id_reference_id
-    ON results (prism_id, reference, id) WHERE reference IS NOT NULL;
+CREATE INDEX results_reference_prism_id_id
+    ON results (reference, prism_id, id) WHERE reference IS NOT NULL;
 DROP INDEX results_api_key_id;
 CREATE INDEX results_api_key_id_prism_id_id
     ON results (api_key_id, prism_id, id) WHERE api_key_id IS NOT NULL;

@@ -1,17 +1,17 @@
 //! Reads what may match a search, until a page is full.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
-use super::search_page::SearchPage;
+use super::search_page::{SearchLimits, SearchPage};
 use crate::column_value::WantedValue;
 use crate::prism_lens::PrismLens;
 use crate::refusal::InternalError;
 use crate::versions::find_saved_version;
 
-/// Most candidates that one page of a search reads.
-pub const MOST_READ: u32 = 5_000;
 /// Candidates that are read at first when some of them may not match.
 const FIRST_READ: u32 = 200;
 /// Most candidates that are read by one query.
@@ -30,7 +30,7 @@ pub(super) enum SearchEnd {
     NoneLeft,
     /// The page is full, and there is at least one match beyond it.
     PageFull,
-    /// `MOST_READ` candidates were read.
+    /// as many candidates were read as may be.
     GivenUp {
         last: ResultId,
         created_at: DateTime<Utc>,
@@ -44,8 +44,7 @@ pub(super) struct CandidateReader<'a> {
     pub(super) filter: &'a ResultFilter,
     /// What a column of the lens must show.
     pub(super) wanted: Option<WantedValue>,
-    /// Most results of the page.
-    pub(super) limit: u32,
+    pub(super) limits: SearchLimits,
 }
 
 impl CandidateReader<'_> {
@@ -57,7 +56,8 @@ impl CandidateReader<'_> {
             SearchPage::NewerThan(id) => (ResultOrder::OldestFirst, Some(id)),
         };
         let prism = &self.lens.prism;
-        let most_found = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let most_found = usize::try_from(self.limits.results).unwrap_or(usize::MAX);
+        let most_read = self.limits.candidates;
         let mut found = Vec::new();
         let (mut last, mut read, mut size) = (from, 0, self.first_read());
         loop {
@@ -67,8 +67,9 @@ impl CandidateReader<'_> {
                 .await?;
             let is_full = u32::try_from(candidates.len()) == Ok(size);
             let end = candidates.last().map(|last| (last.id, last.created_at));
+            let retries = self.retries(&candidates).await?;
             for candidate in candidates {
-                if self.matches(&candidate).await? {
+                if self.matches(&candidate, &retries).await? {
                     if found.len() == most_found {
                         let end = SearchEnd::PageFull;
                         return Ok(Matches { found, end });
@@ -81,7 +82,7 @@ impl CandidateReader<'_> {
                 return Ok(Matches { found, end });
             };
             read += size;
-            if read >= MOST_READ {
+            if read >= most_read {
                 let last = id;
                 let end = SearchEnd::GivenUp { last, created_at };
                 return Ok(Matches { found, end });
@@ -90,24 +91,43 @@ impl CandidateReader<'_> {
             size = size
                 .saturating_mul(4)
                 .min(LARGEST_READ)
-                .min(MOST_READ - read);
+                .min(most_read - read);
         }
     }
 
     /// Candidates of the first query: one more than the page has where each of them matches.
     fn first_read(&self) -> u32 {
         let each_matches = self.wanted.is_none() && self.filter.by_index() == *self.filter;
-        let page = self.limit.saturating_add(1);
+        let page = self.limits.results.saturating_add(1);
         let first = if each_matches {
             page
         } else {
             page.max(FIRST_READ)
         };
-        first.min(MOST_READ)
+        first.min(self.limits.candidates)
     }
 
-    async fn matches(&self, candidate: &SearchCandidate) -> Result<bool, InternalError> {
-        if !candidate.meets(self.filter) {
+    /// The retries of those candidates that may match; none where it does not matter.
+    async fn retries(
+        &self,
+        candidates: &[SearchCandidate],
+    ) -> Result<HashMap<ResultId, ResultId>, InternalError> {
+        if self.filter.is_retried.is_none() {
+            return Ok(HashMap::new());
+        }
+        let may_match = candidates.iter().filter(|it| it.meets(self.filter));
+        let ids = may_match.map(|candidate| candidate.id).collect();
+        Ok(self.database.list_retries(ids).await?)
+    }
+
+    async fn matches(
+        &self,
+        candidate: &SearchCandidate,
+        retries: &HashMap<ResultId, ResultId>,
+    ) -> Result<bool, InternalError> {
+        let is_retried = retries.contains_key(&candidate.id);
+        let wanted = self.filter.is_retried;
+        if !candidate.meets(self.filter) || wanted.is_some_and(|wanted| wanted != is_retried) {
             return Ok(false);
         }
         let Some(wanted) = &self.wanted else {

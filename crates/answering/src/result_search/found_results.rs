@@ -35,8 +35,8 @@ pub struct FoundRow {
     pub result: ReadableResult,
     /// Who made the result.
     pub maker: Maker,
-    /// Whether the result failed and was retried.
-    pub is_retried: bool,
+    /// The result that retried this one, when one did.
+    pub retried_as: Option<ResultId>,
 }
 
 impl FoundResults {
@@ -85,6 +85,13 @@ async fn load_rows(
         return Ok(Vec::new());
     }
     let ids = candidates.iter().map(|candidate| candidate.id).collect();
+    let failed = candidates.iter().filter(|candidate| !candidate.is_ok());
+    let failed: Vec<_> = failed.map(|candidate| candidate.id).collect();
+    let retries = if failed.is_empty() {
+        HashMap::new()
+    } else {
+        database.list_retries(failed).await?
+    };
     let saved = database.find_results(lens.prism.account, ids).await?;
     let mut saved: HashMap<_, _> = saved.into_iter().map(|it| (it.id, it)).collect();
     let mut rows = Vec::with_capacity(candidates.len());
@@ -93,7 +100,7 @@ async fn load_rows(
             rows.push(FoundRow {
                 result: ReadableResult::through_lens(database, result, lens).await?,
                 maker: candidate.maker,
-                is_retried: candidate.is_retried,
+                retried_as: retries.get(&candidate.id).copied(),
             });
         }
     }

@@ -1,4 +1,4 @@
-//! The pages of a search.
+//! The pages of a search, and how much one of them may be.
 
 use refract_domain::ids::ResultId;
 
@@ -12,4 +12,23 @@ pub enum SearchPage {
     /// Results that are newer than this one, beginning next to it. With [`ResultId::LOWEST`] it is
     /// the page of the oldest results.
     NewerThan(ResultId),
+}
+
+/// How much one page of a search may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchLimits {
+    /// Most results of the page, at least 1.
+    pub results: u32,
+    /// Most candidates that are read for the page, at least 1.
+    pub candidates: u32,
+}
+
+/// A page that people read: 50 results, among 5,000 candidates.
+impl Default for SearchLimits {
+    fn default() -> Self {
+        Self {
+            results: 50,
+            candidates: 5_000,
+        }
+    }
 }

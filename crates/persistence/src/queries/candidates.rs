@@ -1,6 +1,8 @@
 //! Candidates: results that an index finds for a search, with what decides whether they match, and
 //! without their texts.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
@@ -12,9 +14,11 @@ use refract_domain::result::SavedResult;
 
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;
+use crate::queries::candidate_range::CandidateRange;
 use crate::queries::database::Database;
+use crate::queries::maker::ResultMaker;
 use crate::queries::result_filter::ResultFilter;
-use crate::queries::result_lists::{ResultOrder, ResultRange, was_retried};
+use crate::queries::result_lists::ResultOrder;
 use crate::queries::result_row::ResultColumns;
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
@@ -30,8 +34,6 @@ pub struct SearchCandidate {
     pub created_at: DateTime<Utc>,
     /// Who made the result.
     pub maker: Maker,
-    /// Whether the result failed and was retried.
-    pub is_retried: bool,
     reference: Option<String>,
     model: Option<String>,
     /// As JSON, since most searches need none of them; `None` for a failed result.
@@ -52,15 +54,19 @@ struct CandidateColumns {
 }
 
 impl SearchCandidate {
-    /// Whether a filter lets the result through. The period is not checked again: the candidates of
-    /// a filter are of its period.
+    /// Whether the result's status is `ok`.
+    pub fn is_ok(&self) -> bool {
+        self.answers.is_some()
+    }
+
+    /// Whether a filter lets the result through, but for two conditions: the candidates of a filter
+    /// are of its period, and whether a result was retried is seen from another one
+    /// ([`Database::list_retries`]).
     pub fn meets(&self, filter: &ResultFilter) -> bool {
-        let is_ok = self.answers.is_some();
+        let is_ok = self.is_ok();
         let reference = filter.reference.as_ref().map(Ref::as_str);
         filter.is_ok.is_none_or(|wanted| wanted == is_ok)
-            && filter
-                .is_retried
-                .is_none_or(|wanted| !is_ok && wanted == self.is_retried)
+            && (filter.is_retried.is_none() || !is_ok)
             && filter.version.is_none_or(|wanted| wanted == self.version)
             && (filter.model.is_none() || filter.model == self.model)
             && (reference.is_none() || reference == self.reference.as_deref())
@@ -81,22 +87,20 @@ impl SearchCandidate {
     }
 }
 
-impl TryFrom<(CandidateColumns, bool)> for SearchCandidate {
+impl TryFrom<CandidateColumns> for SearchCandidate {
     type Error = PersistenceError;
 
-    fn try_from((columns, is_retried): (CandidateColumns, bool)) -> Result<Self, PersistenceError> {
+    fn try_from(columns: CandidateColumns) -> Result<Self, PersistenceError> {
         let version = VersionNumber::new(columns.version);
         let column = "results.version";
         Ok(Self {
             id: columns.id,
             version: version.ok_or(PersistenceError::Unreadable { column })?,
             created_at: columns.created_at,
-            maker: match (columns.api_key_id, columns.made_by) {
-                (Some(key), _) => Maker::Key(key),
-                (None, Some(person)) => Maker::Person(person),
-                (None, None) => Maker::Terminal,
-            },
-            is_retried,
+            maker: Maker::from(ResultMaker {
+                api_key: columns.api_key_id,
+                person: columns.made_by,
+            }),
             reference: columns.reference,
             model: columns.model_name,
             answers: columns.answers,
@@ -119,33 +123,19 @@ impl Database {
         last: Option<ResultId>,
         limit: u32,
     ) -> Result<Vec<SearchCandidate>, PersistenceError> {
-        let range = ResultRange::new(account, prism, filter.by_index()).beyond(last, order);
+        let range = CandidateRange::new(account, prism, filter, order, last);
         let limit = i64::from(limit);
         self.read(async move |mut connection| {
-            let found: Vec<(CandidateColumns, bool)> = match order {
-                ResultOrder::OldestFirst => on!(
-                    connection,
-                    PLANNED_ANEW,
-                    load(
-                        range
-                            .query()
-                            .order(results::id)
-                            .limit(limit)
-                            .select((CandidateColumns::as_select(), is_retried_failure()))
-                    )
-                ),
-                ResultOrder::NewestFirst => on!(
-                    connection,
-                    PLANNED_ANEW,
-                    load(
-                        range
-                            .query()
-                            .order(results::id.desc())
-                            .limit(limit)
-                            .select((CandidateColumns::as_select(), is_retried_failure()))
-                    )
-                ),
-            }?;
+            let found: Vec<CandidateColumns> = on!(
+                connection,
+                PLANNED_ANEW,
+                load(
+                    range
+                        .query()
+                        .limit(limit)
+                        .select(CandidateColumns::as_select())
+                )
+            )?;
             found.into_iter().map(SearchCandidate::try_from).collect()
         })
         .await
@@ -172,10 +162,23 @@ impl Database {
         })
         .await
     }
-}
 
-/// Whether a result failed and was retried; an `ok` result costs no look for a retry.
-#[diesel::dsl::auto_type]
-fn is_retried_failure() -> _ {
-    results::error.is_not_null().and(was_retried())
+    /// Those of these results that were retried, each with its retry. Some thousands of ids at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_retries(
+        &self,
+        ids: Vec<ResultId>,
+    ) -> Result<HashMap<ResultId, ResultId>, PersistenceError> {
+        let ids: Vec<_> = ids.into_iter().map(Some).collect();
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::retry_of.eq_any(ids))
+                .select((results::retry_of.assume_not_null(), results::id));
+            let found: Vec<(ResultId, ResultId)> = on!(connection, load(query))?;
+            Ok(found.into_iter().collect())
+        })
+        .await
+    }
 }

@@ -4,6 +4,7 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{ApiKeyId, PersonId};
+use refract_domain::maker::Maker;
 
 use crate::schema::results;
 
@@ -14,6 +15,16 @@ pub struct ResultMaker {
     pub api_key: Option<ApiKeyId>,
     /// The person who made the result in the app.
     pub person: Option<PersonId>,
+}
+
+impl From<ResultMaker> for Maker {
+    fn from(maker: ResultMaker) -> Self {
+        match (maker.person, maker.api_key) {
+            (Some(person), _) => Self::Person(person),
+            (None, Some(key)) => Self::Key(key),
+            (None, None) => Self::Terminal,
+        }
+    }
 }
 
 /// The column of a result that names the person who made it.

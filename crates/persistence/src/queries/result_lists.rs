@@ -93,7 +93,7 @@ impl ResultRange {
 
 /// Whether a result was retried.
 #[diesel::dsl::auto_type]
-pub(crate) fn was_retried() -> _ {
+fn was_retried() -> _ {
     exists(RETRIES.filter(RETRIES.field(results::retry_of).eq(results::id.nullable())))
 }
 

@@ -24,7 +24,6 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
     let (first, end) = (uuid::Uuid::nil(), uuid::Uuid::max());
     let mut values = vec![
         format!("'{}'", it.account),
-        format!("'{}'", it.prism.id),
         format!("'{first}'"),
         format!("'{end}'"),
     ];
@@ -35,15 +34,19 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
         let around = |id: &mut String, moment| *id = format!("'{moment}'");
         let day = chrono::TimeDelta::days(1);
         around(
-            &mut values[2],
+            &mut values[1],
             refract_domain::ids::ResultId::first_of(since - day),
         );
         around(
-            &mut values[3],
+            &mut values[2],
             refract_domain::ids::ResultId::first_of(until + day),
         );
     }
-    values.extend(search.bound.clone());
+    let prism = it.prism.id;
+    match &search.bound {
+        Some(bound) => values.extend([format!("'{prism}'"), format!("'{{{bound}}}'")]),
+        None => values.push(format!("'{{{prism}}}'")),
+    }
     values.push("50".to_owned());
     let name = &search.name;
     let run = format!("PREPARE q AS {sql}");

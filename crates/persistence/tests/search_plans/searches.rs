@@ -19,17 +19,17 @@ pub(crate) struct Search {
     pub(crate) index: &'static str,
     /// The columns of the index that the search fixes, as SQLite says it.
     pub(crate) fixed: &'static str,
-    /// The value of the filter as PostgreSQL's statement binds it.
+    /// The value of the filter; `None` where the statement has it in its text.
     pub(crate) bound: Option<String>,
     /// Results of a page of 50.
     pub(crate) found: usize,
 }
 
 const BY_PRISM: (&str, &str) = ("results_prism_id_id", "prism_id=?");
-const BY_VERSION: (&str, &str) = ("results_prism_id_version_id", "prism_id=? AND version=?");
+const BY_VERSION: (&str, &str) = ("results_version_prism_id_id", "version=? AND prism_id=?");
 const BY_REF: (&str, &str) = (
-    "results_prism_id_reference_id",
-    "prism_id=? AND reference=?",
+    "results_reference_prism_id_id",
+    "reference=? AND prism_id=?",
 );
 const BY_KEY: (&str, &str) = (
     "results_api_key_id_prism_id_id",
@@ -58,8 +58,8 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
         is_ok: Some(false),
         ..ResultFilter::default()
     };
-    let text = |text: &str| Some(format!("'{text}'"));
-    let uuid = |id: Uuid| Some(format!("'{id}'"));
+    let text = |text: &str| Some(text.to_owned());
+    let uuid = |id: Uuid| Some(id.to_string());
     let rare = |byte| Uuid::parse_str(&rare_id(byte)).unwrap();
     let key = |id| made_by(Maker::Key(ApiKeyId(id)));
     let person = |id| made_by(Maker::Person(PersonId(id)));

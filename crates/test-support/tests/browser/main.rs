@@ -7,4 +7,3 @@
 
 mod page_server;
 mod pages;
-mod processes;

@@ -1,0 +1,31 @@
+//! The behaviour of use cases on both databases, one file for each group of behaviours.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod fixture;
+mod oracle;
+
+/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database.
+macro_rules! on_both {
+    ($($behaviour:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $behaviour() {
+                super::$behaviour(crate::fixture::Fixture::sqlite().await).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $behaviour() {
+                super::$behaviour(crate::fixture::Fixture::postgres().await).await;
+            })*
+        }
+    };
+}
+
+mod downloads;
+mod result_counts;
+mod result_search;
