@@ -48,10 +48,10 @@ fmt-check: ## list what is not formatted
 clippy: ## lint everything, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
-test: ## run every test, on SQLite and on a real PostgreSQL (finds, starts or installs one), doc tests too
+test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium (finds, starts or installs them), doc tests too
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		set -- nextest run; else set -- test --lib --bins --tests; fi; \
-	set -x; .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
+	set -x; .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
 
 KILLS ?= 100

@@ -16,6 +16,7 @@ mod migrate;
 mod model;
 mod operator;
 mod period;
+mod person;
 mod prism;
 mod prism_history;
 mod results;
@@ -88,6 +89,12 @@ enum Command {
         after_help = "Examples:\n  refract key create --name laptop\n  refract key list"
     )]
     Key(key::KeyCommand),
+    /// Invites, lists and removes people of the app
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract person invite ada@example.com\n  refract person list"
+    )]
+    Person(person::PersonCommand),
     /// Makes, saves, shows and lints prisms
     #[command(
         subcommand,
@@ -178,6 +185,7 @@ impl Program {
             | Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
+            | Command::Person(_)
             | Command::Prism(_)
             | Command::Lens(_)
             | Command::Try(_)
@@ -202,6 +210,7 @@ impl Program {
             Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
+            Command::Person(command) => command.run(database).await?,
             Command::Prism(command) => return command.run(database).await,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,

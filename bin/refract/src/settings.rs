@@ -272,12 +272,15 @@ pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpList
 /// The address under which a listener is reached from this machine: loopback, where it listens on
 /// every address.
 pub(crate) fn as_reached(listener: SocketAddr) -> SocketAddr {
-    let ip = match listener.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
+    let loopback: IpAddr = match listener {
+        SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
-    SocketAddr::new(ip, listener.port())
+    if listener.ip().is_unspecified() {
+        SocketAddr::new(loopback, listener.port())
+    } else {
+        listener
+    }
 }
 
 fn milliseconds(number: usize) -> Duration {

@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use rand::TryRng as _;
 use refract_domain::api_key::ApiKey;
-use refract_domain::ids::ApiKeyId;
-use refract_persistence::{Database, NewApiKey, PersistenceError};
+use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_persistence::{ApiKeyRow, Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
+use crate::people::{MakerName, names};
+use crate::refusal::InternalError;
+use crate::result_counts::counts;
+use crate::secrets::{SecretFailed, random_bytes};
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -20,9 +23,9 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 /// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRefusal {
-    /// The operating system gave no random numbers.
-    #[error("the system gives no random numbers for a key")]
-    NoRandomness,
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
     /// The database failed.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),
@@ -37,11 +40,7 @@ pub async fn create(
     caller: Caller,
     name: String,
 ) -> Result<(ApiKeyId, ApiKey), KeyRefusal> {
-    let mut random = [0_u8; 32];
-    rand::rngs::SysRng
-        .try_fill_bytes(&mut random)
-        .map_err(|_| KeyRefusal::NoRandomness)?;
-    let key = ApiKey::from_random(random);
+    let key = ApiKey::from_random(random_bytes()?);
     let id = ApiKeyId(Uuid::now_v7());
     let new = NewApiKey {
         id,
@@ -54,6 +53,50 @@ pub async fn create(
     };
     database.create_api_key(&new).await?;
     Ok((id, key))
+}
+
+/// A key with how many results it made and what its maker is called.
+pub struct ListedKey {
+    /// The key, without the key itself. Its own count of results is not used.
+    pub row: ApiKeyRow,
+    /// Results that the key made.
+    pub results: u64,
+    /// Who made the key; `None` for the terminal.
+    pub made_by: Option<MakerName>,
+}
+
+/// The keys of an account, oldest first, revoked ones too. Results come out of the kept counts.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    database: &Database,
+    account: AccountId,
+) -> Result<Vec<ListedKey>, InternalError> {
+    let counts = counts(database, account, Utc::now()).await?;
+    let rows = database.list_api_keys(account).await?;
+    let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
+    let names = names(database, account, &makers).await?;
+    let listed = rows.into_iter().map(|row| ListedKey {
+        results: counts.of_key(row.id),
+        made_by: row.made_by.and_then(|maker| names.get(&maker)).cloned(),
+        row,
+    });
+    Ok(listed.collect())
+}
+
+/// Revokes a key for good: the next request with it is refused. Returns whether the account has such
+/// a key. Revoking a key again changes nothing.
+///
+/// # Errors
+/// When the database fails.
+pub async fn revoke(
+    database: &Database,
+    account: AccountId,
+    key: ApiKeyId,
+) -> Result<bool, InternalError> {
+    let revoked_at = database.revoke_api_key(account, key, Utc::now()).await?;
+    Ok(revoked_at.is_some())
 }
 
 /// The moments at which keys were last used, collected in memory and saved together: a call writes

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::ids::ResultId;
+use refract_domain::prism::PrismVersion;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
-use refract_model_gateway::{ModelFailure, ModelReport};
+use refract_domain::submission::Submission;
+use refract_model_gateway::{ModelFailure, ModelReply, ModelReport};
 use refract_persistence::{NewResult, PersistenceError, PrismRow, Provenance, Saving};
 use uuid::Uuid;
 
@@ -47,12 +49,7 @@ impl Answering {
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, Refusal> {
         let version = call.asked.version;
-        let asked = self.model.answer(&version, &call.submission).await;
-        let outcome = asked
-            .outcome
-            .as_ref()
-            .map_or_else(ModelFailure::kind, |_| "answered");
-        self.metrics.model_asked(outcome, asked.took);
+        let asked = self.ask(&version, &call.submission).await;
         let status = match asked.outcome {
             Ok(answers) => ResultStatus::Ok(answers),
             Err(failure) => ResultStatus::Failed {
@@ -92,6 +89,17 @@ impl Answering {
             result,
             report: asked.report,
         })
+    }
+
+    /// Asks the model and saves nothing.
+    pub(crate) async fn ask(&self, version: &PrismVersion, submission: &Submission) -> ModelReply {
+        let asked = self.model.answer(version, submission).await;
+        let outcome = asked
+            .outcome
+            .as_ref()
+            .map_or_else(ModelFailure::kind, |_| "answered");
+        self.metrics.model_asked(outcome, asked.took);
+        asked
     }
 
     /// Saves a result, again and again while the database is away for a moment: its answers were

@@ -105,6 +105,11 @@ impl OptionOrders {
         }
     }
 
+    /// The versions to ask, each with its own order.
+    pub(crate) fn versions(&self) -> &[PrismVersion] {
+        &self.versions
+    }
+
     /// Number of times that each text is asked about; 0 for a version without Choice questions.
     pub fn len(&self) -> usize {
         self.versions.len()

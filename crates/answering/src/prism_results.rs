@@ -113,3 +113,28 @@ impl PrismResults {
         Ok(by_result)
     }
 }
+
+/// The newest `ok` results of a prism, at most `most`.
+///
+/// # Errors
+/// When the database fails, or a version that a result names is missing.
+pub async fn newest_answered(
+    database: &Database,
+    lens: &Arc<PrismLens>,
+    most: u32,
+) -> Result<Vec<ReadableResult>, InternalError> {
+    let (account, prism) = (lens.prism.account, lens.prism.id);
+    let answered = ResultFilter {
+        is_ok: Some(true),
+        ..ResultFilter::default()
+    };
+    let newest_first = ResultOrder::NewestFirst;
+    let found = database
+        .list_results(account, prism, answered, newest_first, None, most)
+        .await?;
+    let mut readable = Vec::with_capacity(found.len());
+    for result in found {
+        readable.push(ReadableResult::through_lens(database, result, lens).await?);
+    }
+    Ok(readable)
+}

@@ -1,17 +1,24 @@
 //! Prisms and their lenses: what operators and people do to them.
 
 mod change;
+mod draft;
+mod earlier;
 mod find;
 mod history;
 mod lens;
 mod list;
+mod overview;
 mod refusal;
 mod save;
 
 pub use self::change::{rename, set_archived};
+pub use self::draft::{ChangedVersion, VersionDraft, changed_versions};
 pub use self::find::{find, find_lens, find_version};
 pub use self::history::{ChangeOfPrism, PrismChange, history};
 pub use self::lens::{reset_lens, set_lens};
-pub use self::list::{ListedPrism, list};
+pub use self::list::{CountedPrism, list};
+pub use self::overview::{
+    COMPARED_VERSIONS, PrismOverview, VersionOverview, overview, version_overview,
+};
 pub use self::refusal::PrismRefusal;
 pub use self::save::{create, save_version};

@@ -92,6 +92,11 @@ impl ReadableResult {
         &self.result.submission
     }
 
+    /// The version that answered.
+    pub fn version(&self) -> &PrismVersion {
+        &self.version
+    }
+
     /// The columns of the prism's rows.
     pub fn columns(&self) -> RowColumns<'_> {
         self.lens.columns()

@@ -43,6 +43,11 @@ impl AppUrl {
         self.0.starts_with("https://")
     }
 
+    /// The address that signs in by a link.
+    pub fn sign_in_link(&self, token: &str) -> String {
+        format!("{}/sign-in/{token}", self.0)
+    }
+
     /// The address of the page at which an invitation or a new password is taken up.
     pub fn join_link(&self, token: &str) -> String {
         format!("{}/join/{token}", self.0)

@@ -3,14 +3,7 @@
 
 use std::fmt::Write as _;
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
-use maud::PreEscaped;
 use sha2::{Digest as _, Sha256};
-
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
 
 const STYLE: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -22,6 +15,12 @@ const ASSETS: &[(&str, &str, &str)] = &[
         "icon.svg",
         "image/svg+xml",
         include_str!("../assets/icon.svg"),
+    ),
+    ("copy.js", SCRIPT, include_str!("../assets/copy.js")),
+    (
+        "shown-once.js",
+        SCRIPT,
+        include_str!("../assets/shown-once.js"),
     ),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
@@ -47,30 +46,19 @@ impl AssetFolder {
         Self(folder)
     }
 
+    /// Whether this is the folder's name.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.0 == name
+    }
+
     /// The address of an asset.
     pub(crate) fn address(&self, name: &str) -> String {
         format!("/assets/{}/{name}", self.0)
     }
 }
 
-/// Serves an asset. One that is asked for under the folder of another binary, as during an upgrade,
-/// is not kept by the browser.
-pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
-    let values = &visit.sent.values;
-    let found = ASSETS
-        .iter()
-        .find(|(name, _, _)| *name == values.get("name"));
-    let (_, media_type, text) = found.ok_or(PageRefusal::NotFound)?;
-    let keeping = if values.get("folder") == visit.site.assets.0 {
-        "public, max-age=31536000, immutable"
-    } else {
-        "no-store"
-    };
-    let reply = PageReply::html(StatusCode::OK, PreEscaped((*text).to_owned()));
-    Ok(reply
-        .with_header(
-            actix_web::http::header::CONTENT_TYPE,
-            HeaderValue::from_static(media_type),
-        )
-        .with_header(CACHE_CONTROL, HeaderValue::from_static(keeping)))
+/// An asset by its name: its media type and its text.
+pub(crate) fn find(name: &str) -> Option<(&'static str, &'static str)> {
+    let found = ASSETS.iter().find(|(known, _, _)| *known == name);
+    found.map(|(_, media_type, text)| (*media_type, *text))
 }

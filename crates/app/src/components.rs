@@ -2,7 +2,10 @@
 //! `/components`.
 
 pub(crate) mod bar;
+pub(crate) mod copyable;
 pub(crate) mod day_chart;
+pub(crate) mod definition;
+pub(crate) mod differences;
 pub(crate) mod empty_state;
 pub(crate) mod field;
 pub(crate) mod histogram;

@@ -18,7 +18,8 @@ use crate::app_site::AppSite;
 use crate::form::Form;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
-use crate::route::{AppRoute, Door, PathValues};
+use crate::path_values::PathValues;
+use crate::route::{AppRoute, Door};
 use crate::routes::ROUTES;
 use crate::sent::{Query, Sent};
 use crate::visit::{OpenVisit, Visit};
@@ -27,13 +28,13 @@ use crate::{origin, policy, refusal_page, session_cookie};
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
-pub(crate) struct Dispatch {
+pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) site: Rc<AppSite>,
 }
 
-impl Dispatch {
+impl Dispatcher {
     /// Answers a request and logs it by its route, never by its path.
     pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
         let began = Instant::now();
@@ -80,11 +81,11 @@ impl Dispatch {
             Err(refusal) => Err(refusal),
         };
         outcome.unwrap_or_else(|refusal| {
-            if let PageRefusal::Internal(error) = &refusal {
-                tracing::error!(error = with_causes(error), "a page failed");
+            if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = &refusal {
+                tracing::error!(error = with_causes(&refusal), "a page failed");
             }
             if matches!(refusal, PageRefusal::SignedOut) && sent.form.values().is_empty() {
-                return to_sign_in(&sent);
+                return to_sign_in(request.method(), &sent);
             }
             refusal_page::show(&refusal, &self.site, visitor.as_ref(), &sent, id)
         })
@@ -167,9 +168,11 @@ fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), 
     })
 }
 
-/// Sends somebody who is not signed in to the page where they sign in, and back afterwards.
-fn to_sign_in(sent: &Sent) -> PageReply {
-    let then = Query::default().with("then", Some(&sent.address()));
+/// Sends somebody who is not signed in to the page where they sign in, and back afterwards. What an
+/// action is sent to is no page to come back to.
+fn to_sign_in(method: &Method, sent: &Sent) -> PageReply {
+    let address = (method != Method::POST).then(|| sent.address());
+    let then = Query::default().with("then", address.as_deref());
     PageReply::see_other(&format!("/sign-in{}", then.in_address()))
 }
 
@@ -207,7 +210,7 @@ mod tests {
             query: Query::parse("status=failed"),
             ..Sent::default()
         };
-        let reply = to_sign_in(&sent).into_response([]);
+        let reply = to_sign_in(&Method::GET, &sent).into_response([]);
         let location = reply.headers().get("location");
         let expected =
             HeaderValue::from_static("/sign-in?then=%2Fprisms%2Fa%2Fresults%3Fstatus%3Dfailed");

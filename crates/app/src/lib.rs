@@ -11,6 +11,7 @@
 mod app_site;
 mod assets;
 mod components;
+mod curl;
 mod dispatch;
 mod form;
 mod kept;
@@ -19,6 +20,7 @@ mod page;
 mod page_refusal;
 mod page_reply;
 mod pages;
+mod path_values;
 mod policy;
 mod refusal_page;
 mod route;

@@ -1,7 +1,8 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
-use refract_answering::InternalError;
+use refract_answering::prisms::PrismRefusal;
+use refract_answering::{InternalError, SecretFailed};
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
 
@@ -29,12 +30,18 @@ pub(crate) enum PageRefusal {
     /// The body is no form, or did not arrive.
     #[error("the body is no form")]
     NoForm,
+    /// A change to a prism is not made; the words say why.
+    #[error("the prism is not changed: {0}")]
+    NotChanged(String),
     /// The server is stopping.
     #[error(transparent)]
     Draining(#[from] Draining),
     /// The code panicked: a bug.
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
     /// The service failed.
     #[error("the service failed")]
     Internal(#[from] InternalError),
@@ -50,8 +57,11 @@ impl PageRefusal {
             Self::NeedsRole(_) | Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::FormTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
+            Self::NotChanged(_) => StatusCode::CONFLICT,
             Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Panicked(_) | Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
 
@@ -65,8 +75,9 @@ impl PageRefusal {
             Self::OtherOrigin => "Not from this app",
             Self::FormTooLarge => "Too large",
             Self::NoForm => "Nothing arrived",
+            Self::NotChanged(_) => "Not changed",
             Self::Draining(_) => "One moment",
-            Self::Panicked(_) | Self::Internal(_) => "Something failed",
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => "Something failed",
         }
     }
 
@@ -93,14 +104,29 @@ impl PageRefusal {
             Self::NoForm => "The form did not arrive whole. Go back and send it again; nothing \
                              was saved."
                 .to_owned(),
+            Self::NotChanged(why) => format!("Nothing was changed: {why}."),
             Self::Draining(_) => "The server is restarting, so nothing was saved. Send it again \
                                   in a few seconds."
                 .to_owned(),
-            Self::Panicked(_) | Self::Internal(_) => {
+            Self::Panicked(_) | Self::Secret(_) | Self::Internal(_) => {
                 "Nothing that you typed is lost where you see it below. Try again; if it fails \
                  again, tell the people who run Refract the number below."
                     .to_owned()
             }
+        }
+    }
+}
+
+impl From<PrismRefusal> for PageRefusal {
+    fn from(refusal: PrismRefusal) -> Self {
+        match refusal {
+            PrismRefusal::NotFound | PrismRefusal::VersionNotFound => Self::NotFound,
+            PrismRefusal::Persistence(error) => Self::Internal(error.into()),
+            PrismRefusal::Invalid(_)
+            | PrismRefusal::NoMoreVersions
+            | PrismRefusal::VersionMeanwhile { .. }
+            | PrismRefusal::LensMeanwhile
+            | PrismRefusal::Contended => Self::NotChanged(refusal.to_string()),
         }
     }
 }

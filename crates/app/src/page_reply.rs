@@ -35,6 +35,12 @@ impl PageReply {
         reply
     }
 
+    /// A text of this media type.
+    pub(crate) fn text(media_type: &'static str, text: &'static str) -> Self {
+        let media_type = HeaderValue::from_static(media_type);
+        Self::new(StatusCode::OK, media_type, BoxBody::new(text))
+    }
+
     /// A JSON value for a script.
     pub(crate) fn json(value: &serde_json::Value) -> Self {
         let json = HeaderValue::from_static("application/json; charset=utf-8");
@@ -67,6 +73,11 @@ impl PageReply {
             self.headers.push((header::SET_COOKIE, value));
         }
         self
+    }
+
+    /// Sends the reply with another status.
+    pub(crate) fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
     }
 
     /// Adds a header, or replaces the dispatcher's header of this name.

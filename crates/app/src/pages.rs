@@ -1,6 +1,14 @@
 //! The pages, a file or folder for each: its handlers, its words and its markup.
 
+pub(crate) mod asset;
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
+pub(crate) mod join;
+pub(crate) mod keys;
+pub(crate) mod new_prism;
+pub(crate) mod people;
+pub(crate) mod prism;
 pub(crate) mod prisms;
 pub(crate) mod sign_in;
+pub(crate) mod sign_out;
+pub(crate) mod version;

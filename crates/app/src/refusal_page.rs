@@ -25,7 +25,9 @@ pub(crate) fn show(
         | PageRefusal::Draining(_)
         | PageRefusal::Internal(_)
         | PageRefusal::Panicked(_)
-        | PageRefusal::NeedsRole(_) => Kept::of(sent),
+        | PageRefusal::Secret(_)
+        | PageRefusal::NeedsRole(_)
+        | PageRefusal::NotChanged(_) => Kept::of(sent),
         // nothing was read, or it must not be sent again
         PageRefusal::NotFound
         | PageRefusal::MethodNotAllowed
@@ -41,7 +43,7 @@ pub(crate) fn show(
             (_, Some(kept)) => { (kept.send_again("Send again")) }
             (_, None) => { p { a href="/" { "To the prisms" } } }
         }
-        @if matches!(refusal, PageRefusal::Internal(_) | PageRefusal::Panicked(_)) {
+        @if matches!(refusal, PageRefusal::Internal(_) | PageRefusal::Panicked(_) | PageRefusal::Secret(_)) {
             p.hint { "Request " code { (id) } }
         }
     };

@@ -7,6 +7,7 @@ use refract_domain::role::Role;
 
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
+use crate::path_values::PathValues;
 use crate::visit::{OpenVisit, Visit};
 
 /// The work of a handler.
@@ -26,18 +27,6 @@ pub(crate) enum Door {
     Open(fn(OpenVisit) -> Handling),
     /// People with this role or a higher one.
     For(Role, fn(Visit) -> Handling),
-}
-
-/// The values of the varying segments of a path, by the names in the pattern.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PathValues(Vec<(&'static str, String)>);
-
-impl PathValues {
-    /// The value of a segment, decoded; empty for a name that the pattern does not have.
-    pub(crate) fn get(&self, name: &str) -> &str {
-        let found = self.0.iter().find(|(known, _)| *known == name);
-        found.map_or("", |(_, value)| value)
-    }
 }
 
 impl AppRoute {
@@ -66,7 +55,7 @@ impl AppRoute {
         let mut path = path.split('/');
         loop {
             let (wanted, sent) = match (pattern.next(), path.next()) {
-                (None, None) => return Some(PathValues(values)),
+                (None, None) => return Some(PathValues::new(values)),
                 (Some(wanted), Some(sent)) => (wanted, sent),
                 (Some(_), None) | (None, Some(_)) => return None,
             };

@@ -2,17 +2,18 @@
 
 use refract_domain::role::Role;
 
-use crate::assets;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::prisms;
+use crate::pages::{
+    asset, join, keys, new_prism, people, prism, prisms, sign_in, sign_out, version,
+};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.
 pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get(
         "/assets/{folder}/{name}",
-        Door::Open(|visit| Box::pin(assets::show(visit))),
+        Door::Open(|visit| Box::pin(async move { asset::show(&visit) })),
     ),
     #[cfg(debug_assertions)]
     AppRoute::get(
@@ -22,5 +23,101 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get(
         "/",
         Door::For(Role::Reviewer, |visit| Box::pin(prisms::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/new",
+        Door::For(Role::Editor, |visit| {
+            Box::pin(async move { Ok(new_prism::show(&visit)) })
+        }),
+    ),
+    AppRoute::post(
+        "/prisms/new",
+        Door::For(Role::Editor, |visit| Box::pin(new_prism::submit(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}",
+        Door::For(Role::Reviewer, |visit| Box::pin(prism::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/file",
+        Door::For(Role::Reviewer, |visit| Box::pin(prism::download(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/rename",
+        Door::For(Role::Editor, |visit| Box::pin(prism::rename(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/archive",
+        Door::For(Role::Editor, |visit| Box::pin(prism::archive(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/restore",
+        Door::For(Role::Editor, |visit| Box::pin(prism::restore(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}",
+        Door::For(Role::Reviewer, |visit| Box::pin(version::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}/file",
+        Door::For(Role::Reviewer, |visit| {
+            Box::pin(prism::download_version(visit))
+        }),
+    ),
+    AppRoute::get(
+        "/keys",
+        Door::For(Role::Owner, |visit| Box::pin(keys::show(visit))),
+    ),
+    AppRoute::post(
+        "/keys",
+        Door::For(Role::Owner, |visit| Box::pin(keys::create(visit))),
+    ),
+    AppRoute::post(
+        "/keys/{id}/revoke",
+        Door::For(Role::Owner, |visit| Box::pin(keys::revoke(visit))),
+    ),
+    AppRoute::get(
+        "/sign-in",
+        Door::Open(|visit| Box::pin(async move { Ok(sign_in::show(&visit)) })),
+    ),
+    AppRoute::post(
+        "/sign-in",
+        Door::Open(|visit| Box::pin(sign_in::submit(visit))),
+    ),
+    AppRoute::get(
+        "/sign-in/{token}",
+        Door::Open(|visit| Box::pin(sign_in::by_link(visit))),
+    ),
+    AppRoute::post(
+        "/sign-out",
+        Door::Open(|visit| Box::pin(sign_out::submit(visit))),
+    ),
+    AppRoute::get(
+        "/join/{token}",
+        Door::Open(|visit| Box::pin(join::show(visit))),
+    ),
+    AppRoute::post(
+        "/join/{token}",
+        Door::Open(|visit| Box::pin(join::submit(visit))),
+    ),
+    AppRoute::get(
+        "/people",
+        Door::For(Role::Owner, |visit| Box::pin(people::show(visit))),
+    ),
+    AppRoute::post(
+        "/people",
+        Door::For(Role::Owner, |visit| Box::pin(people::invite(visit))),
+    ),
+    AppRoute::post(
+        "/people/{id}/link",
+        Door::For(Role::Owner, |visit| Box::pin(people::renew_link(visit))),
+    ),
+    AppRoute::post(
+        "/people/{id}/role",
+        Door::For(Role::Owner, |visit| Box::pin(people::set_role(visit))),
+    ),
+    AppRoute::post(
+        "/people/{id}/remove",
+        Door::For(Role::Owner, |visit| Box::pin(people::remove(visit))),
     ),
 ];

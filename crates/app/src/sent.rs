@@ -3,7 +3,7 @@
 use form_urlencoded::Serializer;
 
 use crate::form::Form;
-use crate::route::PathValues;
+use crate::path_values::PathValues;
 
 /// The parts of a request that handlers read. Nothing of it is checked yet.
 #[derive(Clone, Default)]

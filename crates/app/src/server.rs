@@ -11,7 +11,7 @@ use refract_http_serving::{Drained, Lifecycle};
 
 use crate::app_site::{AppSite, AppUrl};
 use crate::assets::AssetFolder;
-use crate::dispatch::Dispatch;
+use crate::dispatch::Dispatcher;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.
@@ -62,7 +62,7 @@ where
     let lifecycle = Lifecycle::default();
     let for_workers = lifecycle.clone();
     let server = HttpServer::new(move || {
-        let dispatch = Dispatch {
+        let dispatch = Dispatcher {
             answering: make_answering(),
             lifecycle: for_workers.clone(),
             site: Rc::new(AppSite {

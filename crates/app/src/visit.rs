@@ -4,8 +4,11 @@ use std::rc::Rc;
 
 use refract_answering::{Answering, Caller};
 use refract_domain::ids::AccountId;
+use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
 
 use crate::app_site::AppSite;
+use crate::page_refusal::PageRefusal;
 use crate::sent::Sent;
 use crate::visitor::Visitor;
 
@@ -32,6 +35,26 @@ impl Visit {
     /// The account whose things the visitor sees.
     pub(crate) fn account(&self) -> AccountId {
         self.visitor.account
+    }
+
+    /// The prism that the address names, by slug or by id.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NotFound`] for a name that no prism can have.
+    pub(crate) fn prism(&self) -> Result<PrismSelector, PageRefusal> {
+        let named = PrismSelector::parse(self.sent.values.get("slug"));
+        named.map_err(|_| PageRefusal::NotFound)
+    }
+
+    /// The version that the address names.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NotFound`] for what is no version number.
+    pub(crate) fn version_number(&self) -> Result<VersionNumber, PageRefusal> {
+        let number = self.sent.values.get("n").parse().ok();
+        number
+            .and_then(VersionNumber::new)
+            .ok_or(PageRefusal::NotFound)
     }
 
     /// The visitor as the one who makes changes and results.

@@ -1,8 +1,10 @@
 //! Who is signed in.
 
+use refract_answering::people::{SignedIn, session};
 use refract_answering::{Answering, InternalError};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::role::Role;
+use refract_domain::token::Token;
 
 /// A person who is signed in.
 #[derive(Clone, Debug)]
@@ -21,9 +23,24 @@ impl Visitor {
     /// # Errors
     /// When the database fails.
     pub(crate) async fn find(
-        _answering: &Answering,
-        _token: &str,
+        answering: &Answering,
+        token: &str,
     ) -> Result<Option<Self>, InternalError> {
-        Ok(None)
+        let Some(token) = Token::parse(token) else {
+            return Ok(None);
+        };
+        let found = session(answering.database(), &token).await?;
+        Ok(found.map(Self::from))
+    }
+}
+
+impl From<SignedIn> for Visitor {
+    fn from(signed_in: SignedIn) -> Self {
+        Self {
+            account: signed_in.account,
+            person: signed_in.person,
+            name: signed_in.name,
+            role: signed_in.role,
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::limits::{CHARS_PER_TOKEN, TOKEN_BUDGET};
 use crate::model_input::{State, json_chars};
 use crate::prism::PrismVersion;
-use crate::submission::Submission;
+use crate::submission::{FieldValues, Submission};
 
 /// Characters around the JSON of the text and the JSON of the question.
 const FRAME_CHARS: usize = r#"{"state":,"question":}"#.len();
@@ -27,6 +27,15 @@ pub fn estimate(version: &PrismVersion, submission: &Submission) -> usize {
         submission,
     });
     (FRAME_CHARS + state + version.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
+}
+
+/// Estimated tokens that a version takes of every call, before any text: its field keys, its context
+/// and its longest question. What is left of [`TOKEN_BUDGET`] is for texts and the call's context.
+pub fn size_of_version(version: &PrismVersion) -> usize {
+    let fields = version.fields().iter();
+    let empty = fields.map(|field| (field.key.clone(), String::new()));
+    let submission = Submission::saved(FieldValues(empty.collect()), None);
+    estimate(version, &submission)
 }
 
 /// Checks that a submission's token estimate is within the budget.
@@ -100,6 +109,17 @@ mod tests {
             estimate(&with, &submission(&with, text, Some("Bob"))),
             by_hand(&state)
         );
+    }
+
+    #[test]
+    fn the_size_of_a_version_is_what_a_call_with_an_empty_text_takes() {
+        let version = version(Some("We sell."));
+        let empty = submission(&version, "", None);
+        assert_eq!(size_of_version(&version), estimate(&version, &empty));
+        let state = json!({ "context": "We sell.", "text": "" });
+        assert_eq!(size_of_version(&version), by_hand(&state));
+        let long = submission(&version, &"x".repeat(400), None);
+        assert_eq!(estimate(&version, &long), size_of_version(&version) + 100);
     }
 
     #[test]

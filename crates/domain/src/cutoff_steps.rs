@@ -1,16 +1,11 @@
 //! What a Yes / No cutoff at each whole percent would answer, counted over stored probabilities.
 
-use crate::cutoffs::{Cutoffs, YesNoLabel};
+use crate::cutoffs::Cutoffs;
 use crate::key::QuestionKey;
 use crate::lens::{Column, Output, Value};
-use crate::probability::ONE;
+use crate::percent_histogram::{LabelCounts, PercentHistogram};
 use crate::question::QuestionType;
-use crate::view::ResultView;
-
-/// Millionths in a percent.
-const PERCENT: u32 = ONE / 100;
-/// One step for each percent from 0 to 100.
-const STEPS: usize = 101;
+use crate::view::AnswersView;
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {
@@ -18,20 +13,8 @@ pub struct CutoffSteps {
     probability: Column,
     /// The cutoffs of the chosen column, when it shows labels.
     cutoffs: Option<Cutoffs>,
-    /// For each percent the results from it to below the next.
-    counts: [u64; STEPS],
+    histogram: PercentHistogram,
     labels: LabelCounts,
-}
-
-/// How many results have which label.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LabelCounts {
-    /// Results that are `yes`.
-    pub yes: u64,
-    /// Results that are `unsure`.
-    pub unsure: u64,
-    /// Results that are `no`.
-    pub no: u64,
 }
 
 /// What one cutoff would answer, without a band of `unsure`.
@@ -60,26 +43,20 @@ impl CutoffSteps {
         Some(Self {
             probability,
             cutoffs: column.output.cutoffs(),
-            counts: [0; STEPS],
+            histogram: PercentHistogram::default(),
             labels: LabelCounts::default(),
         })
     }
 
     /// Counts a result, unless the version that answered has no such question.
-    pub fn add(&mut self, result: &ResultView<'_>) {
+    pub fn add(&mut self, result: AnswersView<'_>) {
         let mut values = result.values(std::slice::from_ref(&self.probability));
         let Some(Value::Probability(probability)) = values.next() else {
             return;
         };
-        let percent = usize::try_from(probability.millionths() / PERCENT).unwrap_or(STEPS);
-        if let Some(count) = self.counts.get_mut(percent) {
-            *count += 1;
-        }
-        match self.cutoffs.map(|cutoffs| cutoffs.label(probability)) {
-            Some(YesNoLabel::Yes) => self.labels.yes += 1,
-            Some(YesNoLabel::Unsure) => self.labels.unsure += 1,
-            Some(YesNoLabel::No) => self.labels.no += 1,
-            None => {}
+        self.histogram.add(probability);
+        if let Some(cutoffs) = self.cutoffs {
+            self.labels.add(cutoffs.label(probability), 1);
         }
     }
 
@@ -95,7 +72,7 @@ impl CutoffSteps {
 
     /// Number of results that were counted.
     pub fn results(&self) -> u64 {
-        self.counts.iter().sum()
+        self.histogram.results()
     }
 
     /// What each cutoff from 0 to 100 percent would answer, `every` percent apart.
@@ -103,7 +80,7 @@ impl CutoffSteps {
         let mut no = 0;
         let mut percent = 0;
         let mut steps = Vec::new();
-        for counts in self.counts.chunks(every.max(1)) {
+        for counts in self.histogram.counts().chunks(every.max(1)) {
             let results: u64 = counts.iter().sum();
             let yes = self.results() - no;
             steps.push(CutoffStep {
@@ -129,7 +106,7 @@ mod tests {
         let mut steps = CutoffSteps::of(&column("angry", output)).unwrap();
         for probability in probabilities {
             let answers = Sample::answers("billing", *probability, "low");
-            steps.add(&sample.view(&answers));
+            steps.add(sample.view(&answers).answers());
         }
         steps
     }
@@ -181,7 +158,11 @@ mod tests {
             ..column("angry", "label")
         };
         let mut steps = CutoffSteps::of(&other).unwrap();
-        steps.add(&sample.view(&Sample::answers("billing", 0.5, "low")));
+        steps.add(
+            sample
+                .view(&Sample::answers("billing", 0.5, "low"))
+                .answers(),
+        );
         assert_eq!(steps.results(), 0);
     }
 }

@@ -63,6 +63,10 @@ id! {
     /// Id of a saved result (spec 2.6).
     ResultId
 }
+id! {
+    /// Id of a try to sign in.
+    SignInTryId
+}
 
 impl ResultId {
     /// Before the id of every result.

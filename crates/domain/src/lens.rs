@@ -4,11 +4,13 @@
 //! a changed lens changes what old results return, without asking a model again.
 
 mod column;
+mod free_name;
 mod label_cutoffs;
 mod output;
 mod value;
 
 pub use self::column::Column;
+pub use self::free_name::free_name;
 pub use self::label_cutoffs::{cutoffs_of, with_cutoffs};
 pub use self::output::Output;
 pub use self::value::{Average, Value};

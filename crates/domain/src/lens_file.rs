@@ -77,8 +77,8 @@ fn read_column(
     let name = if let Some(name) = name {
         name
     } else {
-        let name = format!("{}{}", question.key, output.name_suffix());
-        reader.parsed(&join(path, "name"), ColumnName::parse(&name))?
+        let name = Column::default_name(&question.key, output);
+        reader.parsed(&join(path, "name"), name)?
     };
     Some(Column {
         name,
@@ -148,6 +148,13 @@ fn with_cutoffs(
         }
     }
     good.then_some(output)
+}
+
+/// The lens file of these columns, which [`read`] reads back to equal ones for a version that has
+/// their questions.
+pub fn write(columns: &[Column]) -> Vec<u8> {
+    // names and numbers always have a JSON form
+    serde_json::to_vec(&LensFile::new(columns)).unwrap_or_default()
 }
 
 /// A lens as it is shown to people: the mode, and the columns in the form of the lens file.

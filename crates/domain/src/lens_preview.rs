@@ -1,9 +1,14 @@
 //! What another lens would make of stored results, without asking a model.
 
+mod label_moves;
+
+use self::label_moves::LabelCell;
+pub use self::label_moves::{LabelMoves, NowLabels};
 use crate::column_tally::ColumnTally;
 use crate::lens::{Column, Output, Value};
 use crate::prism::PrismVersion;
-use crate::view::ResultView;
+use crate::probability::Probability;
+use crate::view::AnswersView;
 
 /// What would change for readers, counted over answered results.
 pub struct LensPreview {
@@ -13,8 +18,13 @@ pub struct LensPreview {
     pub dropped: Vec<Column>,
     /// Number of results that were counted.
     pub results: u64,
+    /// Number of results in which at least one cell, in the columns that both lenses have, would show
+    /// another value.
+    pub changed_results: u64,
     before: Vec<Column>,
     after: Vec<Column>,
+    /// For each label column of the new lens, a column of the same question's probability.
+    probabilities: Vec<Column>,
 }
 
 /// What one column of the new lens would show.
@@ -26,6 +36,8 @@ pub struct ColumnPreview {
     /// What stands in the column of this name now; `None` when the current lens has no such column
     /// or one that cannot be compared, because it reads another question or has another output.
     pub before: Option<ColumnTally>,
+    /// What moving the column's cutoffs would change; `None` for a column without cutoffs.
+    pub moves: Option<LabelMoves>,
     /// The position of the current lens's column of this name.
     place: Option<usize>,
 }
@@ -43,6 +55,7 @@ impl LensPreview {
                 changed: place.map(|_| 0),
                 after: ColumnTally::new(column, question),
                 before: alike.map(|other| ColumnTally::new(other, question)),
+                moves: column.output.cutoffs().map(|_| LabelMoves::default()),
                 place,
             }
         });
@@ -51,25 +64,53 @@ impl LensPreview {
             columns: columns.collect(),
             dropped: before.iter().filter(is_dropped).cloned().collect(),
             results: 0,
+            changed_results: 0,
             before: before.to_vec(),
             after: after.to_vec(),
+            probabilities: after.iter().filter_map(probability_of).collect(),
         }
     }
 
     /// Counts a result.
-    pub fn add(&mut self, result: &ResultView<'_>) {
+    pub fn add(&mut self, result: AnswersView<'_>) {
         self.results += 1;
-        let before: Vec<_> = result.values(&self.before).collect();
-        for (preview, after) in self.columns.iter_mut().zip(result.values(&self.after)) {
-            let before = preview.place.and_then(|place| before.get(place));
-            if let (Some(changed), Some(before)) = (&mut preview.changed, before) {
-                *changed += u64::from(!is_written_alike(*before, after));
+        let pairs = self.pairs(result);
+        let changes = pairs.iter().filter(|pair| pair.is_changed()).count();
+        self.changed_results += u64::from(changes > 0);
+        for (preview, pair) in self.columns.iter_mut().zip(pairs) {
+            let is_changed = pair.is_changed();
+            if let Some(changed) = &mut preview.changed {
+                *changed += u64::from(is_changed);
             }
-            if let (Some(tally), Some(before)) = (&mut preview.before, before) {
-                tally.add(*before);
+            if let (Some(tally), Some(before)) = (&mut preview.before, pair.before) {
+                tally.add(before);
             }
-            preview.after.add(after);
+            preview.after.add(pair.after);
+            if let Some(moves) = &mut preview.moves {
+                moves.add(LabelCell {
+                    probability: pair.probability,
+                    now: pair.before.and_then(Value::yes_no),
+                    is_changed,
+                    is_changed_elsewhere: changes > usize::from(is_changed),
+                });
+            }
         }
+    }
+
+    /// What one result shows in each column of the new lens, now and with the new lens.
+    pub fn pairs<'a>(&self, result: AnswersView<'a>) -> Vec<CellPair<'a>> {
+        let before: Vec<_> = result.values(&self.before).collect();
+        let mut probabilities = result.values(&self.probabilities);
+        let pair = |(preview, after): (&ColumnPreview, Value<'a>)| CellPair {
+            before: preview.place.and_then(|place| before.get(place)).copied(),
+            after,
+            probability: match preview.moves {
+                Some(_) => probabilities.next().and_then(Value::probability),
+                None => None,
+            },
+        };
+        let after = result.values(&self.after);
+        self.columns.iter().zip(after).map(pair).collect()
     }
 
     /// Number of cells in the columns that both lenses have.
@@ -88,6 +129,34 @@ impl LensPreview {
             .filter_map(|column| column.changed)
             .sum()
     }
+}
+
+/// What stands in one place of a row, now and with the new lens.
+#[derive(Clone, Copy, Debug)]
+pub struct CellPair<'a> {
+    /// The value now; `None` when the current lens has no column of this name.
+    pub before: Option<Value<'a>>,
+    /// The value with the new lens.
+    pub after: Value<'a>,
+    /// The stored probability of yes that the new lens labels; `None` in columns of another output
+    /// and in empty cells.
+    pub probability: Option<Probability>,
+}
+
+impl CellPair<'_> {
+    /// Whether the new lens writes another value in some format; a new column changes nothing.
+    pub fn is_changed(&self) -> bool {
+        self.before
+            .is_some_and(|before| !is_written_alike(before, self.after))
+    }
+}
+
+/// A column of the probabilities that a label column labels; `None` for other columns.
+fn probability_of(column: &Column) -> Option<Column> {
+    column.output.cutoffs().map(|_| Column {
+        output: Output::YesProbability,
+        ..column.clone()
+    })
 }
 
 /// Whether two columns read one question with one output; their cutoffs may differ.

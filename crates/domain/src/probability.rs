@@ -9,6 +9,8 @@ use crate::decimal::Decimal;
 
 /// The millionths in 1.
 pub const ONE: u32 = 1_000_000;
+/// The millionths in a percent.
+pub(crate) const PERCENT: u32 = ONE / 100;
 
 /// A number from 0 to 1 with six decimals (readings).
 ///
@@ -46,6 +48,12 @@ impl Probability {
     /// The probability in millionths, 0 to 1,000,000.
     pub fn millionths(self) -> u32 {
         self.0
+    }
+
+    /// The whole percents of the probability, rounded down, 0 to 100. A cutoff at a whole percent is
+    /// reached exactly when these percents reach it.
+    pub fn percent(self) -> u8 {
+        u8::try_from(self.0 / PERCENT).unwrap_or(u8::MAX)
     }
 
     /// The probability written out.

@@ -141,6 +141,11 @@ impl Problems {
         }));
     }
 
+    /// The problems in the order in which they are reported.
+    pub fn as_slice(&self) -> &[Problem] {
+        &self.0
+    }
+
     /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -115,6 +115,20 @@ impl Submission {
         Self { fields, context }
     }
 
+    /// The values that these fields of another version have, with the context; `None` when a field
+    /// has no value.
+    pub fn for_fields(&self, fields: &[Field]) -> Option<Self> {
+        let value = |field: &Field| {
+            let value = self.fields.get(&field.key)?;
+            Some((field.key.clone(), value.to_owned()))
+        };
+        let fields = fields.iter().map(value).collect::<Option<_>>()?;
+        Some(Self {
+            fields: FieldValues(fields),
+            context: self.context.clone(),
+        })
+    }
+
     /// Field keys and values in the prism's order.
     pub fn fields(&self) -> &[(FieldKey, String)] {
         &self.fields.0
@@ -223,6 +237,28 @@ mod tests {
             [Fault::StringTooLong(100_000)]
         );
         assert_eq!(field_value_faults("a\0"), [Fault::ForbiddenCharacters]);
+    }
+
+    #[test]
+    fn values_are_kept_for_the_fields_of_another_version_unless_one_lacks() {
+        let context = CallContext::saved("A customer".to_owned());
+        let sent = Submission::new(sent(&["a", "b"]), context, &fields(&["a", "b"])).unwrap();
+        let kept = sent.for_fields(&fields(&["b"])).unwrap();
+        let keys: Vec<_> = kept
+            .fields()
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(keys, [("b", "v-b")]);
+        assert_eq!(kept.context(), Some("A customer"));
+        assert_eq!(
+            sent.for_fields(&fields(&["b", "a"]))
+                .unwrap()
+                .fields()
+                .len(),
+            2
+        );
+        assert_eq!(sent.for_fields(&fields(&["a", "c"])), None);
     }
 
     #[test]

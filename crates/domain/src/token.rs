@@ -34,6 +34,13 @@ impl Token {
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
+
+    /// The hash that is stored in place of a token that signs in at once: another one than
+    /// [`Token::hash`], so that a link to choose a password signs nobody in without one.
+    pub fn sign_in_hash(&self) -> TokenHash {
+        let hash = Sha256::new().chain_update("sign in ");
+        TokenHash(hash.chain_update(self.0.as_bytes()).finalize().into())
+    }
 }
 
 /// SHA-256 of a token: 258 random bits need no salt and no slow hash.
@@ -55,6 +62,7 @@ mod tests {
         let token = Token::from_random(std::array::from_fn(|i| u8::try_from(i * 5).unwrap()));
         assert_eq!(token.reveal().len(), 43);
         assert!(Token::parse(token.reveal()).unwrap().hash() == token.hash());
+        assert!(token.sign_in_hash() != token.hash());
         let other = Token::from_random([7; 43]);
         assert!(other.hash() != token.hash());
     }

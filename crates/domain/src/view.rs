@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::answer::Answers;
+use crate::answer::{Answer, Answers};
 use crate::field::Field;
 use crate::ids::ResultId;
 use crate::key::{FieldKey, QuestionKey};
@@ -44,16 +44,25 @@ pub struct ResultView<'a> {
     pub fields: &'a FieldValues,
 }
 
-impl<'a> ResultView<'a> {
-    /// The value sent for a field; `None` when the version that answered has no such field.
-    pub fn field(&self, key: &FieldKey) -> Option<&'a str> {
-        self.fields.get(key)
+/// The answers of one result with the questions of the version that answered: all that a lens reads.
+#[derive(Clone, Copy)]
+pub struct AnswersView<'a> {
+    questions: &'a [Question],
+    answers: &'a [(QuestionKey, Answer)],
+}
+
+impl<'a> AnswersView<'a> {
+    /// The answers to these questions; `None` for a failed result.
+    pub fn new(questions: &'a [Question], answers: Option<&'a Answers>) -> Self {
+        Self {
+            questions,
+            answers: answers.map_or(&[][..], Answers::as_slice),
+        }
     }
 
     /// The values in the columns of a lens, in the lens's order; all `Null` for a failed result.
-    pub fn values(&self, lens: &[Column]) -> impl Iterator<Item = Value<'a>> {
-        let questions = self.questions;
-        let answers = self.status.answers().map_or(&[][..], Answers::as_slice);
+    pub fn values(self, lens: &[Column]) -> impl Iterator<Item = Value<'a>> {
+        let Self { questions, answers } = self;
         let mut last = 0;
         lens.iter().map(move |column| {
             let Some(index) = index_of(questions, &column.question, last) else {
@@ -66,6 +75,23 @@ impl<'a> ResultView<'a> {
                 .filter(|(key, _)| *key == column.question);
             column.value(questions.get(index), answer.map(|(_, answer)| answer))
         })
+    }
+}
+
+impl<'a> ResultView<'a> {
+    /// The value sent for a field; `None` when the version that answered has no such field.
+    pub fn field(&self, key: &FieldKey) -> Option<&'a str> {
+        self.fields.get(key)
+    }
+
+    /// The result's answers alone, which are all that a lens reads.
+    pub fn answers(&self) -> AnswersView<'a> {
+        AnswersView::new(self.questions, self.status.answers())
+    }
+
+    /// The values in the columns of a lens, in the lens's order; all `Null` for a failed result.
+    pub fn values(&self, lens: &[Column]) -> impl Iterator<Item = Value<'a>> {
+        self.answers().values(lens)
     }
 }
 

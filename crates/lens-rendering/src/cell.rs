@@ -1,4 +1,5 @@
-//! Writes lines of csv and tsv: separators, quotes and the guard against formulas (spec 4.0).
+//! Writes cells, and lines of csv and tsv with their separators, quotes and the guard against
+//! formulas (spec 4.0).
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -9,11 +10,22 @@ use refract_domain::lens::Value;
 use refract_domain::probability::Probability;
 use refract_domain::question::Question;
 
-/// Separator, line end and quoting rule of a table of cells: csv or tsv.
+/// The text of a value as the cells of csv and tsv show it, without what these formats add for
+/// programs that read them: quotes, and the guard against formulas. Empty for no value.
+pub fn cell_text(value: Value<'_>) -> String {
+    let mut text = Vec::new();
+    // writing into memory cannot fail
+    let _ = Line::begin(Dialect::Shown, &mut text).value(value);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Separator, line end and quoting rule of a table of cells: csv, tsv, or a single cell as people
+/// are shown it.
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect {
     Csv,
     Tsv,
+    Shown,
 }
 
 impl Dialect {
@@ -21,6 +33,7 @@ impl Dialect {
         match self {
             Self::Csv => b",",
             Self::Tsv => b"\t",
+            Self::Shown => b"",
         }
     }
 
@@ -28,6 +41,7 @@ impl Dialect {
         match self {
             Self::Csv => b"\r\n",
             Self::Tsv => b"\n",
+            Self::Shown => b"",
         }
     }
 
@@ -36,6 +50,18 @@ impl Dialect {
         match self {
             Self::Csv => has_any_of(text, *b",\"\r\n"),
             Self::Tsv => has_any_of(text, *b"\t\r\n"),
+            Self::Shown => false,
+        }
+    }
+
+    /// Whether a text that begins so has to be kept from being taken for a formula.
+    fn is_guarded(self, beginning: &str) -> bool {
+        match self {
+            Self::Csv | Self::Tsv => matches!(
+                beginning.as_bytes().first(),
+                Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
+            ),
+            Self::Shown => false,
         }
     }
 }
@@ -126,8 +152,7 @@ impl<'w, W: Write> Line<'w, W> {
         if cell.is_quoted() {
             cell.out.write_all(b"\"")?;
         }
-        // a spreadsheet could take the text for a formula
-        if let Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') = beginning.as_bytes().first() {
+        if cell.dialect.is_guarded(beginning) {
             cell.out.write_all(b"'")?;
         }
         Ok(cell)
@@ -157,6 +182,7 @@ impl<W: Write> TextCell<'_, W> {
         match self.dialect {
             Dialect::Csv => write_doubling_quotes(self.out, text),
             Dialect::Tsv => write_with_spaces(self.out, text),
+            Dialect::Shown => self.out.write_all(text.as_bytes()),
         }
     }
 
@@ -171,7 +197,7 @@ impl<W: Write> TextCell<'_, W> {
     fn is_quoted(&self) -> bool {
         match self.dialect {
             Dialect::Csv => self.is_special,
-            Dialect::Tsv => false,
+            Dialect::Tsv | Dialect::Shown => false,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! `self.read(async move |mut connection| …)` or `self.write(…)`.
 
 mod accounts;
+mod answer_pages;
 mod api_keys;
 mod cache;
 mod calls;
@@ -15,6 +16,7 @@ mod database;
 mod held_rows;
 mod insert_marks;
 mod insert_results;
+mod invitations;
 mod lenses;
 mod maker;
 mod mark_row;
@@ -36,18 +38,22 @@ mod result_pages;
 mod result_row;
 mod results;
 mod save_result;
+mod sessions;
+mod sign_in_tries;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
+pub use self::answer_pages::{AnswerPages, AnsweredResult};
 pub use self::api_keys::{ApiKeyRow, NewApiKey};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::candidates::SearchCandidate;
 pub use self::database::{Database, DatabaseSettings};
 pub use self::held_rows::HeldRows;
+pub use self::invitations::{InvitationRow, Inviting, NewInvitation, NewPerson};
 pub use self::maker::ResultMaker;
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
 pub use self::new_result::NewResult;
-pub use self::people::PersonNameRow;
+pub use self::people::{PersonNameRow, PersonRow, PersonWriting};
 pub use self::prism_changes::{ChangeKind, NewPrismChange, PrismChangeRow, VersionRow};
 pub use self::prism_row::{PrismRow, Writing};
 pub use self::prism_versions::{NewVersion, PrismHistory};
@@ -59,3 +65,5 @@ pub use self::result_lists::ResultOrder;
 pub use self::result_pages::ResultPages;
 pub use self::results::FoundResult;
 pub use self::save_result::Saving;
+pub use self::sessions::{NewSession, PasswordRow, SessionRow};
+pub use self::sign_in_tries::SignInTry;

@@ -1,6 +1,7 @@
-//! Test databases, servers that a test can break, and scripted model servers; for tests and benches
-//! only.
+//! Test databases, servers that a test can break, scripted model servers and a browser; for tests and
+//! benches only.
 
+pub mod browser;
 pub mod cluster;
 pub mod fixed_server;
 mod machine;

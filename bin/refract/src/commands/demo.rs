@@ -1,17 +1,21 @@
 //! `refract demo`: the main job with nothing to set up.
 
+mod messages;
+mod owner;
+
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Args;
 use http_body_util::BodyExt as _;
 use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use refract_answering::examples::SUPPORT_TRIAGE;
 use refract_answering::{AnsweringMetrics, Caller, api_keys, prisms};
+use refract_app::AppUrl;
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
 use refract_http_api::HttpSettings;
@@ -27,10 +31,8 @@ use crate::app_settings::AppArgs;
 use crate::settings::{self, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
-/// The file of the demo's prism.
-const PRISM_FILE: &[u8] = include_bytes!("../../../../docs/examples/support-triage.json");
 /// The slug of the demo's prism.
-const PRISM: &str = "support-triage";
+const PRISM: &str = SUPPORT_TRIAGE.slug;
 /// The body of the demo's create call.
 const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
 /// The address of the demo's own database.
@@ -72,7 +74,15 @@ impl DemoCommand {
             grace: self.serve.grace(),
             registry: metrics::registry(&gateway, &counts),
         };
-        let app = self.app.bind_or_free()?;
+        let app = if self.once {
+            None
+        } else {
+            self.app.bind_or_free()?
+        };
+        let app_link = match &app {
+            Some(app) => Some(prepare_app(&database, &gateway, &app.url).await?),
+            None => None,
+        };
         let address = http.listen.local_addr()?;
         let (shown, has_shown) = oneshot::channel();
         let stop_signal = serve::stop_signal()?;
@@ -83,7 +93,7 @@ impl DemoCommand {
             }
         };
         let show = async {
-            let said = show(address, &key, &gateway, self.once).await;
+            let said = show(address, &key, &gateway, self.once, app_link.as_deref()).await;
             let _ = shown.send(said.is_ok());
             said
         };
@@ -102,10 +112,25 @@ async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     let caller = Caller::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     if database.find_prism(account, &selector).await?.is_none() {
-        prisms::create(database, caller, PRISM_FILE).await?;
+        prisms::create(database, caller, SUPPORT_TRIAGE.file).await?;
     }
     let (_, key) = api_keys::create(database, caller, "demo".to_owned()).await?;
     Ok(key)
+}
+
+/// Gives the app's pages something to show, and returns a link that signs in as the demo's owner. A
+/// connected model is not asked about the sample: that would cost 200 requests.
+async fn prepare_app(
+    database: &Database,
+    gateway: &ModelGateway,
+    url: &AppUrl,
+) -> anyhow::Result<String> {
+    let account = AccountArg::of_default().find(database).await?;
+    if gateway.is_for_trying_only() {
+        messages::answer(database, account, gateway).await?;
+    }
+    let token = owner::sign_in_link(database, account).await?;
+    Ok(url.sign_in_link(token.reveal()))
 }
 
 /// Makes a create and a read call, and prints the requests and their replies.
@@ -114,6 +139,7 @@ async fn show(
     key: &ApiKey,
     gateway: &ModelGateway,
     once: bool,
+    app_link: Option<&str>,
 ) -> anyhow::Result<()> {
     let url = format!("http://{address}/v1/prisms/{PRISM}/results");
     let mut text = String::new();
@@ -145,8 +171,11 @@ async fn show(
         let curl = format!(
             "Go on with:\n\ncurl -s {url} \\\n  -H 'Authorization: Bearer {}' \\\n  \
              -H 'Content-Type: application/json' \\\n  -d '{{\"text\": \"Where is my order?\"}}'\n\n\
-             Serving on http://{address}/v1 until Ctrl-C.\n",
-            key.reveal()
+             {}Serving on http://{address}/v1 until Ctrl-C.\n",
+            key.reveal(),
+            app_link.map_or_else(String::new, |link| format!(
+                "Open the app, signed in as its owner (the link works once):\n\n{link}\n\n"
+            )),
         );
         output::data(curl.as_bytes())?;
     }

@@ -123,8 +123,7 @@ impl KeyCommand {
                 let no_key =
                     || format!("there is no key with the id '{id}': see `refract key list`");
                 let key = ApiKeyId::parse(&id).with_context(no_key)?;
-                let revoked = database.revoke_api_key(account, key, Utc::now()).await?;
-                anyhow::ensure!(revoked.is_some(), no_key());
+                anyhow::ensure!(api_keys::revoke(&database, account, key).await?, no_key());
                 output::say("The key is revoked.");
                 Ok(())
             }

@@ -37,6 +37,7 @@ macro_rules! on_both {
     };
 }
 
+mod app_people;
 mod authorization;
 mod bodies;
 mod check;
@@ -64,6 +65,7 @@ mod model_check_failures;
 mod operations;
 mod order_about_results;
 mod order_of_create;
+mod person;
 mod prism_lint;
 mod prisms;
 mod provenance;

@@ -8,27 +8,26 @@ use crate::refusal::InternalError;
 use crate::result_counts::{PrismCounts, counts};
 
 /// A prism with the numbers of its results.
-#[derive(Clone, Debug)]
-pub struct ListedPrism {
+pub struct CountedPrism {
     /// The prism, archived or not.
     pub prism: PrismRow,
-    /// Its results.
+    /// Numbers of its results.
     pub counts: PrismCounts,
 }
 
-/// The prisms of an account with the numbers of their results, oldest first, archived ones included.
+/// The prisms of an account, oldest first, archived ones too.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn list(
     database: &Database,
     account: AccountId,
-) -> Result<Vec<ListedPrism>, InternalError> {
-    let prisms = database.list_prisms(account).await?;
+) -> Result<Vec<CountedPrism>, InternalError> {
     let counts = counts(database, account, Utc::now()).await?;
-    let listed = prisms.into_iter().map(|prism| ListedPrism {
+    let prisms = database.list_prisms(account).await?.into_iter();
+    let counted = prisms.map(|prism| CountedPrism {
         counts: counts.of_prism(prism.id).clone(),
         prism,
     });
-    Ok(listed.collect())
+    Ok(counted.collect())
 }

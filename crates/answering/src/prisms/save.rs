@@ -1,14 +1,14 @@
 //! Creates prisms and saves their next versions.
 
 use chrono::Utc;
-use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::{PrismSelector, Slug};
-use refract_persistence::{Database, NewPrism, NewVersion, PrismHistory, PrismRow, Writing};
+use refract_persistence::{Database, NewPrism, NewVersion, PrismRow, Writing};
 use uuid::Uuid;
 
+use super::earlier::read_earlier;
 use super::find::find;
 use super::refusal::{ATTEMPTS, PrismRefusal};
 use crate::caller::Caller;
@@ -49,30 +49,12 @@ pub async fn save_version(
 ) -> Result<(PrismRow, VersionNumber), PrismRefusal> {
     let id = find(database, caller.account(), prism).await?.id;
     for _ in 0..ATTEMPTS {
-        let history = database
-            .prism_history(id)
-            .await?
-            .ok_or(PrismRefusal::NotFound)?;
-        let PrismHistory {
-            prism,
-            versions,
-            lens,
-        } = history;
+        let (prism, earlier) = read_earlier(database, id).await?;
         let latest = prism.latest_version;
         if based_on.is_some_and(|based_on| based_on != latest) {
             return Err(PrismRefusal::VersionMeanwhile { latest });
         }
-        let keys = KeyHistory::of(&versions);
-        let newest = versions
-            .into_iter()
-            .next_back()
-            .ok_or(PrismRefusal::VersionNotFound)?;
         let number = latest.next().ok_or(PrismRefusal::NoMoreVersions)?;
-        let earlier = EarlierVersions {
-            latest: newest,
-            keys,
-            lens,
-        };
         let PrismFile { name, version } = PrismFile::read(file, Some(&earlier))?;
         let lens = earlier.lens.clone().after_save(version.questions());
         let new = NewVersion {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 /// An input of a form. Its name is also its id.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Field<'a> {
+pub(crate) struct FormField<'a> {
     pub(crate) name: &'a str,
     pub(crate) label: &'a str,
     /// What was typed, or what stands there at first.
@@ -16,7 +16,7 @@ pub(crate) struct Field<'a> {
     pub(crate) is_required: bool,
 }
 
-impl Field<'_> {
+impl FormField<'_> {
     /// A line of text. `kind` is the type of the `input`: `text`, `email`, `password`, `search`.
     pub(crate) fn line(self, kind: &str, autocomplete: &str) -> Markup {
         self.around(&html! {

@@ -8,7 +8,7 @@ use refract_domain::probability::Probability;
 use crate::components::bar::{bar, yes_no_bar};
 use crate::components::day_chart::day_chart;
 use crate::components::empty_state::empty_state;
-use crate::components::field::Field;
+use crate::components::field::FormField;
 use crate::components::histogram::histogram;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
@@ -79,7 +79,7 @@ fn rows() -> Markup {
 }
 
 fn form() -> Markup {
-    let name = Field {
+    let name = FormField {
         name: "name",
         label: "Name",
         value: HOSTILE,
@@ -87,16 +87,16 @@ fn form() -> Markup {
         fault: "must be at most 200 characters",
         is_required: true,
     };
-    let role = Field {
+    let role = FormField {
         name: "role",
         label: "Role",
         value: "editor",
-        ..Field::default()
+        ..FormField::default()
     };
     html! {
         form {
             (name.line("text", "off"))
-            (Field { name: "text", label: "Text", fault: "", ..name }.area(3))
+            (FormField { name: "text", label: "Text", fault: "", ..name }.area(3))
             (role.choice(&[("reviewer", "Reviewer"), ("editor", "Editor")]))
             button.main type="button" { "The main thing" }
             button type="button" { "Another" }

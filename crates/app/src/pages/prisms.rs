@@ -1,7 +1,14 @@
 //! `/`: the prisms of the account.
 
-use maud::html;
+use maud::{Markup, html};
+use refract_answering::prisms::{CountedPrism, list};
+use refract_domain::role::Role;
 
+use crate::components::day_chart::day_chart;
+use crate::components::empty_state::empty_state;
+use crate::components::number::{count, counted, share};
+use crate::components::prism_tabs::prism_address;
+use crate::components::table::table;
 use crate::page::Section;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
@@ -9,6 +16,76 @@ use crate::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let main = html! { h1 { "Prisms" } };
+    let prisms = list(visit.answering.database(), visit.account()).await?;
+    let (archived, active): (Vec<_>, Vec<_>) = prisms
+        .into_iter()
+        .partition(|counted| counted.prism.archived_at.is_some());
+    let may_make = visit.visitor.role.may(Role::Editor);
+    let make = html! {
+        @if may_make { a.button.main href="/prisms/new" { "New prism" } }
+    };
+    let main = html! {
+        div.row.spread {
+            h1 { "Prisms" }
+            @if !active.is_empty() { (make) }
+        }
+        @if active.is_empty() {
+            (empty_state("A prism is a saved set of questions that texts are asked. Each answer comes with probabilities and is kept.", &make))
+        } @else {
+            (rows("Prisms and their results", &active))
+        }
+        @if !archived.is_empty() {
+            details {
+                summary { "Archived: " (counted(number(archived.len()), "prism")) ", which do not answer" }
+                (rows("Archived prisms and their results", &archived))
+            }
+        }
+    };
     Ok(visit.page("Prisms", main).section(Section::Prisms).reply())
+}
+
+fn rows(caption: &str, prisms: &[CountedPrism]) -> Markup {
+    let rows = html! { @for counted in prisms { (row(counted)) } };
+    let headings = [
+        "Name",
+        "Slug",
+        "Version",
+        "Results",
+        "Last seven days",
+        "Failed",
+    ];
+    table(caption, &headings, &rows)
+}
+
+fn row(counted: &CountedPrism) -> Markup {
+    let CountedPrism { prism, counts } = counted;
+    let days: Vec<u64> = counts.days.iter().map(|day| day.ok + day.failed).collect();
+    let in_days = counts.in_last_days();
+    html! {
+        tr {
+            th scope="row" { a href=(prism_address(prism)) { bdi { (prism.name) } } }
+            td { code { (prism.slug) } }
+            td.number { (prism.latest_version) }
+            td.number { (count(counts.in_all)) }
+            td {
+                (day_chart(&days, &format!("Results on each of the last seven days: {}", listed(&days))))
+                " " (count(in_days))
+            }
+            td.number {
+                @match share(counts.failed_in_all, counts.in_all) {
+                    Some(share) => { (share) " %" }
+                    None => "–",
+                }
+            }
+        }
+    }
+}
+
+fn listed(numbers: &[u64]) -> String {
+    let words: Vec<_> = numbers.iter().map(u64::to_string).collect();
+    words.join(", ")
+}
+
+fn number(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
 }

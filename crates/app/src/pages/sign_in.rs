@@ -1,9 +1,147 @@
-//! `/sign-in`: email and password.
+//! `/sign-in`: email and password, and back to where somebody was going.
 
+use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_answering::InternalError;
+use refract_answering::people::{Session, SignInRefusal, sign_in, sign_in_by_link, sign_out};
+use refract_domain::password::TypedPassword;
+use refract_domain::token::Token;
 
-use crate::components::field::Field;
-use crate::kept::Kept;
+use crate::components::field::FormField;
+use crate::kept::{Kept, is_own_address};
+use crate::page::Page;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::session_cookie;
+use crate::visit::OpenVisit;
+use crate::visitor::Visitor;
+
+/// Shows the page. Somebody who is signed in goes on at once.
+pub(crate) fn show(visit: &OpenVisit) -> PageReply {
+    let then = visit.sent.query.get("then").unwrap_or_default();
+    if visit.visitor.is_some() {
+        return PageReply::see_other(own_address(then));
+    }
+    let typed = Typed {
+        then,
+        ..Typed::default()
+    };
+    page(visit, &typed, None, StatusCode::OK)
+}
+
+/// Signs in. What was typed into another form, when the session ended there, is given back.
+pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+    let form = &visit.sent.form;
+    let (email, then) = (form.get("email"), form.get("then"));
+    let kept = Kept::from_form(form);
+    let password = TypedPassword::new(form.get("password"));
+    let refusal = match sign_in(visit.answering.database(), email, password).await {
+        Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
+        Err(refusal) => refusal,
+    };
+    let (status, fault) = match refusal {
+        SignInRefusal::Wrong => (StatusCode::UNAUTHORIZED, refusal.to_string()),
+        SignInRefusal::TooManyTries { .. } => (StatusCode::TOO_MANY_REQUESTS, refusal.to_string()),
+        SignInRefusal::Secret(error) => return Err(error.into()),
+        SignInRefusal::Persistence(error) => return Err(InternalError::from(error).into()),
+    };
+    let typed = Typed {
+        email,
+        fault: &fault,
+        then,
+    };
+    Ok(page(&visit, &typed, kept.as_ref(), status))
+}
+
+/// Sets the cookie and sends somebody who signed in on, or back to what they typed.
+async fn welcome(
+    visit: &OpenVisit,
+    session: &Session,
+    then: &str,
+    kept: Option<&Kept>,
+) -> Result<PageReply, PageRefusal> {
+    let token = session.token.reveal();
+    end_session_before(visit).await?;
+    let reply = match kept {
+        None => PageReply::see_other(own_address(then)),
+        Some(kept) => {
+            let visitor = Visitor::find(&visit.answering, token).await?;
+            let main = html! {
+                h1 { "Signed in again" }
+                p { "Your session had ended before this was sent. Nothing was done with it yet." }
+                (kept.send_again("Send what I typed"))
+            };
+            Page::new(&visit.site, visitor.as_ref(), "Signed in again", main).reply()
+        }
+    };
+    Ok(reply.with_cookie(&session_cookie::for_token(token, &visit.site.url)))
+}
+
+/// Signs in by a link, once.
+pub(crate) async fn by_link(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+    let session = match Token::parse(visit.sent.values.get("token")) {
+        Some(token) => sign_in_by_link(visit.answering.database(), &token).await,
+        None => Ok(None),
+    };
+    match session {
+        Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
+        Ok(None) => Ok(link_void(&visit)),
+        Err(SignInRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(SignInRefusal::Secret(error)) => Err(error.into()),
+        // a link has no password that could be wrong
+        Err(SignInRefusal::Wrong | SignInRefusal::TooManyTries { .. }) => Ok(link_void(&visit)),
+    }
+}
+
+/// The page of a link that was used, is older than a day or never was.
+fn link_void(visit: &OpenVisit) -> PageReply {
+    let main = html! {
+        h1 { "This link is not good any more" }
+        p { "It signs in once, within a day. Start the demo again for a new one." }
+        p { a.button href="/sign-in" { "Sign in" } }
+    };
+    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Link not good", main);
+    page.status(StatusCode::GONE).reply()
+}
+
+/// Ends the session whose cookie is about to be replaced.
+pub(crate) async fn end_session_before(visit: &OpenVisit) -> Result<(), InternalError> {
+    if let Some(before) = visit.session.as_deref().and_then(Token::parse) {
+        sign_out(visit.answering.database(), &before).await?;
+    }
+    Ok(())
+}
+
+/// An address of the app to go to; the first page for any other address and for those that are no
+/// place to come back to.
+fn own_address(then: &str) -> &str {
+    let leads_back = ["/sign-in", "/sign-out", "/join"]
+        .iter()
+        .any(|place| then.starts_with(place));
+    if is_own_address(then) && !leads_back {
+        then
+    } else {
+        "/"
+    }
+}
+
+fn page(
+    visit: &OpenVisit,
+    typed: &Typed<'_>,
+    kept: Option<&Kept>,
+    status: StatusCode,
+) -> PageReply {
+    let main = html! {
+        h1 { "Sign in" }
+        (form(typed, kept))
+        p.hint {
+            "You join with a link that an owner of your account makes for you. A lost password is \
+             replaced in the same way."
+        }
+    };
+    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Sign in", main);
+    page.status(status).reply()
+}
 
 /// What was typed into the form, and what is wrong with it.
 #[derive(Default)]
@@ -17,19 +155,19 @@ pub(crate) struct Typed<'a> {
 
 /// The form, which carries along what was typed into another one when the session ended.
 pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept>) -> Markup {
-    let email = Field {
+    let email = FormField {
         name: "email",
         label: "Email",
         value: typed.email,
         fault: typed.fault,
         is_required: true,
-        ..Field::default()
+        ..FormField::default()
     };
-    let password = Field {
+    let password = FormField {
         name: "password",
         label: "Password",
         is_required: true,
-        ..Field::default()
+        ..FormField::default()
     };
     html! {
         form.narrow method="post" action="/sign-in" {
@@ -38,6 +176,29 @@ pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept>) -> Markup {
             input type="hidden" name="then" value=(typed.then);
             @if let Some(kept) = kept { (kept.carried()) }
             button.main type="submit" { "Sign in" }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_places_are_come_back_to() {
+        for own in ["/", "/prisms/a/results?status=failed", "/people"] {
+            assert_eq!(own_address(own), own);
+        }
+        for other in [
+            "",
+            "https://evil.com",
+            "//evil.com",
+            "/\\evil.com",
+            "/sign-in?then=/",
+            "/sign-out",
+            "/join/abc",
+        ] {
+            assert_eq!(own_address(other), "/", "{other}");
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::answer::Answer;
 use crate::cutoffs::{Cutoff, Cutoffs};
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::probability::Probability;
+use crate::problem::Fault;
 use crate::question::{Question, QuestionKind, QuestionType};
 
 /// One column of a lens.
@@ -25,6 +26,15 @@ pub struct Column {
 }
 
 impl Column {
+    /// The name of a column in which a lens file gives none: the question's key and what the output
+    /// adds to it (spec 2.5).
+    ///
+    /// # Errors
+    /// The fault of the name; the key of a saved question makes none.
+    pub fn default_name(question: &QuestionKey, output: Output) -> Result<ColumnName, Fault> {
+        ColumnName::parse(&format!("{question}{}", output.name_suffix()))
+    }
+
     /// The column that the automatic lens has for a question.
     pub(crate) fn automatic(question: &Question) -> Option<Self> {
         // a question key is a valid column name: it is short enough and is no row name

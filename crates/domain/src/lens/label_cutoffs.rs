@@ -1,9 +1,11 @@
 //! The cutoffs of a question's labels in a lens: which count, and how they are changed.
 
 use super::column::Column;
+use super::free_name::free_name;
 use super::output::Output;
 use crate::cutoffs::Cutoffs;
-use crate::key::{ColumnName, QuestionKey};
+use crate::field::Field;
+use crate::key::QuestionKey;
 
 /// The cutoffs by which a Yes / No question is answered: those of the first column that shows its
 /// `label`, or those of the automatic lens where no column does.
@@ -14,9 +16,14 @@ pub fn cutoffs_of(columns: &[Column], question: &QuestionKey) -> Cutoffs {
 }
 
 /// The columns with these cutoffs in every column that shows the `label` of a Yes / No question.
-/// Where none does, a column is added at the end, whose name is the question's key, or that key
-/// with a number behind it where another column has the name.
-pub fn with_cutoffs(columns: &[Column], question: &QuestionKey, cutoffs: Cutoffs) -> Vec<Column> {
+/// Where none does, a column is added at the end under a [free name](free_name). `fields` are those
+/// of the latest version.
+pub fn with_cutoffs(
+    columns: &[Column],
+    fields: &[Field],
+    question: &QuestionKey,
+    cutoffs: Cutoffs,
+) -> Vec<Column> {
     let mut columns = columns.to_vec();
     let mut is_shown = false;
     for column in &mut columns {
@@ -26,7 +33,7 @@ pub fn with_cutoffs(columns: &[Column], question: &QuestionKey, cutoffs: Cutoffs
         }
     }
     if !is_shown {
-        let name = free_name(&columns, question);
+        let name = free_name(&columns, fields, question, Output::Label(cutoffs));
         columns.extend(name.map(|name| Column {
             name,
             question: question.clone(),
@@ -34,16 +41,6 @@ pub fn with_cutoffs(columns: &[Column], question: &QuestionKey, cutoffs: Cutoffs
         }));
     }
     columns
-}
-
-/// The question's key, or the key with the first number that no column has behind it.
-fn free_name(columns: &[Column], question: &QuestionKey) -> Option<ColumnName> {
-    let plain = std::iter::once(question.to_string());
-    let numbered = (2_u32..).map(|number| format!("{question}_{number}"));
-    let names = plain.chain(numbered);
-    // a key of 64 characters with a number is a column name, which may have 80
-    let mut names = names.map_while(|name| ColumnName::parse(&name).ok());
-    names.find(|name| columns.iter().all(|column| column.name != *name))
 }
 
 #[cfg(test)]
@@ -90,6 +87,7 @@ mod tests {
         );
         let changed = with_cutoffs(
             &lens,
+            &[],
             &key("angry"),
             Cutoffs::new(Some(0.62), None).unwrap(),
         );
@@ -111,7 +109,7 @@ mod tests {
                 {"name": "angry_2", "question": "rude", "output": "label"}]}"#,
         );
         let cutoffs = Cutoffs::new(Some(0.3), Some(0.7)).unwrap();
-        let changed = with_cutoffs(&lens, &key("angry"), cutoffs);
+        let changed = with_cutoffs(&lens, &[], &key("angry"), cutoffs);
         assert_eq!(changed[..2], lens[..]);
         assert_eq!(changed[2].name.as_str(), "angry_3");
         assert_eq!(changed[2].output, Output::Label(cutoffs));

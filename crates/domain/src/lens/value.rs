@@ -38,6 +38,26 @@ pub enum Value<'a> {
     },
 }
 
+impl Value<'_> {
+    /// The label of a Yes / No; `None` for every other value.
+    pub fn yes_no(self) -> Option<YesNoLabel> {
+        if let Self::YesNo(label) = self {
+            Some(label)
+        } else {
+            None
+        }
+    }
+
+    /// The probability; `None` for every other value.
+    pub fn probability(self) -> Option<Probability> {
+        if let Self::Probability(probability) = self {
+            Some(probability)
+        } else {
+            None
+        }
+    }
+}
+
 /// An expected level number, stored in hundredths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Average(u32);

@@ -220,6 +220,36 @@ fn a_lens_is_shown_in_the_form_of_its_file() {
 }
 
 #[test]
+fn a_written_lens_file_reads_back() {
+    let columns = read_columns(json!([
+        { "name": "a", "question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.7 },
+        { "name": "b", "question": "angry", "output": "label", "yes_from": 0.62 },
+        { "question": "angry", "output": "label" , "no_below": 0.29 },
+        { "question": "urgency", "output": "average" },
+        { "question": "topic", "output": "top" },
+    ]))
+    .unwrap();
+    assert_eq!(read(&write(&columns), &latest()).unwrap(), columns);
+}
+
+#[test]
+fn every_output_of_a_question_has_a_default_name_of_its_own() {
+    let latest = latest();
+    for question in latest.questions() {
+        let names = Output::names(question.question_type());
+        let outputs = names.iter();
+        let outputs = outputs.map(|name| Output::parse(question.question_type(), name).unwrap());
+        let mut defaults: Vec<_> = outputs
+            .map(|output| Column::default_name(&question.key, output).unwrap())
+            .collect();
+        assert_eq!(defaults[0].as_str(), question.key.as_str());
+        defaults.sort();
+        defaults.dedup();
+        assert_eq!(defaults.len(), names.len());
+    }
+}
+
+#[test]
 fn a_saved_column_reads_back() {
     let columns = read_columns(json!([
         { "question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.300_000_000_000_000_04 },

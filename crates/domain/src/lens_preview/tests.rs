@@ -2,11 +2,15 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::ids::ResultId;
+use crate::key::ColumnName;
 use crate::lens_file;
 use crate::prism::VersionNumber;
 use crate::question::QuestionType;
 use crate::result::ResultStatus;
 use crate::submission::FieldValues;
+use crate::view::ResultView;
+
+mod moved_cutoffs;
 
 /// A prism version, from which results are made. Its question keys are in alphabetical order,
 /// because `json!` sorts the keys of the answers.
@@ -96,7 +100,7 @@ fn preview(sample: &Sample, before: &Json, after: &Json) -> LensPreview {
         ("other", 0.9, "urgent"),
     ] {
         let answers = Sample::answers(topic, angry, level);
-        preview.add(&sample.view(&answers));
+        preview.add(sample.view(&answers).answers());
     }
     preview
 }
@@ -193,7 +197,7 @@ fn what_only_older_versions_know_is_counted_last_and_what_they_lack_is_empty() {
     let columns = lens_file::read(lens.to_string().as_bytes(), &latest).unwrap();
     let mut preview = LensPreview::new(&columns, &columns, &latest);
     let answers = Sample::answers("billing", 0.5, "low");
-    preview.add(&sample.view(&answers));
+    preview.add(sample.view(&answers).answers());
     let [topic, german] = &preview.columns[..] else {
         panic!("two columns");
     };

@@ -101,11 +101,11 @@ const SPELLINGS: [&str; 22] = [
 
 /// Whether a password, in lower case, is among the most common ones.
 pub(super) fn is_common(password: &str) -> bool {
-    let begins_with = |spelling: &&str| {
-        let rest = password.strip_prefix(*spelling);
+    let begins_with = |spelling: &str| {
+        let rest = password.strip_prefix(spelling);
         rest.is_some_and(|rest| rest.chars().count() <= 4)
     };
-    if SPELLINGS.iter().any(|spelling| begins_with(&spelling)) {
+    if SPELLINGS.iter().any(|spelling| begins_with(spelling)) {
         return true;
     }
     let stem = password.trim_matches(|c: char| !c.is_alphabetic());

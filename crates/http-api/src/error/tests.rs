@@ -5,6 +5,8 @@ use refract_domain::problem::Fault;
 use refract_domain::result::HeldByAnotherPrism;
 use refract_domain::submission::FieldMismatch;
 
+use refract_http_serving::with_causes;
+
 use super::*;
 
 fn sent(error: impl Into<ApiError>) -> (u16, String) {

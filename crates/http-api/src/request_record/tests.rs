@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ApiError;
 use crate::exposition::ExpositionFormat;
-use crate::request_id::X_REQUEST_ID;
 use refract_http_serving::Lifecycle;
+use refract_http_serving::X_REQUEST_ID;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);

@@ -4,7 +4,7 @@ mod any_sample;
 mod expected;
 
 use proptest::prelude::*;
-use refract_lens_rendering::{Format, RowFormat, RowWriter};
+use refract_lens_rendering::{Format, RowFormat, RowWriter, cell_text};
 
 use crate::json_oracle::Json;
 use any_sample::any_sample;
@@ -33,6 +33,17 @@ proptest! {
             writer.write_record(record).unwrap();
         }
         prop_assert_eq!(String::from_utf8(writer.into_inner().unwrap()).unwrap(), body);
+    }
+
+    #[test]
+    fn a_single_cell_is_that_of_csv_without_quotes_and_guard(sample in any_sample()) {
+        let view = sample.view();
+        let values = view.values(&sample.lens).map(cell_text);
+        let values: Vec<_> = values.collect();
+        let expected = expected_cells(&sample);
+        let expected = expected.iter().skip(expected.len() - values.len());
+        let expected: Vec<_> = expected.map(Cell::as_stored).collect();
+        prop_assert_eq!(values, expected);
     }
 
     #[test]

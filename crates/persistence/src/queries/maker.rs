@@ -3,14 +3,10 @@
 //! The queries of API calls never select the person.
 
 use diesel::prelude::*;
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, ResultId};
+use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
 
-use crate::connections::on;
-use crate::error::PersistenceError;
-use crate::queries::database::Database;
 use crate::schema::results;
-use crate::schema::sql_types::Bind;
 
 /// Who made a result. Neither is known for a result of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
@@ -37,25 +33,4 @@ impl From<ResultMaker> for Maker {
 #[diesel(treat_none_as_default_value = false)]
 pub(crate) struct MakerColumns {
     pub(crate) made_by: Option<PersonId>,
-}
-
-impl Database {
-    /// Finds who made a result of the account; `None` when the account has no such result.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_maker(
-        &self,
-        account: AccountId,
-        result: ResultId,
-    ) -> Result<Option<ResultMaker>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select((results::api_key_id, results::made_by));
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
-    }
 }

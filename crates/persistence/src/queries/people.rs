@@ -1,13 +1,19 @@
-//! People of the app: kept for good, since changes name who made them.
+//! People of the app: kept for good, since changes name who made them. A removed person has no
+//! session and no link, and their address is free again.
 
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::person::Email;
+use refract_domain::role::Role;
 
-use crate::connections::on;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::schema::people;
 use crate::schema::sql_types::Bind;
+use crate::schema::{accounts, invitations, people, sessions};
 
 /// What a person is called.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
@@ -19,6 +25,59 @@ pub struct PersonNameRow {
     /// The name that the person chose; `None` until then.
     pub name: Option<String>,
 }
+
+/// A person of an account, who was not removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonRow {
+    /// `UUIDv7`.
+    pub id: PersonId,
+    /// The address by which the person signs in.
+    pub email: Email,
+    /// The name that the person chose; `None` until the person has joined.
+    pub name: Option<String>,
+    /// What the person may do.
+    pub role: Role,
+    /// When the person was invited first.
+    pub created_at: DateTime<Utc>,
+    /// Until when the person's link is good; `None` when there is none.
+    pub link_expires_at: Option<DateTime<Utc>>,
+    /// When the person's sessions were last used, to the hour; `None` when nobody is signed in.
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+/// What became of a change to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PersonWriting {
+    /// The change was saved.
+    Saved,
+    /// The account has no such person.
+    NotFound,
+    /// The account would be left without an owner who has joined; nothing was saved.
+    LastOwner,
+}
+
+/// A change to a person.
+#[derive(Clone, Copy)]
+enum PersonChange {
+    Removal(DateTime<Utc>),
+    Role(Role),
+}
+
+pub(crate) fn role_named(name: &str) -> Result<Role, PersistenceError> {
+    let column = "people.role";
+    Role::named(name).ok_or(PersistenceError::Unreadable { column })
+}
+
+/// The columns of a person with their link and their last session.
+type PersonColumns = (
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+    Option<DateTime<Utc>>,
+    Option<DateTime<Utc>>,
+);
 
 impl Database {
     /// What these people of the account are called, removed ones too, in no particular order. Some
@@ -38,6 +97,154 @@ impl Database {
                 .filter(people::id.eq_any(ids))
                 .select((people::id, people::email, people::name));
             Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The people of an account in the order in which they were invited, without removed ones.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_people(
+        &self,
+        account: AccountId,
+    ) -> Result<Vec<PersonRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let last_used = sessions::table
+                .filter(sessions::person_id.eq(people::id))
+                .order(sessions::last_used_at.desc())
+                .limit(1)
+                .select(sessions::last_used_at)
+                .single_value();
+            let query = people::table
+                .left_join(invitations::table.on(invitations::person_id.eq(people::id)))
+                .filter(people::account_id.eq(Bind(account)))
+                .filter(people::removed_at.is_null())
+                .order(people::id)
+                .select((
+                    people::id,
+                    people::email,
+                    people::name,
+                    people::role,
+                    people::created_at,
+                    invitations::expires_at.nullable(),
+                    last_used,
+                ));
+            let rows: Vec<PersonColumns> = on!(connection, load(query))?;
+            let rows = rows.into_iter().map(
+                |(id, email, name, role, created_at, link_expires_at, last_used_at)| {
+                    Ok(PersonRow {
+                        id,
+                        email: Email::saved(email),
+                        name,
+                        role: role_named(&role)?,
+                        created_at,
+                        link_expires_at,
+                        last_used_at,
+                    })
+                },
+            );
+            rows.collect()
+        })
+        .await
+    }
+
+    /// Removes a person with their sessions and their link, unless the account would be left without
+    /// an owner who has joined. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_person(
+        &self,
+        account: AccountId,
+        person: PersonId,
+        now: DateTime<Utc>,
+    ) -> Result<PersonWriting, PersistenceError> {
+        self.change_person(account, person, PersonChange::Removal(now))
+            .await
+    }
+
+    /// Gives a person another role, unless the account would be left without an owner who has
+    /// joined. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_person_role(
+        &self,
+        account: AccountId,
+        person: PersonId,
+        role: Role,
+    ) -> Result<PersonWriting, PersistenceError> {
+        self.change_person(account, person, PersonChange::Role(role))
+            .await
+    }
+
+    async fn change_person(
+        &self,
+        account: AccountId,
+        person: PersonId,
+        change: PersonChange,
+    ) -> Result<PersonWriting, PersistenceError> {
+        self.write(async move |mut connection| {
+            let of_account = || {
+                people::table
+                    .filter(people::account_id.eq(Bind(account)))
+                    .filter(people::removed_at.is_null())
+            };
+            let one = || of_account().filter(people::id.eq(Bind(person)));
+            let joined_owners = of_account()
+                .filter(people::role.eq(Role::Owner.name()))
+                .filter(people::password.is_not_null())
+                .select(people::id);
+            let was_owner = one()
+                .filter(people::role.eq(Role::Owner.name()))
+                .filter(people::password.is_not_null())
+                .select(people::id);
+            let mut is_last_owner = false;
+            let ended = in_transaction!(connection, |c| {
+                // the account's row is the lock between owners who take each other's role away
+                diesel::update(accounts::table.find(Bind(account)))
+                    .set(accounts::name.eq(accounts::name))
+                    .execute(c)
+                    .await?;
+                let was_owner: Option<PersonId> = was_owner.first(c).await.optional()?;
+                let changed = match change {
+                    PersonChange::Role(role) => {
+                        let role = people::role.eq(role.name());
+                        diesel::update(one()).set(role).execute(c).await?
+                    }
+                    PersonChange::Removal(now) => {
+                        let removed = people::removed_at.eq(Some(now));
+                        diesel::update(one()).set(removed).execute(c).await?
+                    }
+                };
+                if changed == 0 {
+                    return Err(RollbackTransaction);
+                }
+                // no link and no session outlives its person
+                if let PersonChange::Removal(_) = change {
+                    let of_person = sessions::person_id.eq(Bind(person));
+                    diesel::delete(sessions::table.filter(of_person))
+                        .execute(c)
+                        .await?;
+                    let of_person = invitations::person_id.eq(Bind(person));
+                    diesel::delete(invitations::table.filter(of_person))
+                        .execute(c)
+                        .await?;
+                }
+                let owner: Option<PersonId> = joined_owners.first(c).await.optional()?;
+                is_last_owner = was_owner.is_some() && owner.is_none();
+                if is_last_owner {
+                    return Err(RollbackTransaction);
+                }
+                QueryResult::Ok(())
+            });
+            match ended {
+                Ok(()) => Ok(PersonWriting::Saved),
+                Err(RollbackTransaction) if is_last_owner => Ok(PersonWriting::LastOwner),
+                Err(RollbackTransaction) => Ok(PersonWriting::NotFound),
+                Err(error) => Err(error.into()),
+            }
         })
         .await
     }

@@ -8,6 +8,7 @@ use refract_domain::result::SavedResult;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::maker::ResultMaker;
 use crate::queries::prism_row::{PrismColumns, PrismRow};
 use crate::queries::provenance::{Provenance, ProvenanceColumns};
 use crate::queries::result_row::ResultColumns;
@@ -108,6 +109,25 @@ impl Database {
             )
             .optional()?;
             found.map(Provenance::try_from).transpose()
+        })
+        .await
+    }
+
+    /// Finds who made a result of the account; `None` when the account has no such result.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_maker(
+        &self,
+        account: AccountId,
+        result: ResultId,
+    ) -> Result<Option<ResultMaker>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::id.eq(Bind(result)))
+                .filter(results::account_id.eq(Bind(account)))
+                .select((results::api_key_id, results::made_by));
+            Ok(on!(connection, get_result(query)).optional()?)
         })
         .await
     }

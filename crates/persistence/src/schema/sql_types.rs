@@ -14,7 +14,9 @@ use diesel::query_builder::QueryId;
 use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismChangeId, PrismId, ResultId};
+use refract_domain::ids::{
+    AccountId, ApiKeyId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
+};
 
 /// An id.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -101,7 +103,8 @@ id_columns!(
     PersonId,
     PrismChangeId,
     PrismId,
-    ResultId
+    ResultId,
+    SignInTryId
 );
 
 impl ToSql<Moment, Pg> for DateTime<Utc> {

@@ -7,6 +7,7 @@
 )]
 
 mod fixture;
+mod joined_people;
 
 /// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database with an
 /// account, a key and a prism.
@@ -28,6 +29,7 @@ macro_rules! on_both {
 }
 
 mod accounts;
+mod answer_pages;
 mod api_keys;
 mod backups;
 mod calls;
@@ -39,6 +41,7 @@ mod lenses;
 mod makers;
 mod marks;
 mod migrations;
+mod people;
 mod prisms;
 mod provenance;
 mod races;
@@ -47,6 +50,7 @@ mod round_trip;
 mod runtimes;
 mod saving;
 mod schemas;
+mod sessions;
 mod tls;
 mod upgrades;
 mod versions;

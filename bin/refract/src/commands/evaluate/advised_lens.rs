@@ -47,7 +47,7 @@ pub(super) fn write(
     let columns = latest.columns(&history.lens);
     let cutoffs = cutoffs(advice, cutoffs_of(columns, question));
     let cutoffs = cutoffs.context("the advice has no cutoffs")?;
-    let columns = with_cutoffs(columns, question, cutoffs);
+    let columns = with_cutoffs(columns, latest.fields(), question, cutoffs);
     let mut text = serde_json::to_vec_pretty(&LensFile::new(&columns))?;
     text.push(b'\n');
     // the file is read as `lens set` will read it

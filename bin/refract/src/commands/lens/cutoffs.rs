@@ -66,7 +66,7 @@ impl CutoffsCommand {
                 break;
             }
             for result in page {
-                counted.add(&result.view());
+                counted.add(result.view().answers());
                 read += 1;
             }
             progress.show(read, "");

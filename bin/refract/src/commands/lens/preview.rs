@@ -70,7 +70,7 @@ impl PreviewCommand {
             }
             let left = usize::try_from(most - preview.results).unwrap_or(usize::MAX);
             for result in page.iter().take(left) {
-                preview.add(&result.view());
+                preview.add(result.view().answers());
             }
             progress.show(preview.results, "");
         }

@@ -1,0 +1,67 @@
+//! The sample messages, answered before the demo is shown, so that its pages have something to show.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use refract_answering::{PinnedPrism, Refusal};
+use refract_domain::ids::AccountId;
+use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
+use refract_file_runs::{FileRun, RunOrder, RunSettings, RunTally, Shard};
+use refract_lens_rendering::RowFormat;
+use refract_model_gateway::ModelGateway;
+use refract_persistence::Database;
+
+use super::PRISM;
+
+/// 200 messages to a shop that sells bicycles.
+const MESSAGES: &[u8] = include_bytes!("../../../../../docs/examples/messages.csv");
+/// Messages that are asked about at once.
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
+
+/// Asks a prism about every message by a file run, which asks about none again that is answered.
+pub(super) async fn answer(
+    database: &Database,
+    account: AccountId,
+    gateway: &ModelGateway,
+) -> anyhow::Result<()> {
+    // a file run reads a file
+    let folder = tempfile::tempdir()?;
+    let input = folder.path().join("messages.csv");
+    std::fs::write(&input, MESSAGES)?;
+    let order = RunOrder {
+        input: &input,
+        mappings: &[],
+        shard: Shard::WHOLE,
+        name: "demo".to_owned(),
+    };
+    // a version that is made in the demo does not answer all messages again
+    let first = Some(VersionNumber::FIRST);
+    let selector = PrismSelector::Slug(PRISM.to_owned());
+    let prism = match PinnedPrism::find(database, account, &selector, first).await {
+        // somebody archived it in an earlier demo
+        Err(Refusal::PrismNotFound) => return Ok(()),
+        found => found?,
+    };
+    let run = FileRun::open(prism, order)?;
+    let tally = Arc::new(RunTally::default());
+    let check = run.check(&gateway.estimator(run.version()), &tally)?;
+    let settings = RunSettings {
+        gateway,
+        concurrency: CONCURRENCY,
+        threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        gives_up: true,
+    };
+    let mut rows = std::io::sink();
+    let never = std::future::pending();
+    let summary = run
+        .run(settings, &check, &tally, RowFormat::Csv, &mut rows, never)
+        .await;
+    match summary.stop {
+        Some(stop) => Err(anyhow::anyhow!(
+            "the sample messages were not answered: {stop}"
+        )),
+        None => Ok(()),
+    }
+}

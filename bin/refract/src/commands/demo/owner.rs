@@ -1,0 +1,39 @@
+//! The demo's owner, who signs in by a link.
+
+use anyhow::Context as _;
+use refract_answering::{Caller, people};
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::password::TypedPassword;
+use refract_domain::person::{Email, PersonName};
+use refract_domain::role::Role;
+use refract_domain::token::Token;
+use refract_persistence::Database;
+
+/// The owner's address, which receives no mail.
+const EMAIL: &str = "owner@demo.invalid";
+/// What the owner is called.
+const NAME: &str = "Demo owner";
+
+/// A link's token that signs in as the demo's owner, who is made when missing.
+pub(super) async fn sign_in_link(database: &Database, account: AccountId) -> anyhow::Result<Token> {
+    let owner = find_or_make(database, account).await?;
+    let token = people::sign_in_link(database, account, owner).await?;
+    token.context("the demo's owner was removed at this moment: start the demo again")
+}
+
+async fn find_or_make(database: &Database, account: AccountId) -> anyhow::Result<PersonId> {
+    let people = people::list(database, account).await?;
+    let owner = people.iter().find(|person| person.email.as_str() == EMAIL);
+    if let Some(joined) = owner.filter(|owner| owner.name.is_some()) {
+        return Ok(joined.id);
+    }
+    let refused = || anyhow::anyhow!("the demo's owner cannot be made");
+    let email = Email::parse(EMAIL).map_err(|_| refused())?;
+    let name = PersonName::parse(NAME).map_err(|_| refused())?;
+    let caller = Caller::operator(account);
+    let invitation = people::invite(database, caller, &email, Role::Owner).await?;
+    // nobody knows the password: the owner signs in by links
+    let password = TypedPassword::new(invitation.token.reveal());
+    people::accept(database, &invitation.token, &name, password).await?;
+    Ok(invitation.person)
+}

@@ -1,0 +1,371 @@
+//! The app's pages about people: links, passwords, sessions and roles, over HTTP and without scripts.
+
+use std::fmt::Write as _;
+
+use crate::http::{Answer, Request};
+use crate::service::{Backend, Service, text};
+
+on_both!(
+    a_link_joins_once_and_signs_in,
+    a_password_that_is_easily_guessed_is_refused_beside_its_input,
+    signing_in_leads_back_to_where_one_was_going,
+    what_was_typed_before_the_session_ended_is_given_back,
+    ten_wrong_tries_stop_the_next_on_every_node,
+    owners_invite_change_roles_and_remove,
+    a_new_password_signs_out_everywhere_else,
+    no_token_and_no_address_is_logged,
+);
+
+const PASSWORD: &str = "zy!3kQ9 dab.x";
+
+/// Somebody's browser: it keeps the cookie.
+struct Browser<'a> {
+    service: &'a Service,
+    node: usize,
+    cookie: String,
+}
+
+impl<'a> Browser<'a> {
+    fn new(service: &'a Service) -> Self {
+        Self {
+            service,
+            node: 0,
+            cookie: String::new(),
+        }
+    }
+
+    async fn get(&mut self, path: &str) -> Answer {
+        self.send(Request::outside("GET", path)).await
+    }
+
+    async fn post(&mut self, path: &str, values: &[(&str, &str)]) -> Answer {
+        let pairs = values
+            .iter()
+            .map(|(name, value)| format!("{name}={}", encoded(value)));
+        let body = pairs.collect::<Vec<_>>().join("&");
+        let request = Request::outside("POST", path)
+            .header("Sec-Fetch-Site", "same-origin")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(body);
+        self.send(request).await
+    }
+
+    async fn send(&mut self, request: Request) -> Answer {
+        let request = request.header("Cookie", &self.cookie);
+        let answer = request.send(self.service.nodes[self.node].app).await;
+        if let Some(cookie) = answer.header("set-cookie") {
+            cookie
+                .split(';')
+                .next()
+                .unwrap()
+                .clone_into(&mut self.cookie);
+        }
+        answer
+    }
+
+    async fn join(&mut self, link: &str, name: &str) -> Answer {
+        let path = path_of(link);
+        let values = [
+            ("name", name),
+            ("password", PASSWORD),
+            ("password_again", PASSWORD),
+        ];
+        self.post(&path, &values).await
+    }
+
+    async fn sign_in(&mut self, email: &str, password: &str) -> Answer {
+        let values = [("email", email), ("password", password)];
+        self.post("/sign-in", &values).await
+    }
+}
+
+fn encoded(value: &str) -> String {
+    value.bytes().fold(String::new(), |mut text, byte| {
+        write!(text, "%{byte:02X}").unwrap();
+        text
+    })
+}
+
+/// The path of a link, which begins with the address of some app.
+fn path_of(link: &str) -> String {
+    let (_, token) = link.split_once("/join/").expect(link);
+    format!("/join/{token}")
+}
+
+async fn invited(service: &Service, email: &str, role: &str) -> String {
+    let made = service
+        .run(&["person", "invite", email, "--role", role])
+        .await
+        .object();
+    text(&made, "link")
+}
+
+async fn joined<'a>(service: &'a Service, email: &str, role: &str) -> Browser<'a> {
+    let link = invited(service, email, role).await;
+    let mut browser = Browser::new(service);
+    let answer = browser.join(&link, "Ada").await;
+    assert_eq!(answer.status, 303, "{answer:?}");
+    browser
+}
+
+/// The id in the address of an action about the person of this place in the table.
+fn id_of(page: &Answer, place: usize) -> String {
+    let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
+    ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));
+    ids[place].split('/').next().unwrap().to_owned()
+}
+
+async fn a_link_joins_once_and_signs_in(backend: Backend) {
+    let service = Service::start(backend).await;
+    let link = invited(&service, "ada@example.com", "owner").await;
+    let mut ada = Browser::new(&service);
+    for _ in 0..2 {
+        let form = ada.get(&path_of(&link)).await;
+        assert_eq!(form.status, 200, "looking uses nothing up");
+        assert!(form.body.contains("ada@example.com"));
+        assert_eq!(form.header("referrer-policy"), Some("strict-origin"));
+    }
+    let answer = ada.join(&link, "Ada <b>Lovelace</b>").await;
+    assert_eq!((answer.status, answer.header("location")), (303, Some("/")));
+    let cookie = answer.header("set-cookie").unwrap();
+    assert!(cookie.contains("; HttpOnly; SameSite=Lax;"), "{cookie}");
+    let page = ada.get("/people").await;
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("Ada &lt;b&gt;Lovelace&lt;/b&gt;"));
+    let mut thief = Browser::new(&service);
+    assert_eq!(thief.join(&link, "Eve").await.status, 410);
+    assert_eq!(
+        thief.get("/people").await.header("location"),
+        Some("/sign-in?then=%2Fpeople")
+    );
+    assert_eq!(
+        ada.post("/sign-out", &[]).await.header("location"),
+        Some("/sign-in")
+    );
+    assert_eq!(ada.get("/people").await.status, 303);
+}
+
+async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: Backend) {
+    let service = Service::start(backend).await;
+    let link = invited(&service, "ada.lovelace@example.com", "owner").await;
+    let mut ada = Browser::new(&service);
+    for (password, again, fault) in [
+        ("short", "short", "at least 10 character"),
+        ("Password123!", "Password123!", "most common"),
+        ("ada.lovelace1", "ada.lovelace1", "your own address or name"),
+        (PASSWORD, "another", "the two are not the same"),
+    ] {
+        let values = [
+            ("name", "Ada"),
+            ("password", password),
+            ("password_again", again),
+        ];
+        let answer = ada.post(&path_of(&link), &values).await;
+        assert_eq!(answer.status, 422);
+        assert!(answer.body.contains(fault), "{password}");
+        assert!(answer.body.contains("value=\"Ada\""), "the name is kept");
+        assert!(
+            !answer.body.contains(password),
+            "no page repeats a password"
+        );
+    }
+    assert_eq!(
+        ada.join(&link, "Ada").await.status,
+        303,
+        "the link is as good as before"
+    );
+}
+
+async fn signing_in_leads_back_to_where_one_was_going(backend: Backend) {
+    let service = Service::start(backend).await;
+    joined(&service, "ada@example.com", "owner").await;
+    let mut ada = Browser::new(&service);
+    for wrong in [
+        ("ada@example.com", "zy!3kQ9 dab.X"),
+        ("nobody@example.com", PASSWORD),
+        ("x", ""),
+    ] {
+        let answer = ada.sign_in(wrong.0, wrong.1).await;
+        assert_eq!(answer.status, 401);
+        assert!(
+            answer
+                .body
+                .contains("this address and password do not belong together")
+        );
+        assert_eq!(answer.header("set-cookie"), None);
+    }
+    for (then, expected) in [
+        ("/people", "/people"),
+        ("//evil.com", "/"),
+        ("https://evil.com", "/"),
+    ] {
+        let values = [
+            ("email", " ADA@example.com"),
+            ("password", PASSWORD),
+            ("then", then),
+        ];
+        let answer = ada.post("/sign-in", &values).await;
+        assert_eq!(
+            (answer.status, answer.header("location")),
+            (303, Some(expected))
+        );
+    }
+    let page = ada.get("/sign-in?then=%2Fpeople").await;
+    assert_eq!(
+        page.header("location"),
+        Some("/people"),
+        "somebody signed in goes on"
+    );
+    let other_site = Request::outside("POST", "/sign-out").header("Sec-Fetch-Site", "cross-site");
+    assert_eq!(ada.send(other_site).await.status, 403);
+    assert_eq!(ada.get("/people").await.status, 200, "still signed in");
+}
+
+async fn what_was_typed_before_the_session_ended_is_given_back(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let cookie = ada.cookie.clone();
+    ada.post("/sign-out", &[]).await;
+    ada.cookie = cookie;
+    let typed = [("email", "grace@example.com"), ("role", "editor")];
+    let answer = ada.post("/people", &typed).await;
+    assert_eq!(answer.status, 401);
+    assert!(
+        answer.body.contains("name=\"kept.value.email\"")
+            && answer.body.contains("grace@example.com")
+    );
+    let again = [
+        ("email", "ada@example.com"),
+        ("password", PASSWORD),
+        ("kept.address", "/people"),
+        ("kept.value.email", "grace@example.com"),
+        ("kept.value.role", "editor"),
+    ];
+    let answer = ada.post("/sign-in", &again).await;
+    assert_eq!(answer.status, 200);
+    assert!(
+        answer.body.contains("action=\"/people\"") && answer.body.contains("grace@example.com")
+    );
+    assert!(!answer.body.contains(PASSWORD));
+    assert_eq!(
+        ada.post("/people", &typed).await.status,
+        200,
+        "signed in again"
+    );
+}
+
+async fn ten_wrong_tries_stop_the_next_on_every_node(backend: Backend) {
+    let mut service = Service::start(backend).await;
+    service.start_node(&[]).await;
+    joined(&service, "ada@example.com", "owner").await;
+    let mut ada = Browser::new(&service);
+    for attempt in 0..10 {
+        ada.node = attempt % 2;
+        assert_eq!(ada.sign_in("ada@example.com", "wrong").await.status, 401);
+    }
+    for node in 0..2 {
+        ada.node = node;
+        let answer = ada.sign_in("Ada@example.com", PASSWORD).await;
+        assert_eq!(answer.status, 429, "even the right password");
+        assert!(answer.body.contains("try again after"));
+    }
+    assert_eq!(
+        ada.sign_in("grace@example.com", "wrong").await.status,
+        401,
+        "others may try"
+    );
+}
+
+async fn owners_invite_change_roles_and_remove(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let invite = [("email", "grace@example.com"), ("role", "reviewer")];
+    let page = ada.post("/people", &invite).await;
+    let link = page.body.split("/join/").nth(1).unwrap();
+    let link = format!("/join/{}", link.split('<').next().unwrap());
+    assert!(!ada.get("/people").await.body.contains(&link), "shown once");
+    let mut grace = Browser::new(&service);
+    assert_eq!(grace.join(&link, "Grace").await.status, 303);
+    let refused = grace.get("/people").await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.body.contains("Only an owner"));
+    let page = ada.post("/people", &invite).await;
+    assert_eq!(page.status, 422);
+    assert!(page.body.contains("already a person of the account"));
+
+    let people = ada.get("/people").await;
+    let (ada_id, grace_id) = (id_of(&people, 0), id_of(&people, 1));
+    let removed = ada.post(&format!("/people/{ada_id}/remove"), &[]).await;
+    assert_eq!(removed.status, 409);
+    assert!(removed.body.contains("an account needs an owner"));
+    let promote = format!("/people/{grace_id}/role");
+    assert_eq!(grace.post(&promote, &[("role", "owner")]).await.status, 403);
+    let promoted = ada.post(&promote, &[("role", "owner")]).await;
+    assert_eq!(promoted.header("location"), Some("/people?done=role"));
+    assert_eq!(
+        grace.get("/people").await.status,
+        200,
+        "from the next page on"
+    );
+    let removed = grace.post(&format!("/people/{ada_id}/remove"), &[]).await;
+    assert_eq!(removed.header("location"), Some("/people?done=removed"));
+    assert_eq!(ada.get("/people").await.status, 303, "signed out at once");
+    assert_eq!(ada.sign_in("ada@example.com", PASSWORD).await.status, 401);
+    let unknown = grace.post(&format!("/people/{ada_id}/link"), &[]).await;
+    assert_eq!(unknown.status, 404);
+}
+
+async fn a_new_password_signs_out_everywhere_else(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut office = joined(&service, "ada@example.com", "owner").await;
+    let made = service
+        .run(&["person", "reset", "ada@example.com"])
+        .await
+        .object();
+    assert_eq!(office.get("/people").await.status, 200, "nothing ends yet");
+    let mut home = Browser::new(&service);
+    let form = home.get(&path_of(&text(&made, "link"))).await;
+    assert!(form.body.contains("Choose a new password") && form.body.contains("value=\"Ada\""));
+    let password = "another 9kQ3 one";
+    let values = [
+        ("name", "Ada"),
+        ("password", password),
+        ("password_again", password),
+    ];
+    let answer = home.post(&path_of(&text(&made, "link")), &values).await;
+    assert_eq!(answer.status, 303);
+    assert_eq!(home.get("/people").await.status, 200);
+    assert_eq!(office.get("/people").await.status, 303);
+    assert_eq!(
+        office.sign_in("ada@example.com", PASSWORD).await.status,
+        401
+    );
+    assert_eq!(
+        office.sign_in("ada@example.com", password).await.status,
+        303
+    );
+}
+
+async fn no_token_and_no_address_is_logged(backend: Backend) {
+    let service = Service::start(backend).await;
+    let link = invited(&service, "ada@example.com", "owner").await;
+    let mut ada = Browser::new(&service);
+    ada.get(&path_of(&link)).await;
+    ada.join(&link, "Ada").await;
+    ada.sign_in("ada@example.com", "wrong words").await;
+    ada.sign_in("ada@example.com", PASSWORD).await;
+    let is_last = |line: &str| line.contains("/sign-in") && line.contains("303");
+    service.nodes[0].logged(is_last).await;
+    let log = service.nodes[0].log().join("\n");
+    let token = path_of(&link).replace("/join/", "");
+    let session = ada.cookie.split_once('=').unwrap().1.to_owned();
+    for secret in [
+        token.as_str(),
+        &session,
+        "ada@example.com",
+        "wrong words",
+        PASSWORD,
+    ] {
+        assert!(!log.contains(secret), "{log}");
+    }
+}

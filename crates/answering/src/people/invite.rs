@@ -1,0 +1,100 @@
+//! Makes links by which people join or choose a new password.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::ids::PersonId;
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_domain::token::Token;
+use refract_persistence::{Database, Inviting, NewInvitation, NewPerson};
+use uuid::Uuid;
+
+use super::refusal::PersonRefusal;
+use crate::caller::Caller;
+use crate::secrets::{SecretFailed, random_bytes};
+
+/// How long a link is good.
+const LINK_DAYS: TimeDelta = TimeDelta::days(7);
+
+/// A link for a person, good once. The token is the only copy: the database keeps a hash.
+pub struct Invitation {
+    /// The person whom the link is for.
+    pub person: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// What the person may do.
+    pub role: Role,
+    /// The token in the link.
+    pub token: Token,
+    /// Until when the link is good.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Invites somebody into the caller's account. Somebody who was invited and has not joined yet gets
+/// this role, and the new link in place of the one before.
+///
+/// # Errors
+/// When somebody who has this address has joined an account, or the database fails.
+pub async fn invite(
+    database: &Database,
+    caller: Caller,
+    email: &Email,
+    role: Role,
+) -> Result<Invitation, PersonRefusal> {
+    let new = NewPerson {
+        id: PersonId(Uuid::now_v7()),
+        account: caller.account(),
+        email: email.clone(),
+        role,
+    };
+    let (token, link) = new_link()?;
+    let person = match database.invite_person(&new, link).await? {
+        Inviting::Invited(person) => person,
+        Inviting::HasJoined => return Err(PersonRefusal::HasJoined),
+        Inviting::OfOtherAccount => return Err(PersonRefusal::AddressInUse),
+    };
+    Ok(Invitation {
+        person,
+        email: new.email,
+        role,
+        token,
+        expires_at: link.expires_at,
+    })
+}
+
+/// Makes a new link for a person of the caller's account, by which they choose a new password. The
+/// one that they have works until the link is used.
+///
+/// # Errors
+/// When there is no such person, or the database fails.
+pub async fn reset(
+    database: &Database,
+    caller: Caller,
+    person: PersonId,
+) -> Result<Invitation, PersonRefusal> {
+    let account = caller.account();
+    let people = database.list_people(account).await?;
+    let mut found = people.into_iter().filter(|row| row.id == person);
+    let row = found.next().ok_or(PersonRefusal::NotFound)?;
+    let (token, link) = new_link()?;
+    if !database.renew_link(account, person, link).await? {
+        return Err(PersonRefusal::NotFound);
+    }
+    Ok(Invitation {
+        person,
+        email: row.email,
+        role: row.role,
+        token,
+        expires_at: link.expires_at,
+    })
+}
+
+fn new_link() -> Result<(Token, NewInvitation), SecretFailed> {
+    let token = Token::from_random(random_bytes()?);
+    let created_at = Utc::now();
+    let link = NewInvitation {
+        hash: token.hash(),
+        created_at,
+        expires_at: created_at + LINK_DAYS,
+    };
+    Ok((token, link))
+}

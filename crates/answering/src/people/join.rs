@@ -1,0 +1,66 @@
+//! Takes up links: joins an account, or chooses a new password.
+
+use chrono::Utc;
+use refract_domain::password::{Password, TypedPassword};
+use refract_domain::person::PersonName;
+use refract_domain::problem::Fault;
+use refract_domain::token::Token;
+use refract_persistence::{Database, InvitationRow, PersistenceError};
+
+use super::password_hash;
+use super::session::{Session, new_session};
+use crate::secrets::SecretFailed;
+
+/// Why a link was not taken up; it is as good as before.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinRefusal {
+    /// The link was used, has expired or was replaced, or the person was removed.
+    #[error("this link is not good any more: ask whoever sent it for a new one")]
+    Void,
+    /// The password breaks rules.
+    #[error("the password cannot be chosen")]
+    Password(Vec<Fault>),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+/// Finds a link that is good, with the person whom it is for.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find_invitation(
+    database: &Database,
+    token: &Token,
+) -> Result<Option<InvitationRow>, PersistenceError> {
+    database.find_invitation(token.hash(), Utc::now()).await
+}
+
+/// Takes up a link: the person gets a name and a password, is signed in here and nowhere else, and
+/// the link is used up.
+///
+/// # Errors
+/// When the link is not good, the password is easily guessed or of a wrong length, or the database
+/// fails.
+pub async fn accept(
+    database: &Database,
+    token: &Token,
+    name: &PersonName,
+    password: TypedPassword,
+) -> Result<Session, JoinRefusal> {
+    let found = find_invitation(database, token).await?;
+    let invitation = found.ok_or(JoinRefusal::Void)?;
+    let password = Password::choose(password, invitation.email.as_str(), name.as_str())
+        .map_err(JoinRefusal::Password)?;
+    let hash = password_hash::hash(password).await?;
+    let (session, new) = new_session()?;
+    let accepting = database.accept_invitation(token.hash(), name, &hash, new);
+    if accepting.await? {
+        Ok(session)
+    } else {
+        Err(JoinRefusal::Void)
+    }
+}

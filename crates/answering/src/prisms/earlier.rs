@@ -1,0 +1,24 @@
+//! A prism as its next version finds it.
+
+use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_domain::ids::PrismId;
+use refract_persistence::{Database, PrismHistory, PrismRow};
+
+use super::refusal::PrismRefusal;
+
+/// The prism, and what its versions so far demand of the next one.
+pub(super) async fn read_earlier(
+    database: &Database,
+    prism: PrismId,
+) -> Result<(PrismRow, EarlierVersions), PrismRefusal> {
+    let history = database.prism_history(prism).await?;
+    let PrismHistory {
+        prism,
+        versions,
+        lens,
+    } = history.ok_or(PrismRefusal::NotFound)?;
+    let keys = KeyHistory::of(&versions);
+    let latest = versions.into_iter().next_back();
+    let latest = latest.ok_or(PrismRefusal::VersionNotFound)?;
+    Ok((prism, EarlierVersions { latest, keys, lens }))
+}

@@ -1,0 +1,127 @@
+//! A prism and its versions as people look at them: who saved what, and what it changed.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use refract_domain::ids::AccountId;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::slug::PrismSelector;
+use refract_domain::version_difference::{VersionDifference, differences};
+use refract_persistence::Database;
+
+use super::find::{find_lens, find_version};
+use super::history::{ChangeOfPrism, PrismChange, history};
+use super::refusal::PrismRefusal;
+use crate::people::MakerName;
+use crate::prism_lens::PrismLens;
+use crate::result_counts::{PrismCounts, counts};
+
+/// The newest versions of a prism that are compared with the versions before them.
+pub const COMPARED_VERSIONS: usize = 20;
+
+/// A prism with its lens, its history and the numbers of its results.
+pub struct PrismOverview {
+    /// The prism, its lens and its latest version.
+    pub prism_lens: PrismLens,
+    /// Every change of the prism, newest first.
+    pub changes: Vec<PrismChange>,
+    /// The newest [`COMPARED_VERSIONS`] versions, newest first, each with what it changed.
+    pub compared: Vec<(VersionNumber, Vec<VersionDifference>)>,
+    /// Numbers of the prism's results.
+    pub counts: PrismCounts,
+}
+
+/// A version with what it changed.
+pub struct VersionOverview {
+    /// The prism, its lens and its latest version.
+    pub prism_lens: PrismLens,
+    /// The number of the version that is looked at.
+    pub number: VersionNumber,
+    /// The version that is looked at.
+    pub version: Arc<PrismVersion>,
+    /// What the version changed; nothing for the first one.
+    pub differences: Vec<VersionDifference>,
+    /// Who saved the version; `None` for the terminal and for versions that were saved before people
+    /// were kept.
+    pub made_by: Option<MakerName>,
+    /// When the version was saved.
+    pub made_at: DateTime<Utc>,
+}
+
+/// Finds a prism, its history and the numbers of its results.
+///
+/// # Errors
+/// When there is no such prism in the account, or the database fails.
+pub async fn overview(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+) -> Result<PrismOverview, PrismRefusal> {
+    let prism_lens = find_lens(database, account, prism).await?;
+    let id = PrismSelector::Id(prism_lens.prism.id);
+    let changes = history(database, account, &id).await?;
+    let numbers = changes.iter().filter_map(|change| match change.what {
+        ChangeOfPrism::Version(number) => Some(number),
+        ChangeOfPrism::LensSet
+        | ChangeOfPrism::LensReset
+        | ChangeOfPrism::Renamed
+        | ChangeOfPrism::Archived
+        | ChangeOfPrism::Restored => None,
+    });
+    let mut compared = Vec::new();
+    for number in numbers.take(COMPARED_VERSIONS) {
+        let version = find_version(database, &prism_lens.prism, number).await?;
+        let changed = changed_by(database, &prism_lens, number, &version).await?;
+        compared.push((number, changed));
+    }
+    let counts = counts(database, account, Utc::now()).await?;
+    let counts = counts.of_prism(prism_lens.prism.id).clone();
+    Ok(PrismOverview {
+        prism_lens,
+        changes,
+        compared,
+        counts,
+    })
+}
+
+/// Finds a version of a prism, with what it changed and who saved it.
+///
+/// # Errors
+/// When there is no such prism or version in the account, or the database fails.
+pub async fn version_overview(
+    database: &Database,
+    account: AccountId,
+    prism: &PrismSelector,
+    number: VersionNumber,
+) -> Result<VersionOverview, PrismRefusal> {
+    let prism_lens = find_lens(database, account, prism).await?;
+    let version = find_version(database, &prism_lens.prism, number).await?;
+    let changes = history(database, account, &PrismSelector::Id(prism_lens.prism.id)).await?;
+    let mut changes = changes.into_iter();
+    let saved = changes
+        .find(|change| change.what == ChangeOfPrism::Version(number))
+        .ok_or(PrismRefusal::VersionNotFound)?;
+    let differences = changed_by(database, &prism_lens, number, &version).await?;
+    Ok(VersionOverview {
+        prism_lens,
+        number,
+        version,
+        differences,
+        made_by: saved.made_by,
+        made_at: saved.made_at,
+    })
+}
+
+/// What a version changed against the version before it.
+async fn changed_by(
+    database: &Database,
+    prism_lens: &PrismLens,
+    number: VersionNumber,
+    version: &PrismVersion,
+) -> Result<Vec<VersionDifference>, PrismRefusal> {
+    let Some(before) = VersionNumber::new(number.get() - 1) else {
+        return Ok(Vec::new());
+    };
+    let before = find_version(database, &prism_lens.prism, before).await?;
+    Ok(differences(&before, version, &prism_lens.lens))
+}

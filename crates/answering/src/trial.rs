@@ -1,0 +1,101 @@
+//! Trials: one text asked of several versions, and stored texts asked of a version that is not saved.
+
+use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
+use refract_domain::answer::Answers;
+use refract_domain::budget::{self, OverBudget};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::slug::PrismSelector;
+use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_model_gateway::ModelFailure;
+
+use crate::answering::Answering;
+use crate::caller::Caller;
+use crate::create_result::CreateCall;
+use crate::readable_result::ReadableResult;
+use crate::refusal::Refusal;
+
+/// Most stored texts that an unsaved version is tried on.
+pub const TRIAL_TEXTS: usize = 5;
+/// Stored texts that are asked about at the same time.
+const AT_ONCE: usize = 3;
+
+/// A stored result beside what an unsaved version answers about its text.
+pub struct TrialPair {
+    /// The result with its answers, or its error, as it is stored.
+    pub stored: ReadableResult,
+    /// The answers of the unsaved version, or why there are none.
+    pub answers: Result<Answers, TrialFailure>,
+}
+
+/// Why an unsaved version has no answers about a text.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialFailure {
+    /// The text is too large for the version.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    /// The model gave no usable answer.
+    #[error(transparent)]
+    Model(#[from] ModelFailure),
+}
+
+impl Answering {
+    /// Runs versions of a prism on one text at the same time, and saves a result of each, in the
+    /// order of `versions`.
+    ///
+    /// A version whose fields are not those that were sent refuses, as it refuses any call; the
+    /// others answer.
+    pub async fn try_on(
+        &self,
+        caller: Caller,
+        prism: &PrismSelector,
+        fields: &SentFields,
+        context: Option<&CallContext>,
+        versions: &[VersionNumber],
+    ) -> Vec<Result<ReadableResult, Refusal>> {
+        let calls = versions.iter().map(|version| {
+            let call = CreateCall {
+                prism: prism.clone(),
+                fields: fields.clone(),
+                context: context.cloned(),
+                reference: None,
+                version: Some(*version),
+                idempotency_key: None,
+            };
+            self.create_result_in(caller, call)
+        });
+        join_all(calls).await
+    }
+
+    /// Asks a version that is not saved about the texts of the first [`TRIAL_TEXTS`] results, and
+    /// saves nothing. A result that lacks one of the version's fields is left out; a field that the
+    /// version lacks is not asked about.
+    pub async fn try_draft(
+        &self,
+        draft: &PrismVersion,
+        results: &[ReadableResult],
+    ) -> Vec<TrialPair> {
+        let texts = results.iter().take(TRIAL_TEXTS);
+        let texts = texts.filter_map(|result| {
+            let submission = result.submission().for_fields(draft.fields())?;
+            Some((result.clone(), submission))
+        });
+        let trials = texts.map(|(stored, submission)| async move {
+            let answers = self.answer_draft(draft, &submission).await;
+            TrialPair { stored, answers }
+        });
+        stream::iter(trials.collect::<Vec<_>>())
+            .buffered(AT_ONCE)
+            .collect()
+            .await
+    }
+
+    async fn answer_draft(
+        &self,
+        draft: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, TrialFailure> {
+        budget::check(draft, submission)?;
+        Ok(self.ask(draft, submission).await.outcome?)
+    }
+}

@@ -1,0 +1,69 @@
+//! What a version of a prism changes.
+
+use maud::{Markup, html};
+use refract_domain::version_difference::{ChangedWords, Severity, VersionDifference};
+
+use super::number::count;
+
+/// Differences in a history: the most serious `most` of them, without the words that changed.
+/// `more` is the address of the page that shows all.
+pub(crate) fn differences_in_short(
+    differences: &[VersionDifference],
+    most: usize,
+    more: &str,
+) -> Markup {
+    let sorted = most_serious_first(differences);
+    let hidden = sorted.len().saturating_sub(most);
+    html! {
+        ul.differences {
+            @for difference in sorted.iter().take(most) { li { (sentence(difference)) } }
+            @if hidden > 0 {
+                li { a href=(more) { "and " (count(u64::try_from(hidden).unwrap_or(u64::MAX))) " more" } }
+            }
+        }
+    }
+}
+
+/// Every difference, the most serious first, with the words before and after.
+pub(crate) fn differences(differences: &[VersionDifference]) -> Markup {
+    html! {
+        ul.differences {
+            @for difference in most_serious_first(differences) {
+                li {
+                    (sentence(difference))
+                    @if let Some(words) = &difference.words { (changed(words)) }
+                }
+            }
+        }
+    }
+}
+
+fn most_serious_first(differences: &[VersionDifference]) -> Vec<&VersionDifference> {
+    let mut sorted: Vec<_> = differences.iter().collect();
+    sorted.sort_by_key(|difference| difference.severity);
+    sorted
+}
+
+fn sentence(difference: &VersionDifference) -> Markup {
+    html! {
+        @match difference.severity {
+            Severity::ForCallers => { span.tag.strong { "for callers" } " " }
+            Severity::ForAnswers => { span.tag { "answers may change" } " " }
+            Severity::Cosmetic => {}
+        }
+        bdi { (difference.text) }
+    }
+}
+
+fn changed(words: &ChangedWords) -> Markup {
+    html! {
+        div.before-after {
+            @if let Some(before) = &words.before {
+                del { span.unseen { "Before: " } span.text dir="auto" { (before) } }
+            }
+            @if let Some(after) = &words.after {
+                ins { span.unseen { "After: " } span.text dir="auto" { (after) } }
+            }
+        }
+    }
+}

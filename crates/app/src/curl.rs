@@ -1,0 +1,74 @@
+//! The call of a program to the API, as a line for a shell.
+
+use std::fmt::Write as _;
+
+use refract_answering::PrismRow;
+use refract_domain::field::Field;
+
+/// A `curl` command that creates a result of a prism, with a field on each line. The key is the
+/// shell's `REFRACT_KEY`. `api_url` is the API's address up to and with `/v1`.
+pub(crate) fn create_result(api_url: &str, prism: &PrismRow, fields: &[Field]) -> String {
+    let url = quoted(&format!("{api_url}/prisms/{}/results", prism.slug));
+    let mut body = "{\n  \"fields\": {".to_owned();
+    for (place, field) in fields.iter().enumerate() {
+        let comma = if place == 0 { "" } else { "," };
+        let key = json(field.key.as_str());
+        let value = json(&field.label);
+        // writing to a `String` cannot fail
+        let _ = write!(body, "{comma}\n    {key}: {value}");
+    }
+    body.push_str("\n  }\n}");
+    format!(
+        "curl -sS {url} \\\n  -H \"Authorization: Bearer $REFRACT_KEY\" \\\n  \
+         -H 'Content-Type: application/json' \\\n  -d {}",
+        quoted(&body)
+    )
+}
+
+/// The command that gives a shell its `REFRACT_KEY`.
+pub(crate) fn set_key(key: &str) -> String {
+    format!("export REFRACT_KEY={}", quoted(key))
+}
+
+/// A text as one word of a POSIX shell, which expands nothing of it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// A text as a JSON string. What a terminal or a page does not show as it stands, such as marks that
+/// turn the reading direction, is escaped, so that the command does what it looks like.
+fn json(text: &str) -> String {
+    let mut written = String::with_capacity(text.len() + 2);
+    for character in serde_json::Value::from(text).to_string().chars() {
+        if is_unseen(character) {
+            let mut units = [0_u16; 2];
+            for unit in character.encode_utf16(&mut units) {
+                // writing to a `String` cannot fail
+                let _ = write!(written, "\\u{unit:04x}");
+            }
+        } else {
+            written.push(character);
+        }
+    }
+    written
+}
+
+/// Whether a character is a control character, a line break, or a mark without a form of its own.
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! `/assets/{folder}/{name}`: a script, a style or a picture of the app itself.
+
+use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
+
+use crate::assets;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::OpenVisit;
+
+/// Serves an asset. One that is asked for under the folder of another binary, as during an upgrade,
+/// is not kept by the browser.
+pub(crate) fn show(visit: &OpenVisit) -> Result<PageReply, PageRefusal> {
+    let values = &visit.sent.values;
+    let found = assets::find(values.get("name"));
+    let (media_type, text) = found.ok_or(PageRefusal::NotFound)?;
+    let keeping = if visit.site.assets.is(values.get("folder")) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-store"
+    };
+    let keeping = HeaderValue::from_static(keeping);
+    Ok(PageReply::text(media_type, text).with_header(CACHE_CONTROL, keeping))
+}

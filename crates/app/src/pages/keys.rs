@@ -1,0 +1,164 @@
+//! `/keys`: API keys, made, shown once, and revoked by owners.
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_answering::InternalError;
+use refract_answering::api_keys::{self, KeyRefusal, ListedKey};
+use refract_answering::prisms;
+use refract_domain::api_key::ApiKey;
+use refract_domain::ids::ApiKeyId;
+use refract_domain::mark::Marker;
+
+use crate::components::copyable::{COPY_SCRIPT, copyable};
+use crate::components::empty_state::empty_state;
+use crate::components::field::FormField;
+use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::count;
+use crate::components::table::table;
+use crate::curl;
+use crate::page::Section;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// Shows the page.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+    page(&visit, "", StatusCode::OK).await
+}
+
+/// Makes a key and shows it, this one time.
+pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
+    // a label has the rules of every name
+    let name = match Marker::parse(visit.sent.form.get("name")) {
+        Ok(name) => name.as_str().to_owned(),
+        Err(faults) => {
+            let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return page(&visit, &words.join("; "), status).await;
+        }
+    };
+    let database = visit.answering.database();
+    match api_keys::create(database, visit.caller(), name.clone()).await {
+        Ok((_, key)) => made(&visit, &name, &key).await,
+        Err(KeyRefusal::Secret(error)) => Err(error.into()),
+        Err(KeyRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
+    }
+}
+
+/// Revokes a key.
+pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
+    let is_known = api_keys::revoke(visit.answering.database(), visit.account(), id).await?;
+    if is_known {
+        Ok(PageReply::see_other("/keys?done=revoked"))
+    } else {
+        Err(PageRefusal::NotFound)
+    }
+}
+
+async fn page(visit: &Visit, fault: &str, status: StatusCode) -> Result<PageReply, PageRefusal> {
+    let keys = api_keys::list(visit.answering.database(), visit.account()).await?;
+    let main = html! {
+        h1 { "Keys" }
+        @if visit.sent.query.get("done") == Some("revoked") {
+            (notice(NoticeKind::Done, &html! { "The key is revoked: the next call with it is refused. Its results stay." }))
+        }
+        p { "Programs call the API with a key. A key opens the whole account; keep it on servers only." }
+        (form(visit.sent.form.get("name"), fault))
+        @if keys.is_empty() {
+            (empty_state("There is no key yet. Name the program that will use it, and make one above.", &html! {}))
+        } @else {
+            (rows(&keys))
+        }
+    };
+    let page = visit.page("Keys", main).section(Section::Keys);
+    Ok(page.status(status).reply())
+}
+
+/// The page that shows a new key. It answers the form itself, so that the key is in no address.
+async fn made(visit: &Visit, name: &str, key: &ApiKey) -> Result<PageReply, PageRefusal> {
+    let (database, account) = (visit.answering.database(), visit.account());
+    let listed = prisms::list(database, account).await?;
+    let active = listed
+        .iter()
+        .find(|counted| counted.prism.archived_at.is_none());
+    let call = match active {
+        None => None,
+        Some(counted) => {
+            let prism = &counted.prism;
+            let version = prisms::find_version(database, prism, prism.latest_version).await?;
+            let call = curl::create_result(&visit.site.api_url, prism, version.fields());
+            Some((prism.name.clone(), call))
+        }
+    };
+    let main = html! {
+        h1 { "The key " bdi { (name) } }
+        (notice(NoticeKind::Warning, &html! { "This is the only time that it is shown. Copy it now." }))
+        (copyable("key", "The key, set for a shell", &curl::set_key(key.reveal())))
+        @if let Some((prism, call)) = &call {
+            h2 { "A call with it to " bdi { (prism) } }
+            (copyable("curl", "A call to the API", call))
+        }
+        p { a.button href="/keys" { "I have copied it" } }
+    };
+    let page = visit.page("A new key", main).section(Section::Keys);
+    Ok(page.script(COPY_SCRIPT).script("shown-once.js").reply())
+}
+
+fn form(typed: &str, fault: &str) -> Markup {
+    let name = FormField {
+        name: "name",
+        label: "Name of the new key",
+        value: typed,
+        hint: "The program that uses it, such as ticket importer.",
+        fault,
+        is_required: true,
+    };
+    html! {
+        form.narrow method="post" action="/keys" {
+            (name.line("text", "off"))
+            button.main type="submit" { "Make a key" }
+        }
+    }
+}
+
+fn rows(keys: &[ListedKey]) -> Markup {
+    let rows = html! { @for key in keys { (row(key)) } };
+    let headings = [
+        "Name",
+        "Begins with",
+        "Made by",
+        "Made",
+        "Last used",
+        "Results",
+        "Revoked",
+    ];
+    table("API keys", &headings, &rows)
+}
+
+fn row(key: &ListedKey) -> Markup {
+    let row = &key.row;
+    html! {
+        tr {
+            th scope="row" { bdi { (row.name) } }
+            td { code { (row.first_characters) "…" } }
+            td { @match &key.made_by { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }
+            td { (moment(row.created_at)) }
+            td { @match row.last_used_at { Some(at) => (moment(at)), None => span.soft { "never" } } }
+            td.number { (count(key.results)) }
+            td {
+                @match row.revoked_at {
+                    Some(at) => (moment(at)),
+                    None => details {
+                        summary aria-label={ "Revoke " (row.name) } { "Revoke" }
+                        form method="post" action={ "/keys/" (row.id) "/revoke" } {
+                            p { "Programs that use it are refused at once." }
+                            button.danger type="submit" { "Revoke for good" }
+                        }
+                    },
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! `/people`: who uses the app in this account. Owners invite, give roles and remove.
+
+mod person_table;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_answering::InternalError;
+use refract_answering::people::{self, Invitation, PersonRefusal};
+use refract_domain::ids::PersonId;
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+
+use self::person_table::{ROLES, person_table};
+use crate::components::field::FormField;
+use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
+use crate::page::Section;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// What a page about people says besides the people.
+#[derive(Default)]
+struct Said<'a> {
+    notice: Option<Markup>,
+    /// What was typed into the form of invitations.
+    email: &'a str,
+    role: &'a str,
+    /// What is wrong with the address.
+    fault: String,
+}
+
+/// Shows the page.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let done = match visit.sent.query.get("done") {
+        Some("role") => Some("The role is changed, from the person's next page on."),
+        Some("removed") => Some("The person is removed and signed out everywhere."),
+        _ => None,
+    };
+    let said = Said {
+        notice: done.map(|words| notice(NoticeKind::Done, &html! { (words) })),
+        ..Said::default()
+    };
+    page(&visit, &said, StatusCode::OK).await
+}
+
+/// Invites somebody and shows the link, this one time.
+pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let form = &visit.sent.form;
+    let (typed, role) = (form.get("email"), form.get("role"));
+    let mut said = Said {
+        email: typed,
+        role,
+        ..Said::default()
+    };
+    let faults = match (Email::parse(typed), Role::named(role)) {
+        (Ok(email), Some(role)) => {
+            let database = visit.answering.database();
+            match people::invite(database, visit.caller(), &email, role).await {
+                Ok(invitation) => return link_page(&visit, &invitation).await,
+                Err(refusal) => shown(refusal)?,
+            }
+        }
+        (Err(faults), _) => {
+            let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
+            words.join("; ")
+        }
+        (Ok(_), None) => return Err(PageRefusal::NoForm),
+    };
+    said.fault = faults;
+    page(&visit, &said, StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+/// Makes a new link for somebody and shows it, this one time.
+pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let person = person(&visit)?;
+    match people::reset(visit.answering.database(), visit.caller(), person).await {
+        Ok(invitation) => link_page(&visit, &invitation).await,
+        Err(refusal) => refused(&visit, refusal).await,
+    }
+}
+
+/// Gives somebody another role.
+pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let person = person(&visit)?;
+    let role = Role::named(visit.sent.form.get("role")).ok_or(PageRefusal::NoForm)?;
+    match people::set_role(visit.answering.database(), visit.caller(), person, role).await {
+        Ok(()) => Ok(PageReply::see_other("/people?done=role")),
+        Err(refusal) => refused(&visit, refusal).await,
+    }
+}
+
+/// Removes somebody.
+pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let person = person(&visit)?;
+    match people::remove(visit.answering.database(), visit.caller(), person).await {
+        Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
+        Err(refusal) => refused(&visit, refusal).await,
+    }
+}
+
+fn person(visit: &Visit) -> Result<PersonId, PageRefusal> {
+    PersonId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)
+}
+
+async fn refused(visit: &Visit, refusal: PersonRefusal) -> Result<PageReply, PageRefusal> {
+    let words = shown(refusal)?;
+    let said = Said {
+        notice: Some(notice(NoticeKind::Refused, &html! { (words) "." })),
+        ..Said::default()
+    };
+    page(visit, &said, StatusCode::CONFLICT).await
+}
+
+/// The words of a refusal that the page itself shows.
+fn shown(refusal: PersonRefusal) -> Result<String, PageRefusal> {
+    match refusal {
+        PersonRefusal::NotFound => Err(PageRefusal::NotFound),
+        PersonRefusal::HasJoined | PersonRefusal::AddressInUse | PersonRefusal::LastOwner => {
+            Ok(refusal.to_string())
+        }
+        PersonRefusal::Secret(error) => Err(error.into()),
+        PersonRefusal::Persistence(error) => Err(InternalError::from(error).into()),
+    }
+}
+
+async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, PageRefusal> {
+    let link = visit.site.url.join_link(invitation.token.reveal());
+    let said = Said {
+        notice: Some(notice(
+            NoticeKind::Done,
+            &html! {
+                "Send this link to " bdi { (invitation.email) } ". It works once, until "
+                (moment(invitation.expires_at)) ", and is not shown again."
+                pre { code { (link) } }
+            },
+        )),
+        ..Said::default()
+    };
+    page(visit, &said, StatusCode::OK).await
+}
+
+async fn page(
+    visit: &Visit,
+    said: &Said<'_>,
+    status: StatusCode,
+) -> Result<PageReply, PageRefusal> {
+    let listing = people::list(visit.answering.database(), visit.account());
+    let people = listing.await.map_err(InternalError::from)?;
+    let main = html! {
+        h1 { "People" }
+        p { "Who uses this app in your account, and what each of them may do." }
+        @if let Some(notice) = &said.notice { (notice) }
+        (person_table(&people, visit.visitor.person))
+        h2 { "Invite somebody" }
+        (invite_form(said))
+        h2 { "Roles" }
+        dl.facts {
+            dt { "Reviewer" } dd { "reads results, tries texts and marks answers." }
+            dt { "Editor" } dd { "also changes prisms and lenses." }
+            dt { "Owner" } dd { "also makes API keys and invites people." }
+        }
+    };
+    let page = visit.page("People", main).section(Section::People);
+    Ok(page.status(status).reply())
+}
+
+fn invite_form(said: &Said<'_>) -> Markup {
+    let email = FormField {
+        name: "email",
+        label: "Email",
+        value: said.email,
+        hint: "They sign in with it. No mail is sent: you get a link to hand over.",
+        fault: &said.fault,
+        is_required: true,
+    };
+    let role = FormField {
+        name: "role",
+        label: "Role",
+        value: said.role,
+        ..FormField::default()
+    };
+    html! {
+        form.narrow method="post" action="/people" {
+            (email.line("email", "off"))
+            (role.choice(&ROLES))
+            button.main type="submit" { "Make a link" }
+        }
+    }
+}

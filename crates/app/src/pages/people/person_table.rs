@@ -1,0 +1,83 @@
+//! The table of the people of an account, with what can be done about each.
+
+use maud::{Markup, html};
+use refract_answering::people::PersonRow;
+use refract_domain::ids::PersonId;
+
+use crate::components::moment::moment;
+use crate::components::table::table;
+
+/// The roles with their words, the one that may least first.
+pub(super) const ROLES: [(&str, &str); 3] = [
+    ("reviewer", "Reviewer"),
+    ("editor", "Editor"),
+    ("owner", "Owner"),
+];
+
+/// A row for each person; `visitor` is marked.
+pub(super) fn person_table(people: &[PersonRow], visitor: PersonId) -> Markup {
+    let rows = html! {
+        @for person in people { (row(person, person.id == visitor)) }
+    };
+    let headings = ["Person", "Role", "Last here", ""];
+    table("People of the account", &headings, &rows)
+}
+
+fn row(person: &PersonRow, is_visitor: bool) -> Markup {
+    let called = person.name.as_deref().unwrap_or(person.email.as_str());
+    html! {
+        tr {
+            th scope="row" {
+                @if let Some(name) = &person.name {
+                    bdi { (name) }
+                    @if is_visitor { " " span.tag { "you" } }
+                    br;
+                }
+                bdi.soft { (person.email) }
+            }
+            td {
+                form.row method="post" action=(action(person, "role")) {
+                    select.short name="role" aria-label={ "Role of " (called) } {
+                        @for (value, words) in ROLES {
+                            option value=(value) selected[value == person.role.name()] { (words) }
+                        }
+                    }
+                    button type="submit" aria-label={ "Set the role of " (called) } { "Set" }
+                }
+            }
+            td { (last_here(person)) }
+            td {
+                div.row {
+                    form method="post" action=(action(person, "link")) {
+                        button type="submit" aria-label={ "New link for " (called) } { "New link" }
+                    }
+                    details {
+                        summary aria-label={ "Remove " (called) } { "Remove" }
+                        form method="post" action=(action(person, "remove")) {
+                            p.hint { "They are signed out at once. What they made stays, with their name." }
+                            button.danger type="submit" { "Remove " bdi { (called) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn last_here(person: &PersonRow) -> Markup {
+    html! {
+        @match (&person.name, person.last_used_at) {
+            (Some(_), Some(at)) => { (moment(at)) }
+            (Some(_), None) => { "signed out" }
+            (None, _) => { "has not joined yet" }
+        }
+        @if let Some(until) = person.link_expires_at {
+            br;
+            span.soft { "link until " (moment(until)) }
+        }
+    }
+}
+
+fn action(person: &PersonRow, what: &str) -> String {
+    format!("/people/{}/{what}", person.id)
+}

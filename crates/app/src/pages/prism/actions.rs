@@ -1,0 +1,52 @@
+//! Renames, archives and restores a prism.
+
+use actix_web::http::StatusCode;
+use refract_answering::prisms::{self, overview};
+use refract_domain::prism::PrismName;
+
+use super::page;
+use crate::components::prism_tabs::prism_address;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// Gives the prism another name.
+pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let (database, selector) = (visit.answering.database(), visit.prism()?);
+    match PrismName::parse(visit.sent.form.get("name")) {
+        Ok(name) => {
+            prisms::rename(database, visit.caller(), &selector, &name).await?;
+            back(&visit, "renamed").await
+        }
+        Err(faults) => {
+            let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
+            let found = overview(database, visit.account(), &selector).await?;
+            Ok(page(&visit, &found, &words.join("; "))
+                .with_status(StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+/// Archives the prism.
+pub(crate) async fn archive(visit: Visit) -> Result<PageReply, PageRefusal> {
+    set_archived(&visit, true).await?;
+    back(&visit, "archived").await
+}
+
+/// Makes the prism active again.
+pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageRefusal> {
+    set_archived(&visit, false).await?;
+    back(&visit, "restored").await
+}
+
+async fn set_archived(visit: &Visit, is_archived: bool) -> Result<(), PageRefusal> {
+    let (database, selector) = (visit.answering.database(), visit.prism()?);
+    Ok(prisms::set_archived(database, visit.caller(), &selector, is_archived).await?)
+}
+
+async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {
+    let database = visit.answering.database();
+    let prism = prisms::find(database, visit.account(), &visit.prism()?).await?;
+    let address = prism_address(&prism);
+    Ok(PageReply::see_other(&format!("{address}?done={done}")))
+}

@@ -1,0 +1,77 @@
+//! The versions of a prism and what was changed besides, with who did it.
+
+use maud::{Markup, html};
+use refract_answering::people::MakerName;
+use refract_answering::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
+
+use crate::components::differences::differences_in_short;
+use crate::components::moment::moment;
+use crate::components::prism_tabs::prism_address;
+use crate::components::table::table;
+
+/// Differences of a version that its row shows.
+const SHOWN: usize = 3;
+/// Changes that are shown.
+const NEWEST: usize = 30;
+
+/// The newest versions, newest first, each with what it changed.
+pub(super) fn versions(found: &PrismOverview) -> Markup {
+    let address = prism_address(&found.prism_lens.prism);
+    let rows = html! {
+        @for (number, differences) in &found.compared {
+            @let page = format!("{address}/versions/{number}");
+            tr {
+                th scope="row" { a href=(page) { "Version " (number) } }
+                td {
+                    @if number.get() == 1 { span.soft { "the first" } }
+                    @else if differences.is_empty() { span.soft { "nothing" } }
+                    @else { (differences_in_short(differences, SHOWN, &page)) }
+                }
+            }
+        }
+    };
+    let older = found.prism_lens.prism.latest_version.get() > length(found.compared.len());
+    html! {
+        (table("Versions and what each changed", &["Version", "Changed"], &rows))
+        @if older { p.hint { "Older versions are at " code { (address) "/versions/N" } "." } }
+    }
+}
+
+/// Who changed what when, newest first.
+pub(super) fn changes(found: &PrismOverview) -> Markup {
+    let rows = html! {
+        @for change in found.changes.iter().take(NEWEST) {
+            tr {
+                td { (moment(change.made_at)) }
+                td { (what(change)) }
+                td { (maker(change.made_by.as_ref())) }
+            }
+        }
+    };
+    table("Who changed what when", &["When", "What", "Who"], &rows)
+}
+
+/// What the one who made something is called.
+pub(super) fn maker(name: Option<&MakerName>) -> Markup {
+    html! {
+        @match name {
+            Some(name) => bdi { (name) },
+            None => span.soft { "terminal" },
+        }
+    }
+}
+
+fn what(change: &PrismChange) -> String {
+    match change.what {
+        ChangeOfPrism::Version(number) => format!("saved version {number}"),
+        ChangeOfPrism::LensSet => "changed the lens".to_owned(),
+        ChangeOfPrism::LensReset => "reset the lens to automatic".to_owned(),
+        ChangeOfPrism::Renamed => "renamed the prism".to_owned(),
+        ChangeOfPrism::Archived => "archived the prism".to_owned(),
+        ChangeOfPrism::Restored => "restored the prism".to_owned(),
+    }
+}
+
+fn length(length: usize) -> i32 {
+    i32::try_from(length).unwrap_or(i32::MAX)
+}

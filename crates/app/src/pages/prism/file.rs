@@ -1,0 +1,36 @@
+//! Downloads a version as a prism file, as `refract prism show` prints it.
+
+use refract_answering::prisms::{find, find_version};
+use refract_domain::prism::VersionNumber;
+use refract_domain::prism_file::ShownPrism;
+
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// The latest version's file.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
+    file(&visit, None).await
+}
+
+/// The file of the version in the address.
+pub(crate) async fn download_version(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let number = visit.version_number()?;
+    file(&visit, Some(number)).await
+}
+
+async fn file(visit: &Visit, number: Option<VersionNumber>) -> Result<PageReply, PageRefusal> {
+    let database = visit.answering.database();
+    let prism = find(database, visit.account(), &visit.prism()?).await?;
+    let number = number.unwrap_or(prism.latest_version);
+    let version = find_version(database, &prism, number).await?;
+    let shown = ShownPrism::new(&prism.name, &version);
+    let mut bytes = serde_json::to_vec_pretty(&shown).unwrap_or_default();
+    bytes.push(b'\n');
+    let name = format!("{}-{number}.json", prism.slug);
+    Ok(PageReply::file(
+        &name,
+        "application/json; charset=utf-8",
+        bytes,
+    ))
+}

@@ -1,0 +1,46 @@
+//! `/prisms/{slug}/versions/{n}`: one version, whole, with what it changed.
+
+use maud::html;
+use refract_answering::prisms::version_overview;
+use refract_domain::prism::VersionNumber;
+
+use crate::components::definition::definition;
+use crate::components::differences::differences;
+use crate::components::moment::moment;
+use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
+use crate::page::Section;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// Shows the page.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let (database, number) = (visit.answering.database(), visit.version_number()?);
+    let found = version_overview(database, visit.account(), &visit.prism()?, number).await?;
+    let prism = &found.prism_lens.prism;
+    let address = prism_address(prism);
+    let neighbour = |step| VersionNumber::new(number.get().checked_add(step)?);
+    let before = neighbour(-1);
+    let after = neighbour(1).filter(|after| *after <= prism.latest_version);
+    let main = html! {
+        (prism_heading(prism, PrismTab::Overview, visit.visitor.role))
+        h2 { "Version " (number) }
+        p {
+            "Saved " (moment(found.made_at)) " by "
+            @match &found.made_by { Some(name) => bdi { (name) }, None => "the terminal" }
+            "."
+        }
+        p.row {
+            @if let Some(before) = before { a href={ (address) "/versions/" (before) } { "Version " (before) } }
+            @if let Some(after) = after { a href={ (address) "/versions/" (after) } { "Version " (after) } }
+            a href={ (address) "/versions/" (number) "/file" } { "Download its file" }
+        }
+        @if before.is_some() {
+            h2 { "What it changed" }
+            @if found.differences.is_empty() { p.soft { "Nothing." } } @else { (differences(&found.differences)) }
+        }
+        (definition(&found.version))
+    };
+    let title = format!("{}, version {number}", prism.name);
+    Ok(visit.page(title, main).section(Section::Prisms).reply())
+}

@@ -1,0 +1,81 @@
+//! People for tests: invited, joined and signed in, each by a token whose hash is one byte 32 times.
+
+use chrono::{DateTime, Utc};
+use refract_domain::ids::PersonId;
+use refract_domain::person::{Email, PersonName};
+use refract_domain::role::Role;
+use refract_domain::token::TokenHash;
+use refract_persistence::{
+    Database, Inviting, NewInvitation, NewPerson, NewSession, PasswordRow, PersonRow,
+};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, moment};
+
+pub(crate) fn email(text: &str) -> Email {
+    Email::parse(text).unwrap()
+}
+
+pub(crate) fn link(byte: u8) -> NewInvitation {
+    NewInvitation {
+        hash: TokenHash([byte; 32]),
+        created_at: moment(0),
+        expires_at: moment(1_000),
+    }
+}
+
+pub(crate) fn new_session(byte: u8) -> NewSession {
+    NewSession {
+        hash: TokenHash([byte; 32]),
+        now: moment(10),
+    }
+}
+
+pub(crate) fn new_person(it: &Fixture, address: &str, role: Role) -> NewPerson {
+    NewPerson {
+        id: PersonId(Uuid::now_v7()),
+        account: it.account,
+        email: email(address),
+        role,
+    }
+}
+
+pub(crate) async fn invite(it: &Fixture, address: &str, role: Role, byte: u8) -> PersonId {
+    let new = new_person(it, address, role);
+    match it.database.invite_person(&new, link(byte)).await.unwrap() {
+        Inviting::Invited(person) => person,
+        other @ (Inviting::HasJoined | Inviting::OfOtherAccount) => panic!("{other:?}"),
+    }
+}
+
+pub(crate) async fn accept(database: &Database, byte: u8, password: &str) -> bool {
+    let name = PersonName::parse("Ada").unwrap();
+    let accepting =
+        database.accept_invitation(TokenHash([byte; 32]), &name, password, new_session(byte));
+    accepting.await.unwrap()
+}
+
+/// Somebody who has joined by the link, and is in the session, of this byte.
+pub(crate) async fn joined(it: &Fixture, address: &str, role: Role, byte: u8) -> PersonId {
+    let person = invite(it, address, role, byte).await;
+    assert!(accept(&it.database, byte, "hash").await);
+    person
+}
+
+pub(crate) async fn people(it: &Fixture) -> Vec<PersonRow> {
+    it.database.list_people(it.account).await.unwrap()
+}
+
+pub(crate) async fn signed_in(it: &Fixture, byte: u8) -> Option<PersonId> {
+    let found = it.database.find_session(TokenHash([byte; 32]), moment(0));
+    found.await.unwrap().map(|session| session.person)
+}
+
+pub(crate) async fn link_is_good(it: &Fixture, byte: u8, now: DateTime<Utc>) -> bool {
+    let found = it.database.find_invitation(TokenHash([byte; 32]), now);
+    found.await.unwrap().is_some()
+}
+
+pub(crate) async fn password_of(it: &Fixture, address: &str) -> Option<PasswordRow> {
+    it.database.find_password(&email(address)).await.unwrap()
+}

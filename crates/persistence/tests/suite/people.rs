@@ -1,0 +1,275 @@
+//! People: invited, joined, given other roles and removed, with their links.
+
+use refract_domain::ids::PersonId;
+use refract_domain::person::PersonName;
+use refract_domain::role::Role;
+use refract_domain::token::TokenHash;
+use refract_persistence::{Inviting, NewPerson, NewSession, PersonRow, PersonWriting};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, account, moment};
+use crate::joined_people::{
+    accept, email, invite, joined, link, link_is_good, new_person, new_session, password_of,
+    people, signed_in,
+};
+
+on_both!(
+    an_invited_person_joins_once,
+    of_two_who_take_up_one_link_at_once_one_succeeds,
+    a_new_link_replaces_the_one_before,
+    links_made_at_once_leave_one,
+    an_address_belongs_to_one_account,
+    an_expired_link_is_void,
+    a_removed_person_is_gone_and_their_address_free,
+    the_last_owner_who_joined_stays_one,
+    of_two_owners_who_demote_each_other_one_stays,
+    names_are_of_the_account_and_outlive_their_people,
+);
+
+async fn an_invited_person_joins_once(it: Fixture) {
+    let person = invite(&it, "ada@example.com", Role::Owner, 1).await;
+    let expected = PersonRow {
+        id: person,
+        email: email("ada@example.com"),
+        name: None,
+        role: Role::Owner,
+        created_at: moment(0),
+        link_expires_at: Some(moment(1_000)),
+        last_used_at: None,
+    };
+    assert_eq!(people(&it).await, [expected.clone()]);
+    let found = it.database.find_invitation(TokenHash([1; 32]), moment(1));
+    let found = found.await.unwrap().unwrap();
+    assert_eq!(
+        (found.person, found.name, found.role),
+        (person, None, Role::Owner)
+    );
+    assert!(
+        it.database
+            .find_password(&expected.email)
+            .await
+            .unwrap()
+            .is_none()
+    );
+
+    assert!(accept(&it.database, 1, "hash").await);
+    let joined = PersonRow {
+        name: Some("Ada".to_owned()),
+        link_expires_at: None,
+        last_used_at: Some(moment(10)),
+        ..expected
+    };
+    assert_eq!(people(&it).await, [joined.clone()]);
+    let password = it.database.find_password(&joined.email).await.unwrap();
+    assert_eq!(password.unwrap().hash, "hash");
+    assert_eq!(signed_in(&it, 1).await, Some(person));
+    assert!(
+        !accept(&it.database, 1, "other").await,
+        "the link is used up"
+    );
+    let password = it.database.find_password(&joined.email).await.unwrap();
+    assert_eq!(password.unwrap().hash, "hash");
+}
+
+async fn of_two_who_take_up_one_link_at_once_one_succeeds(it: Fixture) {
+    let person = invite(&it, "ada@example.com", Role::Owner, 1).await;
+    let name = PersonName::parse("Ada").unwrap();
+    let accepting = (10_u8..20).map(|byte| {
+        let (database, name) = (it.database.clone(), name.clone());
+        tokio::spawn(async move {
+            let (hash, session) = (TokenHash([1; 32]), new_session(byte));
+            let password = format!("hash {byte}");
+            let accepted = database.accept_invitation(hash, &name, &password, session);
+            accepted.await.unwrap().then_some(byte)
+        })
+    });
+    let mut accepted = Vec::new();
+    for accepting in accepting.collect::<Vec<_>>() {
+        accepted.extend(accepting.await.unwrap());
+    }
+    assert_eq!(accepted.len(), 1);
+    let password = password_of(&it, "ada@example.com");
+    let expected = format!("hash {}", accepted[0]);
+    assert_eq!(password.await.unwrap().hash, expected);
+    for byte in 10..20 {
+        let expected = (byte == accepted[0]).then_some(person);
+        assert_eq!(signed_in(&it, byte).await, expected);
+    }
+}
+
+async fn a_new_link_replaces_the_one_before(it: Fixture) {
+    let first = invite(&it, "ada@example.com", Role::Reviewer, 1).await;
+    let second = invite(&it, "ada@example.com", Role::Editor, 2).await;
+    assert_eq!(first, second, "one person");
+    assert!(!link_is_good(&it, 1, moment(1)).await);
+    assert!(link_is_good(&it, 2, moment(1)).await);
+    assert_eq!(people(&it).await[0].role, Role::Editor);
+    assert!(
+        it.database
+            .renew_link(it.account, first, link(3))
+            .await
+            .unwrap()
+    );
+    assert!(!link_is_good(&it, 2, moment(1)).await);
+    assert!(accept(&it.database, 3, "hash").await);
+
+    let again = new_person(&it, "ada@example.com", Role::Owner);
+    let inviting = it.database.invite_person(&again, link(4)).await.unwrap();
+    assert_eq!(inviting, Inviting::HasJoined);
+    assert_eq!(people(&it).await[0].role, Role::Editor);
+    assert!(
+        it.database
+            .renew_link(it.account, first, link(5))
+            .await
+            .unwrap()
+    );
+    assert_eq!(signed_in(&it, 3).await, Some(first), "nothing ends yet");
+    let elsewhere = account(&it.database, "elsewhere").await;
+    for (account, person) in [(elsewhere, first), (it.account, PersonId(Uuid::now_v7()))] {
+        assert!(
+            !it.database
+                .renew_link(account, person, link(6))
+                .await
+                .unwrap()
+        );
+    }
+}
+
+async fn links_made_at_once_leave_one(it: Fixture) {
+    let inviting = (1_u8..11).map(|byte| {
+        let (database, new) = (
+            it.database.clone(),
+            new_person(&it, "ada@example.com", Role::Reviewer),
+        );
+        tokio::spawn(async move { database.invite_person(&new, link(byte)).await.unwrap() })
+    });
+    for inviting in inviting.collect::<Vec<_>>() {
+        assert!(matches!(inviting.await.unwrap(), Inviting::Invited(_)));
+    }
+    assert_eq!(people(&it).await.len(), 1);
+    let mut good = 0;
+    for byte in 1..11 {
+        good += usize::from(link_is_good(&it, byte, moment(1)).await);
+    }
+    assert_eq!(good, 1);
+}
+
+async fn an_address_belongs_to_one_account(it: Fixture) {
+    invite(&it, "ada@example.com", Role::Owner, 1).await;
+    let elsewhere = account(&it.database, "elsewhere").await;
+    let new = NewPerson {
+        account: elsewhere,
+        ..new_person(&it, "ada@example.com", Role::Owner)
+    };
+    let inviting = it.database.invite_person(&new, link(2)).await.unwrap();
+    assert_eq!(inviting, Inviting::OfOtherAccount);
+    assert_eq!(it.database.list_people(elsewhere).await.unwrap(), []);
+    assert!(link_is_good(&it, 1, moment(1)).await);
+}
+
+async fn an_expired_link_is_void(it: Fixture) {
+    invite(&it, "ada@example.com", Role::Owner, 1).await;
+    assert!(link_is_good(&it, 1, moment(999)).await);
+    assert!(!link_is_good(&it, 1, moment(1_000)).await);
+    let name = PersonName::parse("Ada").unwrap();
+    let late = NewSession {
+        now: moment(1_000),
+        ..new_session(1)
+    };
+    let hash = TokenHash([1; 32]);
+    let accepting = it.database.accept_invitation(hash, &name, "hash", late);
+    assert!(!accepting.await.unwrap());
+    let deleting = it
+        .database
+        .delete_expired_sessions(moment(0), moment(1_000));
+    deleting.await.unwrap();
+    assert!(!link_is_good(&it, 1, moment(1)).await);
+}
+
+async fn a_removed_person_is_gone_and_their_address_free(it: Fixture) {
+    joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
+    it.database
+        .renew_link(it.account, grace, link(3))
+        .await
+        .unwrap();
+    let elsewhere = account(&it.database, "elsewhere").await;
+    let remove = async |account| {
+        let removing = it.database.remove_person(account, grace, moment(20));
+        removing.await.unwrap()
+    };
+    assert_eq!(remove(elsewhere).await, PersonWriting::NotFound);
+    assert_eq!(signed_in(&it, 2).await, Some(grace));
+    assert_eq!(remove(it.account).await, PersonWriting::Saved);
+    assert_eq!(remove(it.account).await, PersonWriting::NotFound);
+    assert_eq!(signed_in(&it, 2).await, None);
+    assert!(!link_is_good(&it, 3, moment(1)).await);
+    assert!(!accept(&it.database, 3, "hash").await);
+    let password = password_of(&it, "grace@example.com");
+    assert!(password.await.is_none());
+    assert_eq!(people(&it).await.len(), 1);
+    let again = invite(&it, "grace@example.com", Role::Reviewer, 4).await;
+    assert_ne!(again, grace, "another person");
+}
+
+async fn the_last_owner_who_joined_stays_one(it: Fixture) {
+    let invited = invite(&it, "grace@example.com", Role::Owner, 1).await;
+    let ada = joined(&it, "ada@example.com", Role::Owner, 2).await;
+    let remove = |person| it.database.remove_person(it.account, person, moment(20));
+    let set = |person, role| it.database.set_person_role(it.account, person, role);
+    assert_eq!(remove(ada).await.unwrap(), PersonWriting::LastOwner);
+    let setting = set(ada, Role::Editor).await.unwrap();
+    assert_eq!(setting, PersonWriting::LastOwner);
+    assert_eq!(people(&it).await[1].role, Role::Owner);
+    assert_eq!(signed_in(&it, 2).await, Some(ada));
+    assert_eq!(set(ada, Role::Owner).await.unwrap(), PersonWriting::Saved);
+    assert!(accept(&it.database, 1, "hash").await);
+    let setting = set(ada, Role::Editor).await.unwrap();
+    assert_eq!(setting, PersonWriting::Saved);
+    assert_eq!(remove(invited).await.unwrap(), PersonWriting::LastOwner);
+    assert_eq!(remove(ada).await.unwrap(), PersonWriting::Saved);
+}
+
+async fn of_two_owners_who_demote_each_other_one_stays(it: Fixture) {
+    let mut owners = Vec::new();
+    for byte in 1..6 {
+        owners.push(joined(&it, &format!("{byte}@example.com"), Role::Owner, byte).await);
+    }
+    let demoting = owners.into_iter().map(|owner| {
+        let (database, account) = (it.database.clone(), it.account);
+        tokio::spawn(async move {
+            let setting = database.set_person_role(account, owner, Role::Reviewer);
+            setting.await.unwrap()
+        })
+    });
+    let mut refused = 0;
+    for demoting in demoting.collect::<Vec<_>>() {
+        refused += usize::from(demoting.await.unwrap() == PersonWriting::LastOwner);
+    }
+    assert_eq!(refused, 1);
+    let roles = people(&it).await.into_iter().map(|person| person.role);
+    assert_eq!(roles.filter(|role| *role == Role::Owner).count(), 1);
+}
+
+async fn names_are_of_the_account_and_outlive_their_people(it: Fixture) {
+    joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
+    let invited = invite(&it, "joan@example.com", Role::Editor, 3).await;
+    let removing = it.database.remove_person(it.account, grace, moment(20));
+    removing.await.unwrap();
+    let list = async |account| {
+        let unknown = PersonId(Uuid::now_v7());
+        let people = [grace, invited, unknown];
+        let listed = it.database.list_person_names(account, &people).await;
+        let mut listed = listed.unwrap();
+        listed.sort_unstable_by_key(|row| row.id);
+        listed
+            .into_iter()
+            .map(|row| (row.id, row.name))
+            .collect::<Vec<_>>()
+    };
+    let expected = [(grace, Some("Ada".to_owned())), (invited, None)];
+    assert_eq!(list(it.account).await, expected);
+    let elsewhere = account(&it.database, "elsewhere").await;
+    assert_eq!(list(elsewhere).await, []);
+}

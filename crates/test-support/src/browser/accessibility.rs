@@ -1,0 +1,57 @@
+//! Barriers in pages, found by axe-core.
+#![expect(
+    clippy::panic,
+    reason = "a test whose page cannot be looked through fails here with the reason"
+)]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{Browser, programs};
+
+/// The rules that are tried: WCAG 2.2 at level AA and what is good beyond it.
+const RULES: [&str; 6] = [
+    "wcag2a",
+    "wcag2aa",
+    "wcag21a",
+    "wcag21aa",
+    "wcag22aa",
+    "best-practice",
+];
+
+/// Returns a line for each fault: the rule and the first 300 characters of the element.
+const RUN: &str = "
+    return axe.run(document, { runOnly: { type: 'tag', values: arguments[0] } }).then((found) =>
+        found.violations.flatMap((fault) =>
+            fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 300)}`)));";
+
+impl Browser {
+    /// The source of axe-core; `None` where it is not installed, so that pages are not looked through.
+    ///
+    /// # Panics
+    ///
+    /// When the variable names a file that cannot be read.
+    pub fn axe() -> Option<String> {
+        let path = programs::axe()?;
+        let source = fs::read_to_string(&path);
+        Some(source.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    }
+
+    /// The barriers that axe-core, whose source this is, finds in the page: `rule: element` for each.
+    /// Needs a browser with scripts.
+    ///
+    /// # Panics
+    ///
+    /// When axe-core does not run in the page.
+    pub async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
+        self.evaluate(axe, &[]).await;
+        match self.evaluate(RUN, &[json!(RULES)]).await {
+            Value::Array(faults) => faults
+                .iter()
+                .filter_map(|fault| fault.as_str().map(str::to_owned))
+                .collect(),
+            answer => panic!("axe-core answered {answer}"),
+        }
+    }
+}

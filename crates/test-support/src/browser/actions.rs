@@ -1,0 +1,121 @@
+//! What a person does with a page: opening it, clicking, typing. Every step waits for its element.
+#![expect(
+    clippy::panic,
+    reason = "a test whose browser cannot do a step fails here with the reason"
+)]
+
+use serde_json::json;
+
+use super::Browser;
+use super::waiting::with_element;
+
+/// The longest text that is typed key by key, in characters.
+const TYPED_AT_MOST: usize = 1_000;
+
+/// Puts a text into an input with the events that pages hear when a person pastes and goes on. Real
+/// keys, and Chromium's own insertion, take minutes for 100,000 characters with line ends.
+const PASTE: &str = "
+    const [input, text] = arguments;
+    input.focus();
+    input.value = text;
+    input.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));
+    input.dispatchEvent(new Event('change', { bubbles: true }));";
+
+impl Browser {
+    /// Opens an address and waits until the page has loaded.
+    ///
+    /// # Panics
+    ///
+    /// When nothing answers at the address.
+    pub async fn open(&self, address: &str) {
+        let opened = self.session.client.goto(address).await;
+        opened.unwrap_or_else(|error| panic!("open {address}: {error}"));
+    }
+
+    /// Loads the page again.
+    ///
+    /// # Panics
+    ///
+    /// When the page cannot be loaded.
+    pub async fn reload(&self) {
+        let loaded = self.session.client.refresh().await;
+        loaded.unwrap_or_else(|error| panic!("reload: {error}"));
+    }
+
+    /// Goes back to the page before.
+    ///
+    /// # Panics
+    ///
+    /// When that page cannot be loaded.
+    pub async fn back(&self) {
+        let loaded = self.session.client.back().await;
+        loaded.unwrap_or_else(|error| panic!("back: {error}"));
+    }
+
+    /// Clicks in the middle of the first element that the CSS selector finds. When the click opens a
+    /// page, the next step waits until that page has loaded.
+    ///
+    /// # Panics
+    ///
+    /// When the element cannot be clicked until the deadline, for instance because another covers it.
+    pub async fn click(&self, css: &str) {
+        let client = &self.session.client;
+        with_element(client, "click", css, async |element| element.click().await).await;
+    }
+
+    /// Replaces the content of an input: key by key, and a text of more than 1,000 characters at once
+    /// as if pasted.
+    ///
+    /// # Panics
+    ///
+    /// When the input cannot be used until the deadline.
+    pub async fn fill(&self, css: &str, text: &str) {
+        let client = &self.session.client;
+        let is_typed = text.chars().count() <= TYPED_AT_MOST;
+        with_element(client, "fill", css, async |element| {
+            element.clear().await?;
+            if is_typed {
+                return element.send_keys(text).await;
+            }
+            client
+                .execute(PASTE, vec![json!(element), json!(text)])
+                .await?;
+            Ok(())
+        })
+        .await;
+    }
+
+    /// Chooses the option with this value in a `select`.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such option until the deadline.
+    pub async fn choose(&self, css: &str, value: &str) {
+        let client = &self.session.client;
+        with_element(client, "choose in", css, async |element| {
+            element.select_by_value(value).await
+        })
+        .await;
+    }
+
+    /// Focuses an element and presses keys there without removing anything: characters and
+    /// [`Key`](super::Key)s. The selector `:focus` keeps the focus where it is. A file input takes the
+    /// path of a file.
+    ///
+    /// # Panics
+    ///
+    /// When the element cannot take keys until the deadline.
+    pub async fn press(&self, css: &str, keys: &str) {
+        let client = &self.session.client;
+        with_element(client, "press keys in", css, async |element| {
+            element.send_keys(keys).await
+        })
+        .await;
+    }
+
+    /// Forgets all cookies, so that the next request comes from a stranger.
+    pub async fn forget_cookies(&self) {
+        let command = "Network.clearBrowserCookies";
+        self.session.developer_command(command, json!({})).await;
+    }
+}

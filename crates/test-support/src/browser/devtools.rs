@@ -1,0 +1,57 @@
+//! What a developer sees of a page: scripts of the test's own, pictures, any command of DevTools.
+#![expect(
+    clippy::panic,
+    reason = "a test whose browser cannot look at a page fails here with the reason"
+)]
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+use super::Browser;
+
+impl Browser {
+    /// Runs the body of a function in the page with these `arguments`, and gives what the body returns.
+    /// A promise is waited for, which needs a browser with scripts; anything else works without them.
+    /// The page's policy does not bind the function.
+    ///
+    /// # Panics
+    ///
+    /// When the function throws.
+    pub async fn evaluate(&self, script: &str, arguments: &[Value]) -> Value {
+        let value = self
+            .session
+            .client
+            .execute(script, arguments.to_vec())
+            .await;
+        value.unwrap_or_else(|error| panic!("a script in the page: {error}"))
+    }
+
+    /// Sends a command of the [DevTools protocol](https://chromedevtools.github.io/devtools-protocol/)
+    /// and returns its result.
+    ///
+    /// # Panics
+    ///
+    /// When Chromium refuses the command.
+    pub async fn cdp(&self, command: &str, parameters: Value) -> Value {
+        self.session.developer_command(command, parameters).await
+    }
+
+    /// A picture of the whole page as PNG, also of what must be scrolled to. It is wider than the
+    /// browser only where the page is.
+    ///
+    /// # Panics
+    ///
+    /// When Chromium takes no picture.
+    pub async fn picture(&self) -> Vec<u8> {
+        let layout = self.cdp("Page.getLayoutMetrics", json!({})).await;
+        let size = &layout["cssContentSize"];
+        let area = json!({
+            "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1,
+        });
+        let command = json!({ "format": "png", "captureBeyondViewport": true, "clip": area });
+        let answer = self.cdp("Page.captureScreenshot", command).await;
+        let picture = BASE64_STANDARD.decode(answer["data"].as_str().unwrap_or_default());
+        picture.unwrap_or_else(|error| panic!("the picture is no base64: {error}"))
+    }
+}

@@ -1,0 +1,184 @@
+//! What a person sees of a page: texts, values, the address; and what the browser keeps of it.
+#![expect(
+    clippy::panic,
+    reason = "a test whose browser cannot read a page fails here with the reason"
+)]
+
+use std::fs;
+
+use fantoccini::Locator;
+use fantoccini::error::CmdError;
+use serde_json::{Value, json};
+
+use super::Browser;
+use super::waiting::{Wait, may_pass, with_element};
+
+impl Browser {
+    /// The text of the first element that the CSS selector finds, as it is shown. Waits for the
+    /// element.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element until the deadline.
+    pub async fn text(&self, css: &str) -> String {
+        let client = &self.session.client;
+        with_element(client, "text of", css, async |element| element.text().await).await
+    }
+
+    /// The texts of all elements that the CSS selector finds now, as they are shown, in the order of
+    /// the page. Elements that are not shown have empty texts.
+    ///
+    /// # Panics
+    ///
+    /// When the page goes on changing until the deadline.
+    pub async fn texts(&self, css: &str) -> Vec<String> {
+        let mut wait = Wait::until(format!("texts of {css:?}"));
+        loop {
+            match self.texts_now(css).await {
+                Ok(texts) => return texts,
+                Err(error) if may_pass(&error) => wait.again(&error.to_string()).await,
+                Err(error) => panic!("texts of {css:?}: {error}"),
+            }
+        }
+    }
+
+    /// An attribute of the first element that the CSS selector finds, as the page was written. Waits
+    /// for the element.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such element until the deadline.
+    pub async fn attribute(&self, css: &str, name: &str) -> Option<String> {
+        let client = &self.session.client;
+        with_element(client, "attribute of", css, async |element| {
+            element.attr(name).await
+        })
+        .await
+    }
+
+    /// What stands in an input now. Waits for the input.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such input until the deadline.
+    pub async fn value(&self, css: &str) -> String {
+        let client = &self.session.client;
+        let value = with_element(client, "value of", css, async |element| {
+            element.prop("value").await
+        });
+        value.await.unwrap_or_default()
+    }
+
+    /// Whether the page has an element for the CSS selector now and shows the first of them.
+    ///
+    /// # Panics
+    ///
+    /// When the browser does not answer.
+    pub async fn is_shown(&self, css: &str) -> bool {
+        let shown = match self.session.client.find(Locator::Css(css)).await {
+            Ok(element) => element.is_displayed().await,
+            Err(error) => Err(error),
+        };
+        match shown {
+            Ok(shown) => shown,
+            Err(error) if may_pass(&error) => false,
+            Err(error) => panic!("whether {css:?} is shown: {error}"),
+        }
+    }
+
+    /// Waits until the page shows an element for the CSS selector.
+    ///
+    /// # Panics
+    ///
+    /// When that is not so at the deadline.
+    pub async fn wait_for(&self, css: &str) {
+        let mut wait = Wait::until(format!("for {css:?} to be shown"));
+        while !self.is_shown(css).await {
+            wait.again("it was not shown").await;
+        }
+    }
+
+    /// Waits until an element for the CSS selector shows a text that contains these words.
+    ///
+    /// # Panics
+    ///
+    /// When that is not so at the deadline.
+    pub async fn wait_until_text(&self, css: &str, contains: &str) {
+        let mut wait = Wait::until(format!("for {css:?} to show {contains:?}"));
+        loop {
+            let texts = self.texts(css).await;
+            if texts.iter().any(|text| text.contains(contains)) {
+                return;
+            }
+            wait.again(&format!("{texts:?}")).await;
+        }
+    }
+
+    /// Waits until a file of this name has been downloaded, and returns its content.
+    ///
+    /// # Panics
+    ///
+    /// When the file is not complete at the deadline.
+    pub async fn wait_for_download(&self, name: &str) -> Vec<u8> {
+        // Chromium renames a file to its name when it is complete
+        let path = self.processes.profile().join("downloads").join(name);
+        let mut wait = Wait::until(format!("for the download {name:?}"));
+        loop {
+            match fs::read(&path) {
+                Ok(content) => return content,
+                Err(error) => wait.again(&error.to_string()).await,
+            }
+        }
+    }
+
+    /// The address of the page.
+    ///
+    /// # Panics
+    ///
+    /// When the browser does not answer.
+    pub async fn address(&self) -> String {
+        let address = self.session.client.current_url().await;
+        let address = address.unwrap_or_else(|error| panic!("address of the page: {error}"));
+        address.into()
+    }
+
+    /// The title of the page.
+    ///
+    /// # Panics
+    ///
+    /// When the browser does not answer.
+    pub async fn title(&self) -> String {
+        let title = self.session.client.title().await;
+        title.unwrap_or_else(|error| panic!("title of the page: {error}"))
+    }
+
+    /// The cookies that the page's address would get, with `name`, `value`, `httpOnly`, `secure` and
+    /// `sameSite` ([`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)).
+    pub async fn cookies(&self) -> Vec<Value> {
+        let session = &self.session;
+        let mut answer = session
+            .developer_command("Network.getCookies", json!({}))
+            .await;
+        match answer.get_mut("cookies").map(Value::take) {
+            Some(Value::Array(cookies)) => cookies,
+            _ => panic!("the browser told no cookies"),
+        }
+    }
+
+    /// The errors in the browser's console since the last call, on all pages: what a policy blocked,
+    /// what failed in a script, what could not be loaded.
+    pub async fn console_errors(&self) -> Vec<String> {
+        let entries = self.session.console().await;
+        let errors = entries.iter().filter(|entry| entry["level"] == "SEVERE");
+        let messages = errors.map(|entry| entry["message"].as_str().unwrap_or_default());
+        messages.map(str::to_owned).collect()
+    }
+
+    async fn texts_now(&self, css: &str) -> Result<Vec<String>, CmdError> {
+        let mut texts = Vec::new();
+        for element in self.session.client.find_all(Locator::Css(css)).await? {
+            texts.push(element.text().await?);
+        }
+        Ok(texts)
+    }
+}

@@ -1,0 +1,116 @@
+//! The processes of one browser and their folder: the driver, Chromium, and what Chromium starts.
+#![expect(
+    clippy::panic,
+    reason = "a test whose browser cannot be set up fails here with the reason"
+)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+use super::programs;
+
+/// A driver on a free port of the loopback interface and the Chromium that it started. Both are
+/// killed, and their folder removed, when this value is dropped.
+///
+/// They stay in the test's process group, so that they also end with a test that is killed by its
+/// group: without a driver, Chromium ends by itself.
+#[derive(Debug)]
+pub(super) struct BrowserProcesses {
+    driver: Child,
+    /// Kept open, so that the driver can write.
+    _output: BufReader<ChildStdout>,
+    address: String,
+    chromium: Option<Pid>,
+    folder: PathBuf,
+}
+
+impl BrowserProcesses {
+    /// Starts the driver.
+    ///
+    /// # Panics
+    ///
+    /// When no browser is available, and when the driver does not start.
+    pub(super) fn start_driver() -> Self {
+        let program = programs::driver().unwrap_or_else(|| {
+            panic!("no browser here: run `make test`, or put `.ci/with-browser` before the command")
+        });
+        let folder = tempfile::Builder::new()
+            .prefix("refract-browser.")
+            .tempdir();
+        let folder = folder.map(TempDir::keep);
+        let folder = folder.unwrap_or_else(|error| panic!("no folder for a browser: {error}"));
+        let spawned = Command::new(&program)
+            .arg("--port=0")
+            .current_dir(&folder)
+            // nothing of the person at the machine: settings, caches, place and language
+            .env("HOME", &folder)
+            .env("TMPDIR", &folder)
+            .env("TZ", "UTC")
+            .env("LANGUAGE", "en_US")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut driver = spawned.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+        let Some(output) = driver.stdout.take() else {
+            panic!("{} has no output", program.display());
+        };
+        let mut processes = Self {
+            driver,
+            _output: BufReader::new(output),
+            address: String::new(),
+            chromium: None,
+            folder,
+        };
+        let port = port_in(&mut processes._output)
+            .unwrap_or_else(|| panic!("{} did not start", program.display()));
+        processes.address = format!("http://127.0.0.1:{port}");
+        processes
+    }
+
+    /// The address of the driver, `http://…`.
+    pub(super) fn driver_address(&self) -> &str {
+        &self.address
+    }
+
+    /// The folder for the browser's profile, which holds nothing from elsewhere.
+    pub(super) fn profile(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Remembers the process id of the Chromium that the driver has started.
+    pub(super) fn started_chromium(&mut self, process_id: Option<i32>) {
+        self.chromium = process_id.and_then(Pid::from_raw);
+    }
+}
+
+impl Drop for BrowserProcesses {
+    /// Kills Chromium, whose own children end without it, then the driver.
+    fn drop(&mut self) {
+        if let Some(chromium) = self.chromium {
+            kill_process(chromium, Signal::KILL).ok();
+        }
+        self.driver.kill().ok();
+        self.driver.wait().ok();
+        // the last of Chromium's children may still be writing
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while fs::remove_dir_all(&self.folder).is_err() && Instant::now() < deadline {
+            thread::yield_now();
+        }
+    }
+}
+
+/// The port in the line with which the driver says that it has started.
+fn port_in(output: &mut BufReader<ChildStdout>) -> Option<u16> {
+    let mut lines = output.lines().map_while(Result::ok);
+    let line = lines.find(|line| line.contains("started successfully"))?;
+    let port = line.rsplit(' ').next()?;
+    port.trim_end_matches('.').parse().ok()
+}

@@ -1,0 +1,154 @@
+//! The WebDriver session with one Chromium: how Chromium is started, and the driver's own commands.
+#![expect(
+    clippy::panic,
+    reason = "a test whose browser does not answer fails here with the reason"
+)]
+
+use std::path::Path;
+
+use fantoccini::error::CmdError;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder};
+use http::Method;
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Map, Value, json};
+use url::{ParseError, Url};
+
+use super::programs;
+use super::{BrowserSettings, BrowserTheme};
+
+/// Flags for a browser that shows a page alike on every machine and reaches for nothing else.
+const FLAGS: [&str; 16] = [
+    "--headless=new",
+    // Chromium ends with the driver, which holds the other end of the pipe
+    "--remote-debugging-pipe",
+    "--no-sandbox",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+    "--font-render-hinting=none",
+    "--hide-scrollbars",
+    "--lang=en-US",
+];
+
+/// A session with a Chromium that the driver has started.
+#[derive(Debug)]
+pub(super) struct DriverSession {
+    /// The commands of the WebDriver standard.
+    pub(super) client: Client,
+}
+
+impl DriverSession {
+    /// Starts Chromium with an empty profile in this folder.
+    ///
+    /// # Panics
+    ///
+    /// When Chromium does not start.
+    pub(super) async fn start(driver: &str, profile: &Path, settings: BrowserSettings) -> Self {
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(capabilities(profile, settings));
+        let connected = builder.connect(driver).await;
+        let client = connected.unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
+        Self { client }
+    }
+
+    /// The process id of Chromium, when the driver tells it.
+    pub(super) fn chromium_process(&self) -> Option<i32> {
+        let capabilities = self.client.capabilities()?;
+        let process_id = capabilities.get("goog:processID")?.as_i64()?;
+        i32::try_from(process_id).ok()
+    }
+
+    /// Sends a command of the DevTools protocol and returns its result.
+    ///
+    /// # Panics
+    ///
+    /// When Chromium refuses the command.
+    pub(super) async fn developer_command(&self, name: &str, parameters: Value) -> Value {
+        let body = json!({ "cmd": name, "params": parameters });
+        let answer = self.post("goog/cdp/execute", body).await;
+        answer.unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The entries of the browser's console since the last call.
+    ///
+    /// # Panics
+    ///
+    /// When the driver does not answer.
+    pub(super) async fn console(&self) -> Vec<Value> {
+        match self.post("se/log", json!({ "type": "browser" })).await {
+            Ok(Value::Array(entries)) => entries,
+            answer => panic!("the browser's console cannot be read: {answer:?}"),
+        }
+    }
+
+    async fn post(&self, place: &'static str, body: Value) -> Result<Value, CmdError> {
+        self.client.issue_cmd(DriverCommand { place, body }).await
+    }
+}
+
+/// A command that Chromium's driver knows beside those of the standard.
+#[derive(Debug)]
+struct DriverCommand {
+    /// The path below the session's.
+    place: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for DriverCommand {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, ParseError> {
+        let session = session.unwrap_or_default();
+        base.join(&format!("session/{session}/{}", self.place))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {
+        (Method::POST, Some(self.body.to_string()))
+    }
+}
+
+fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value> {
+    let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
+    arguments.push(format!(
+        "--user-data-dir={}",
+        profile.join("profile").display()
+    ));
+    // Blink's numbers for the two themes; unlike an override, they hold in every window
+    let theme = match settings.theme {
+        BrowserTheme::Dark => 0,
+        BrowserTheme::Light => 1,
+    };
+    arguments.push(format!("--blink-settings=preferredColorScheme={theme}"));
+    let mut preferences = json!({
+        "download.default_directory": profile.join("downloads"),
+        "download.prompt_for_download": false,
+    });
+    if !settings.scripts {
+        // blocks the page's scripts and not the driver's
+        let setting = "profile.managed_default_content_settings.javascript";
+        preferences[setting] = json!(2);
+    }
+    let capabilities = [
+        ("timeouts", json!({ "pageLoad": 30_000, "script": 30_000 })),
+        ("browserName", json!("chrome")),
+        ("goog:loggingPrefs", json!({ "browser": "ALL" })),
+        (
+            "goog:chromeOptions",
+            json!({
+                "binary": programs::chromium(),
+                "args": arguments,
+                "prefs": preferences,
+            }),
+        ),
+    ];
+    let pairs = capabilities.into_iter();
+    pairs
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
