@@ -79,15 +79,11 @@ async fn every_filter_finds_its_results_among_a_million_by_an_index_of_its_own()
             plans::check_postgres(&client, &postgres, &search, &sql).await;
         }
     }
-    for is_analyzed in [false, true] {
-        if is_analyzed {
-            filling::analyze(&mut connection);
-        }
-        for search in searches(&sqlite) {
-            for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
-                let sql = statement(&sqlite, &search, order).await;
-                plans::check_sqlite(&mut connection, &search, &sql);
-            }
+    // no command of Refract's analyzes an SQLite file, so its planner has no statistics
+    for search in searches(&sqlite) {
+        for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
+            let sql = statement(&sqlite, &search, order).await;
+            plans::check_sqlite(&mut connection, &search, &sql);
         }
     }
 }
