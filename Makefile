@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -16,7 +16,7 @@ demo: build ## start the service with a ready prism and make a call to it (ARGS=
 build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract
 
-check: fmt-check clippy test docs deny fuzz-build check-described check-measured ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, the measures
+check: fmt-check clippy test docs deny fuzz-build check-described check-measured check-scripts ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, the measures, the app's scripts
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
@@ -32,6 +32,9 @@ check-measured: test # with a fixed seed, so that the gate does not depend on ch
 
 check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server (SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
 	@$(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)") $(ARGS)
+
+check-scripts: ## check the types of the app's scripts with TypeScript (needs Node and npm)
+	@.ci/check-scripts
 
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet

@@ -37,6 +37,7 @@ mod read_result;
 mod readable_result;
 mod refusal;
 pub mod result_counts;
+mod result_details;
 pub mod result_search;
 mod retry_failed;
 mod retry_result;
@@ -59,15 +60,16 @@ pub use lens_draft::{DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, LensDraft};
 pub use made_by::made_by;
 pub use metrics::AnsweringMetrics;
 pub use option_orders::{OptionOrders, OrdersAsking, OrdersReport, OrdersStop, QuestionInOrders};
-pub use order_check::{AnswerInOrder, ChoiceInOrders, OrderCheck};
+pub use order_check::{AnswerInOrder, ChoiceInOrders, OrderCheck, OrderCheckCost};
 pub use prism_lens::PrismLens;
 pub use prism_results::{PrismResults, newest_answered};
 pub use readable_result::ReadableResult;
 // the app reads what a prism is, and knows no database
-pub use refract_persistence::PrismRow;
+pub use refract_persistence::{PrismRow, Provenance, ResultOrder};
 // file runs hand these through, and know neither the gateway nor the database
 pub use refract_model_gateway::{CostEstimate, Estimator, ModelGateway, ModelReport};
 pub use refusal::{InternalError, Refusal};
+pub use result_details::ResultDetails;
 pub use retry_failed::{Retried, RetryFailed, RetryStop};
 pub use save_backoff::SaveBackoff;
 pub use secrets::SecretFailed;

@@ -14,7 +14,7 @@ use refract_domain::model_input::{State, json_chars};
 use refract_domain::option_orders::in_other_orders;
 use refract_domain::prism::PrismVersion;
 use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
-use refract_model_gateway::{CostEstimate, ModelFailure, ModelGateway};
+use refract_model_gateway::{CostEstimate, Estimator, ModelFailure, ModelGateway};
 
 use crate::failure_threshold::failure_threshold;
 use crate::readable_result::ReadableResult;
@@ -122,9 +122,19 @@ impl OptionOrders {
 
     /// Estimated cost of asking about the texts of these results.
     pub fn estimate(&self, gateway: &ModelGateway, results: &[ReadableResult]) -> CostEstimate {
+        let results: Vec<_> = results.iter().collect();
+        self.cost(|version| gateway.estimator(version), &results)
+    }
+
+    /// Estimated cost of asking about the texts of these results, by an estimator of each order.
+    pub(crate) fn cost(
+        &self,
+        estimator: impl Fn(&PrismVersion) -> Estimator,
+        results: &[&ReadableResult],
+    ) -> CostEstimate {
         let mut cost = CostEstimate::default();
         for version in &self.versions {
-            let estimator = gateway.estimator(version);
+            let estimator = estimator(version);
             for result in results {
                 let state_chars = json_chars(&State {
                     prism_context: version.context(),

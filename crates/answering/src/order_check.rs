@@ -78,7 +78,32 @@ impl ChoiceInOrders {
     }
 }
 
+/// What the order check of one text will cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderCheckCost {
+    /// Number of times that the text is asked about again; 0 where there is nothing to check.
+    pub orders: usize,
+    /// Estimated model requests over all of these times; 0 for the built-in scorer.
+    pub requests: usize,
+}
+
 impl Answering {
+    /// What [`Answering::check_orders`] will cost.
+    pub fn order_check_cost(&self, result: &ReadableResult, most: usize) -> OrderCheckCost {
+        if !result.is_ok() {
+            return OrderCheckCost {
+                orders: 0,
+                requests: 0,
+            };
+        }
+        let orders = OptionOrders::new(result.version(), most);
+        let cost = orders.cost(|version| self.model.estimator(version), &[result]);
+        OrderCheckCost {
+            orders: orders.len(),
+            requests: cost.requests,
+        }
+    }
+
     /// Asks about the text of a result again with the options of each choice in at most `most` other
     /// orders, and saves nothing. There is nothing to ask about a failed result and about one without
     /// choices.

@@ -112,6 +112,11 @@ impl ReadableResult {
         wanted.is_shown(&self.version, self.result.status.answers())
     }
 
+    /// The prism, as it was when the result was read.
+    pub fn prism(&self) -> &PrismRow {
+        &self.lens.prism
+    }
+
     /// The result's id.
     pub fn id(&self) -> ResultId {
         self.result.id

@@ -5,6 +5,7 @@ use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
 use refract_domain::budget::{self, OverBudget};
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::reference::Ref;
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::ModelFailure;
@@ -51,6 +52,7 @@ impl Answering {
         prism: &PrismSelector,
         fields: &SentFields,
         context: Option<&CallContext>,
+        reference: Option<&Ref>,
         versions: &[VersionNumber],
     ) -> Vec<Result<ReadableResult, Refusal>> {
         let calls = versions.iter().map(|version| {
@@ -58,7 +60,7 @@ impl Answering {
                 prism: prism.clone(),
                 fields: fields.clone(),
                 context: context.cloned(),
-                reference: None,
+                reference: reference.cloned(),
                 version: Some(*version),
                 idempotency_key: None,
             };

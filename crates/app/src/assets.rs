@@ -22,6 +22,9 @@ const ASSETS: &[(&str, &str, &str)] = &[
         SCRIPT,
         include_str!("../assets/shown-once.js"),
     ),
+    ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
+    ("try.js", SCRIPT, include_str!("../assets/try.js")),
+    ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

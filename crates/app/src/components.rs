@@ -1,6 +1,8 @@
 //! The components that pages are made of, each in one place. Debug builds show them all at
 //! `/components`.
 
+pub(crate) mod answer_bars;
+pub(crate) mod answer_words;
 pub(crate) mod bar;
 pub(crate) mod copyable;
 pub(crate) mod day_chart;
@@ -14,3 +16,4 @@ pub(crate) mod notice;
 pub(crate) mod number;
 pub(crate) mod prism_tabs;
 pub(crate) mod table;
+pub(crate) mod whole_text;

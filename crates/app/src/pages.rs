@@ -3,12 +3,17 @@
 pub(crate) mod asset;
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
+pub(crate) mod edit;
 pub(crate) mod join;
 pub(crate) mod keys;
+pub(crate) mod lens;
 pub(crate) mod new_prism;
 pub(crate) mod people;
 pub(crate) mod prism;
 pub(crate) mod prisms;
+pub(crate) mod result;
+pub(crate) mod results;
 pub(crate) mod sign_in;
 pub(crate) mod sign_out;
+pub(crate) mod try_text;
 pub(crate) mod version;

@@ -5,7 +5,8 @@ use refract_domain::role::Role;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, join, keys, new_prism, people, prism, prisms, sign_in, sign_out, version,
+    asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, results, sign_in,
+    sign_out, try_text, version,
 };
 use crate::route::{AppRoute, Door};
 
@@ -65,6 +66,64 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         }),
     ),
     AppRoute::get(
+        "/prisms/{slug}/lens",
+        Door::For(Role::Reviewer, |visit| Box::pin(lens::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens",
+        Door::For(Role::Reviewer, |visit| Box::pin(lens::draft(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens/preview",
+        Door::For(Role::Reviewer, |visit| Box::pin(lens::show_preview(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens/save",
+        Door::For(Role::Editor, |visit| Box::pin(lens::save(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/lens/reset",
+        Door::For(Role::Editor, |visit| Box::pin(lens::reset(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/try",
+        Door::For(Role::Reviewer, |visit| Box::pin(try_text::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/try",
+        Door::For(Role::Reviewer, |visit| Box::pin(try_text::submit(visit))),
+    ),
+    AppRoute::get(
+        "/results/{id}",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::show(visit))),
+    ),
+    AppRoute::get(
+        "/results/{id}/as/{format}",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::download(visit))),
+    ),
+    AppRoute::post(
+        "/results/{id}/marks",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::mark(visit))),
+    ),
+    AppRoute::post(
+        "/results/{id}/orders",
+        Door::For(Role::Reviewer, |visit| {
+            Box::pin(result::check_orders(visit))
+        }),
+    ),
+    AppRoute::post(
+        "/results/{id}/retry",
+        Door::For(Role::Reviewer, |visit| Box::pin(result::retry(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/results",
+        Door::For(Role::Reviewer, |visit| Box::pin(results::show(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/results/download",
+        Door::For(Role::Reviewer, |visit| Box::pin(results::download(visit))),
+    ),
+    AppRoute::get(
         "/keys",
         Door::For(Role::Owner, |visit| Box::pin(keys::show(visit))),
     ),
@@ -119,5 +178,29 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/people/{id}/remove",
         Door::For(Role::Owner, |visit| Box::pin(people::remove(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/new/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::show_new(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/new/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::change(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/new/edit/check",
+        Door::For(Role::Editor, |visit| Box::pin(edit::check(visit))),
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::show(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit",
+        Door::For(Role::Editor, |visit| Box::pin(edit::change(visit))),
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit/check",
+        Door::For(Role::Editor, |visit| Box::pin(edit::check(visit))),
     ),
 ];

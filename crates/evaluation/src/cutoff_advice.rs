@@ -1,7 +1,7 @@
 //! Cutoffs for a Yes / No question, chosen by marks and tried on held-out rows.
 
 use crate::cutoff_choice::{
-    PercentCutoffs, WrongAnswerCosts, least_costs, no_below, recalled_from, yes_from,
+    ChosenPercents, WrongAnswerCosts, least_costs, no_below, recalled_from, yes_from,
 };
 use crate::cutoff_trial::{CutoffMeasures, tried};
 use crate::folds::{Folds, PercentCounts};
@@ -79,7 +79,7 @@ pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
 
 fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
     let counts = folds.all();
-    let yes_side = |counts: &PercentCounts, target| PercentCutoffs {
+    let yes_side = |counts: &PercentCounts, target| ChosenPercents {
         no_below: None,
         yes_from: yes_from(counts, target),
     };
@@ -90,7 +90,7 @@ fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
     let beside = |counts: &PercentCounts, no_target: Option<Target>| {
         let yes_from = yes_target.and_then(|target| yes_from(counts, target));
         let no_below = no_target.and_then(|target| no_below(counts, target, yes_from));
-        PercentCutoffs { no_below, yes_from }
+        ChosenPercents { no_below, yes_from }
     };
     let both_sides = |counts: &PercentCounts, target| beside(counts, Some(target));
     let of_no = |tried: &CutoffMeasures| tried.no_precision;
@@ -106,12 +106,12 @@ fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
 fn for_recall(folds: &Folds, wanted: f64) -> CutoffAdvice {
     let counts = folds.all();
     let choose =
-        |counts: &PercentCounts, target| PercentCutoffs::one(recalled_from(counts, target));
+        |counts: &PercentCounts, target| ChosenPercents::one(recalled_from(counts, target));
     let of_yes = |tried: &CutoffMeasures| tried.recall;
     let target = target_that_holds(folds, wanted, choose, of_yes);
     let target = target.filter(|target| recalled_from(&counts, *target).is_some());
     let chosen = |counts: &PercentCounts| {
-        target.map_or_else(PercentCutoffs::default, |target| choose(counts, target))
+        target.map_or_else(ChosenPercents::default, |target| choose(counts, target))
     };
     let held_out = tried(folds, chosen);
     let marked_yes = counts.from(0).count;
@@ -120,7 +120,7 @@ fn for_recall(folds: &Folds, wanted: f64) -> CutoffAdvice {
 
 fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
     let counts = folds.all();
-    let choose = |counts: &PercentCounts| PercentCutoffs::one(least_costs(counts, costs));
+    let choose = |counts: &PercentCounts| ChosenPercents::one(least_costs(counts, costs));
     let all = counts.from(0);
     let behind = all.count.min(all.of - all.count);
     let mut held_out = tried(folds, choose);
@@ -133,7 +133,7 @@ fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
 fn target_that_holds(
     folds: &Folds,
     wanted: f64,
-    choose: impl Fn(&PercentCounts, Target) -> PercentCutoffs,
+    choose: impl Fn(&PercentCounts, Target) -> ChosenPercents,
     share: impl Fn(&CutoffMeasures) -> Proportion,
 ) -> Option<Target> {
     let wanted = Target::new(wanted)?;
@@ -147,7 +147,7 @@ fn target_that_holds(
 impl CutoffAdvice {
     fn new(
         counts: &PercentCounts,
-        cutoffs: PercentCutoffs,
+        cutoffs: ChosenPercents,
         behind: u64,
         held_out: CutoffMeasures,
     ) -> Self {

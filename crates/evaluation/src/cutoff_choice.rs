@@ -15,14 +15,14 @@ pub(crate) struct WrongAnswerCosts {
 
 /// Cutoffs in whole percents, as they were chosen on some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PercentCutoffs {
+pub(crate) struct ChosenPercents {
     /// The answer is no below this percent; `None`: never.
     pub(crate) no_below: Option<u32>,
     /// The answer is yes from this percent on; `None`: never.
     pub(crate) yes_from: Option<u32>,
 }
 
-impl PercentCutoffs {
+impl ChosenPercents {
     /// One cutoff without unsure.
     pub(crate) fn one(percent: Option<u32>) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Trying cutoffs of a Yes / No question on rows that did not choose them.
 
 use crate::count::to_f64;
-use crate::cutoff_choice::{PercentCutoffs, WrongAnswerCosts};
+use crate::cutoff_choice::{ChosenPercents, WrongAnswerCosts};
 use crate::folds::{Folds, PercentCounts};
 use crate::proportion::Proportion;
 
@@ -30,7 +30,7 @@ impl CutoffMeasures {
         Some(sum / to_f64(answered))
     }
 
-    fn add(&mut self, counts: &PercentCounts, cutoffs: PercentCutoffs) {
+    fn add(&mut self, counts: &PercentCounts, cutoffs: ChosenPercents) {
         let said_yes = |percent| counts.from(percent);
         let said_no = |percent| counts.below(percent).others();
         let yes = cutoffs.yes_from.map_or_else(Proportion::default, said_yes);
@@ -51,7 +51,7 @@ impl CutoffMeasures {
 /// What cutoffs give on each fold that `choose` names from the other folds.
 pub(crate) fn tried(
     folds: &Folds,
-    choose: impl Fn(&PercentCounts) -> PercentCutoffs,
+    choose: impl Fn(&PercentCounts) -> ChosenPercents,
 ) -> CutoffMeasures {
     let mut measures = CutoffMeasures::default();
     for held_out in folds.held_out() {

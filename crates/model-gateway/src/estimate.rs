@@ -3,7 +3,9 @@
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
+use crate::endpoint::ModelEndpoint;
 use crate::protocol::Protocol;
+use crate::settings::ModelSettings;
 use crate::{decisions, stated, system_one};
 
 /// Estimated cost of asking about one submission.
@@ -26,14 +28,14 @@ pub struct Estimator {
 }
 
 impl Estimator {
-    pub(crate) fn new(
-        protocol: Option<Protocol>,
-        request_tokens: usize,
-        version: &PrismVersion,
-    ) -> Self {
+    pub(crate) fn new(settings: &ModelSettings, version: &PrismVersion) -> Self {
+        let protocol = match settings.endpoint {
+            ModelEndpoint::Lexical => None,
+            ModelEndpoint::Server(_) => Some(settings.protocol),
+        };
         Self {
             protocol,
-            request_tokens,
+            request_tokens: settings.request_tokens,
             questions: match protocol {
                 Some(Protocol::Decisions) => decisions::request::question_chars(version),
                 Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {

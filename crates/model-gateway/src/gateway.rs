@@ -71,16 +71,15 @@ impl ModelGateway {
                 timeout: self.settings.timeout,
             },
         });
-        Model { server }
+        Model {
+            server,
+            settings: Arc::clone(&self.settings),
+        }
     }
 
     /// Estimates what asking this version's questions will cost.
     pub fn estimator(&self, version: &PrismVersion) -> Estimator {
-        let protocol = match self.settings.endpoint {
-            ModelEndpoint::Lexical => None,
-            ModelEndpoint::Server(_) => Some(self.settings.protocol),
-        };
-        Estimator::new(protocol, self.settings.request_tokens, version)
+        Estimator::new(&self.settings, version)
     }
 
     /// Whether the built-in scorer answers. Every surface that shows its answers says so.

@@ -1,5 +1,6 @@
 //! Asks the model, a server or the built-in scorer, about one submission.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use refract_domain::answer::Answers;
@@ -7,11 +8,13 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
 use crate::attempts::RequestSender;
+use crate::estimate::Estimator;
 use crate::failure::ModelFailure;
 use crate::lexical;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::server_message::ServerMessage;
 use crate::server_protocol::ServerProtocol;
+use crate::settings::ModelSettings;
 
 /// The version of the prompts. It rises with every change of what a model is sent besides the words
 /// of a prism and of a caller: answers to different prompts are different measurements. Tests that
@@ -23,6 +26,7 @@ pub const PROMPT_VERSION: i32 = 2;
 pub struct Model {
     /// `None` is the built-in scorer.
     pub(crate) server: Option<ServerModel>,
+    pub(crate) settings: Arc<ModelSettings>,
 }
 
 /// A model behind a server.
@@ -47,6 +51,11 @@ pub struct ModelReply {
 }
 
 impl Model {
+    /// Estimates what asking this version's questions will cost.
+    pub fn estimator(&self, version: &PrismVersion) -> Estimator {
+        Estimator::new(&self.settings, version)
+    }
+
     /// Asks all of a version's questions about one submission.
     ///
     /// Once its requests hold permits of the concurrency limit, it ends within two attempts and the

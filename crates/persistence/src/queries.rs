@@ -42,7 +42,7 @@ mod sessions;
 mod sign_in_tries;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
-pub use self::answer_pages::{AnswerPages, AnsweredResult};
+pub use self::answer_pages::{AnswerPages, StoredAnswers};
 pub use self::api_keys::{ApiKeyRow, NewApiKey};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::candidates::SearchCandidate;

@@ -1,4 +1,4 @@
-//! A real Chromium for tests of pages, driven over WebDriver.
+//! A real Chromium for tests of pages, driven over `WebDriver`.
 //!
 //! `make test` and `.ci/with-browser` install the programs where they may, and set the variables that
 //! name them. A test asks [`Browser::available`] first and returns early without a browser. Every
@@ -13,53 +13,23 @@ mod observations;
 mod processes;
 mod programs;
 mod session;
+mod settings;
 mod waiting;
+
+use std::path::Path;
 
 pub use fantoccini::key::Key;
 use serde_json::json;
 
 use processes::BrowserProcesses;
 use session::DriverSession;
+pub use settings::{BrowserSettings, BrowserTheme};
 
 /// A running Chromium with one window, which is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Browser {
     session: DriverSession,
     processes: BrowserProcesses,
-}
-
-/// What a browser shows pages in.
-#[derive(Clone, Copy, Debug)]
-pub struct BrowserSettings {
-    /// Whether the scripts of pages run.
-    pub scripts: bool,
-    /// The colours that pages are asked for.
-    pub theme: BrowserTheme,
-    /// The width of the page's area, in CSS pixels. A picture has as many pixels.
-    pub width: u32,
-    /// The height of the page's area, in CSS pixels.
-    pub height: u32,
-}
-
-impl Default for BrowserSettings {
-    /// A light page with scripts on a laptop's screen.
-    fn default() -> Self {
-        Self {
-            scripts: true,
-            theme: BrowserTheme::Light,
-            width: 1440,
-            height: 900,
-        }
-    }
-}
-
-/// The value of the media query `prefers-color-scheme`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BrowserTheme {
-    /// Dark text on a light ground.
-    Light,
-    /// Light text on a dark ground.
-    Dark,
 }
 
 impl Browser {
@@ -76,7 +46,7 @@ impl Browser {
     pub async fn start(settings: BrowserSettings) -> Self {
         let mut processes = BrowserProcesses::start_driver();
         let session =
-            DriverSession::start(processes.driver_address(), processes.profile(), settings);
+            DriverSession::start(processes.driver_address(), processes.folder(), settings);
         let session = session.await;
         processes.started_chromium(session.chromium_process());
         let browser = Self { session, processes };
@@ -90,5 +60,11 @@ impl Browser {
         let command = "Emulation.setDeviceMetricsOverride";
         browser.session.developer_command(command, area).await;
         browser
+    }
+
+    /// The folder with the browser's profile and downloads, removed when this value is dropped. It is
+    /// the home of the browser's processes.
+    pub fn folder(&self) -> &Path {
+        self.processes.folder()
     }
 }

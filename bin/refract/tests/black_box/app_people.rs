@@ -19,7 +19,7 @@ on_both!(
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 
 /// Somebody's browser: it keeps the cookie.
-struct Browser<'a> {
+pub(crate) struct Browser<'a> {
     service: &'a Service,
     node: usize,
     cookie: String,
@@ -34,11 +34,11 @@ impl<'a> Browser<'a> {
         }
     }
 
-    async fn get(&mut self, path: &str) -> Answer {
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
         self.send(Request::outside("GET", path)).await
     }
 
-    async fn post(&mut self, path: &str, values: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn post(&mut self, path: &str, values: &[(&str, &str)]) -> Answer {
         let pairs = values
             .iter()
             .map(|(name, value)| format!("{name}={}", encoded(value)));
@@ -100,7 +100,7 @@ async fn invited(service: &Service, email: &str, role: &str) -> String {
     text(&made, "link")
 }
 
-async fn joined<'a>(service: &'a Service, email: &str, role: &str) -> Browser<'a> {
+pub(crate) async fn joined<'a>(service: &'a Service, email: &str, role: &str) -> Browser<'a> {
     let link = invited(service, email, role).await;
     let mut browser = Browser::new(service);
     let answer = browser.join(&link, "Ada").await;

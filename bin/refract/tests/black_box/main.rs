@@ -38,6 +38,7 @@ macro_rules! on_both {
 }
 
 mod app_people;
+mod app_try;
 mod authorization;
 mod bodies;
 mod check;

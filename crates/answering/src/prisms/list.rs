@@ -8,26 +8,27 @@ use crate::refusal::InternalError;
 use crate::result_counts::{PrismCounts, counts};
 
 /// A prism with the numbers of its results.
-pub struct CountedPrism {
+#[derive(Clone, Debug)]
+pub struct ListedPrism {
     /// The prism, archived or not.
     pub prism: PrismRow,
-    /// Numbers of its results.
+    /// Its results.
     pub counts: PrismCounts,
 }
 
-/// The prisms of an account, oldest first, archived ones too.
+/// The prisms of an account with the numbers of their results, oldest first, archived ones included.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn list(
     database: &Database,
     account: AccountId,
-) -> Result<Vec<CountedPrism>, InternalError> {
+) -> Result<Vec<ListedPrism>, InternalError> {
+    let prisms = database.list_prisms(account).await?;
     let counts = counts(database, account, Utc::now()).await?;
-    let prisms = database.list_prisms(account).await?.into_iter();
-    let counted = prisms.map(|prism| CountedPrism {
+    let listed = prisms.into_iter().map(|prism| ListedPrism {
         counts: counts.of_prism(prism.id).clone(),
         prism,
     });
-    Ok(counted.collect())
+    Ok(listed.collect())
 }

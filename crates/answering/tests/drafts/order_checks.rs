@@ -53,7 +53,10 @@ async fn each_order_is_asked_and_compared_and_nothing_is_saved(it: Fixture) {
         .orders
         .iter()
         .map(|order| {
-            let keys = order.options.iter().map(|key| key.as_str()[..1].to_owned());
+            let keys = order
+                .options
+                .iter()
+                .map(|key| key.as_str().chars().next().unwrap());
             (keys.collect::<String>(), order.flips)
         })
         .collect();

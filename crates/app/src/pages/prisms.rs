@@ -1,7 +1,7 @@
 //! `/`: the prisms of the account.
 
 use maud::{Markup, html};
-use refract_answering::prisms::{CountedPrism, list};
+use refract_answering::prisms::{ListedPrism, list};
 use refract_domain::role::Role;
 
 use crate::components::day_chart::day_chart;
@@ -44,7 +44,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     Ok(visit.page("Prisms", main).section(Section::Prisms).reply())
 }
 
-fn rows(caption: &str, prisms: &[CountedPrism]) -> Markup {
+fn rows(caption: &str, prisms: &[ListedPrism]) -> Markup {
     let rows = html! { @for counted in prisms { (row(counted)) } };
     let headings = [
         "Name",
@@ -57,8 +57,8 @@ fn rows(caption: &str, prisms: &[CountedPrism]) -> Markup {
     table(caption, &headings, &rows)
 }
 
-fn row(counted: &CountedPrism) -> Markup {
-    let CountedPrism { prism, counts } = counted;
+fn row(counted: &ListedPrism) -> Markup {
+    let ListedPrism { prism, counts } = counted;
     let days: Vec<u64> = counts.days.iter().map(|day| day.ok + day.failed).collect();
     let in_days = counts.in_last_days();
     html! {

@@ -21,7 +21,7 @@ const PAGE_BYTES: usize = 1024 * 1024;
 
 /// The version and the answers of a result that is `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnsweredResult {
+pub struct StoredAnswers {
     /// Number of the version that answered.
     pub version: VersionNumber,
     /// The answers to all questions of that version.
@@ -65,7 +65,7 @@ impl AnswerPages {
     ///
     /// # Errors
     /// When the database fails, or an answer cannot be read.
-    pub async fn next(&mut self, most: usize) -> Result<Vec<AnsweredResult>, PersistenceError> {
+    pub async fn next(&mut self, most: usize) -> Result<Vec<StoredAnswers>, PersistenceError> {
         let Self {
             account,
             prism,
@@ -93,7 +93,7 @@ impl AnswerPages {
         let page = read.await?;
         self.before = page.last().map_or(before, |result| result.id);
         self.size = next_size(self.size, &page);
-        page.into_iter().map(AnsweredResult::try_from).collect()
+        page.into_iter().map(StoredAnswers::try_from).collect()
     }
 }
 
@@ -106,7 +106,7 @@ fn next_size(size: usize, page: &[AnswerColumns]) -> usize {
     fitting.clamp(1, size.saturating_mul(8).min(LARGEST_PAGE))
 }
 
-impl TryFrom<AnswerColumns> for AnsweredResult {
+impl TryFrom<AnswerColumns> for StoredAnswers {
     type Error = PersistenceError;
 
     fn try_from(columns: AnswerColumns) -> Result<Self, PersistenceError> {

@@ -2,6 +2,7 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
 use refract_domain::mark::Mark;
 
 use crate::connections::on;
@@ -29,6 +30,25 @@ impl Database {
         self.write(async move |connection| {
             let saved = insert_marks::insert(prism, rows, connection.into()).await;
             Ok(saved?)
+        })
+        .await
+    }
+
+    /// Takes back the marks of these questions of a result, and returns how many there were.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_marks(
+        &self,
+        result: ResultId,
+        questions: &[QuestionKey],
+    ) -> Result<usize, PersistenceError> {
+        let questions: Vec<_> = questions.iter().map(ToString::to_string).collect();
+        self.write(async move |mut connection| {
+            let gone = marks::table
+                .filter(marks::result_id.eq(Bind(result)))
+                .filter(marks::question.eq_any(questions));
+            Ok(on!(connection, execute(diesel::delete(gone)))?)
         })
         .await
     }

@@ -89,6 +89,26 @@ impl Database {
         .await
     }
 
+    /// The failed result that a result of the account retried; `None` when it retried none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_retry_of(
+        &self,
+        account: AccountId,
+        result: ResultId,
+    ) -> Result<Option<ResultId>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::id.eq(Bind(result)))
+                .filter(results::account_id.eq(Bind(account)))
+                .select(results::retry_of);
+            let found: Option<Option<ResultId>> = on!(connection, get_result(query)).optional()?;
+            Ok(found.flatten())
+        })
+        .await
+    }
+
     /// Where the answers of a result of the account came from; `None` when the account has no such
     /// result.
     ///

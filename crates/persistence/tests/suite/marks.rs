@@ -13,6 +13,7 @@ use crate::fixture::{Fixture, account, answered, failed, moment, prism};
 
 on_both!(
     a_mark_is_kept_and_can_be_changed,
+    marks_are_taken_back_by_question,
     saying_what_is_saved_already_changes_nothing,
     marks_are_saved_all_or_none,
     the_marks_of_several_results_come_in_order,
@@ -68,6 +69,22 @@ async fn a_mark_is_kept_and_can_be_changed(it: Fixture) {
     assert_eq!(save(&it, std::slice::from_ref(&changed)).await, 1);
     let kept = it.database.list_marks(result.id).await.unwrap();
     assert_eq!(kept, [changed, other]);
+}
+
+async fn marks_are_taken_back_by_question(it: Fixture) {
+    let (result, other) = (saved(&it, None).await, saved(&it, None).await);
+    let kept = [
+        mark(result.id, "topic", "other"),
+        mark(other.id, "angry", "no"),
+    ];
+    save(&it, &kept).await;
+    save(&it, &[mark(result.id, "angry", "yes")]).await;
+    let angry = [QuestionKey::parse("angry").unwrap()];
+    let remove = async || it.database.remove_marks(result.id, &angry).await.unwrap();
+    assert_eq!(remove().await, 1);
+    assert_eq!(remove().await, 0);
+    let left = it.database.list_marks_of(vec![result.id, other.id]).await;
+    assert_eq!(left.unwrap(), kept);
 }
 
 async fn saying_what_is_saved_already_changes_nothing(it: Fixture) {

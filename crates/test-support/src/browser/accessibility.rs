@@ -46,12 +46,11 @@ impl Browser {
     /// When axe-core does not run in the page.
     pub async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
         self.evaluate(axe, &[]).await;
-        match self.evaluate(RUN, &[json!(RULES)]).await {
-            Value::Array(faults) => faults
-                .iter()
-                .filter_map(|fault| fault.as_str().map(str::to_owned))
-                .collect(),
-            answer => panic!("axe-core answered {answer}"),
-        }
+        let answer = self.evaluate(RUN, &[json!(RULES)]).await;
+        let Some(faults) = answer.as_array() else {
+            panic!("axe-core answered {answer}");
+        };
+        let lines = faults.iter().filter_map(Value::as_str);
+        lines.map(str::to_owned).collect()
     }
 }

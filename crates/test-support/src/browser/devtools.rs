@@ -1,4 +1,4 @@
-//! What a developer sees of a page: scripts of the test's own, pictures, any command of DevTools.
+//! What a developer sees of a page: scripts of the test's own, pictures, any command of `DevTools`.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot look at a page fails here with the reason"
@@ -45,13 +45,18 @@ impl Browser {
     /// When Chromium takes no picture.
     pub async fn picture(&self) -> Vec<u8> {
         let layout = self.cdp("Page.getLayoutMetrics", json!({})).await;
-        let size = &layout["cssContentSize"];
+        let Some(size) = layout.get("cssContentSize") else {
+            panic!("the browser does not tell the size of the page");
+        };
         let area = json!({
             "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1,
         });
         let command = json!({ "format": "png", "captureBeyondViewport": true, "clip": area });
         let answer = self.cdp("Page.captureScreenshot", command).await;
-        let picture = BASE64_STANDARD.decode(answer["data"].as_str().unwrap_or_default());
+        let Some(picture) = answer.get("data").and_then(Value::as_str) else {
+            panic!("the browser took no picture");
+        };
+        let picture = BASE64_STANDARD.decode(picture);
         picture.unwrap_or_else(|error| panic!("the picture is no base64: {error}"))
     }
 }

@@ -121,7 +121,7 @@ impl Browser {
     /// When the file is not complete at the deadline.
     pub async fn wait_for_download(&self, name: &str) -> Vec<u8> {
         // Chromium renames a file to its name when it is complete
-        let path = self.processes.profile().join("downloads").join(name);
+        let path = self.processes.folder().join("downloads").join(name);
         let mut wait = Wait::until(format!("for the download {name:?}"));
         loop {
             match fs::read(&path) {
@@ -154,15 +154,18 @@ impl Browser {
 
     /// The cookies that the page's address would get, with `name`, `value`, `httpOnly`, `secure` and
     /// `sameSite` ([`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)).
+    ///
+    /// # Panics
+    ///
+    /// When the browser does not answer.
     pub async fn cookies(&self) -> Vec<Value> {
         let session = &self.session;
-        let mut answer = session
+        let answer = session
             .developer_command("Network.getCookies", json!({}))
             .await;
-        match answer.get_mut("cookies").map(Value::take) {
-            Some(Value::Array(cookies)) => cookies,
-            _ => panic!("the browser told no cookies"),
-        }
+        let cookies = answer.get("cookies").and_then(Value::as_array);
+        let cookies = cookies.unwrap_or_else(|| panic!("the browser told no cookies"));
+        cookies.clone()
     }
 
     /// The errors in the browser's console since the last call, on all pages: what a policy blocked,

@@ -24,8 +24,8 @@ use super::programs;
 #[derive(Debug)]
 pub(super) struct BrowserProcesses {
     driver: Child,
-    /// Kept open, so that the driver can write.
-    _output: BufReader<ChildStdout>,
+    /// Stays open, so that the driver can write.
+    output: BufReader<ChildStdout>,
     address: String,
     chromium: Option<Pid>,
     folder: PathBuf,
@@ -64,12 +64,12 @@ impl BrowserProcesses {
         };
         let mut processes = Self {
             driver,
-            _output: BufReader::new(output),
+            output: BufReader::new(output),
             address: String::new(),
             chromium: None,
             folder,
         };
-        let port = port_in(&mut processes._output)
+        let port = port_in(&mut processes.output)
             .unwrap_or_else(|| panic!("{} did not start", program.display()));
         processes.address = format!("http://127.0.0.1:{port}");
         processes
@@ -80,8 +80,8 @@ impl BrowserProcesses {
         &self.address
     }
 
-    /// The folder for the browser's profile, which holds nothing from elsewhere.
-    pub(super) fn profile(&self) -> &Path {
+    /// The folder for what the browser keeps, which holds nothing from elsewhere.
+    pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -101,7 +101,8 @@ impl Drop for BrowserProcesses {
         self.driver.wait().ok();
         // the last of Chromium's children may still be writing
         let deadline = Instant::now() + Duration::from_secs(10);
-        while fs::remove_dir_all(&self.folder).is_err() && Instant::now() < deadline {
+        while self.folder.exists() && Instant::now() < deadline {
+            fs::remove_dir_all(&self.folder).ok();
             thread::yield_now();
         }
     }

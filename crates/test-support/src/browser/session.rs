@@ -1,4 +1,4 @@
-//! The WebDriver session with one Chromium: how Chromium is started, and the driver's own commands.
+//! The `WebDriver` session with one Chromium: how Chromium is started, and the driver's own commands.
 #![expect(
     clippy::panic,
     reason = "a test whose browser does not answer fails here with the reason"
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use url::{ParseError, Url};
 
 use super::programs;
-use super::{BrowserSettings, BrowserTheme};
+use super::settings::{BrowserSettings, BrowserTheme};
 
 /// Flags for a browser that shows a page alike on every machine and reaches for nothing else.
 const FLAGS: [&str; 16] = [
@@ -41,7 +41,7 @@ const FLAGS: [&str; 16] = [
 /// A session with a Chromium that the driver has started.
 #[derive(Debug)]
 pub(super) struct DriverSession {
-    /// The commands of the WebDriver standard.
+    /// The commands of the `WebDriver` standard.
     pub(super) client: Client,
 }
 
@@ -51,9 +51,9 @@ impl DriverSession {
     /// # Panics
     ///
     /// When Chromium does not start.
-    pub(super) async fn start(driver: &str, profile: &Path, settings: BrowserSettings) -> Self {
+    pub(super) async fn start(driver: &str, folder: &Path, settings: BrowserSettings) -> Self {
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities(profile, settings));
+        builder.capabilities(capabilities(folder, settings));
         let connected = builder.connect(driver).await;
         let client = connected.unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
         Self { client }
@@ -66,7 +66,7 @@ impl DriverSession {
         i32::try_from(process_id).ok()
     }
 
-    /// Sends a command of the DevTools protocol and returns its result.
+    /// Sends a command of the `DevTools` protocol and returns its result.
     ///
     /// # Panics
     ///
@@ -113,11 +113,11 @@ impl WebDriverCompatibleCommand for DriverCommand {
     }
 }
 
-fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value> {
+fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     arguments.push(format!(
         "--user-data-dir={}",
-        profile.join("profile").display()
+        folder.join("profile").display()
     ));
     // Blink's numbers for the two themes; unlike an override, they hold in every window
     let theme = match settings.theme {
@@ -125,15 +125,13 @@ fn capabilities(profile: &Path, settings: BrowserSettings) -> Map<String, Value>
         BrowserTheme::Light => 1,
     };
     arguments.push(format!("--blink-settings=preferredColorScheme={theme}"));
-    let mut preferences = json!({
-        "download.default_directory": profile.join("downloads"),
+    // 1 runs and 2 blocks the scripts of pages; the driver's own run either way
+    let scripts = if settings.scripts { 1 } else { 2 };
+    let preferences = json!({
+        "download.default_directory": folder.join("downloads"),
         "download.prompt_for_download": false,
+        "profile.managed_default_content_settings.javascript": scripts,
     });
-    if !settings.scripts {
-        // blocks the page's scripts and not the driver's
-        let setting = "profile.managed_default_content_settings.javascript";
-        preferences[setting] = json!(2);
-    }
     let capabilities = [
         ("timeouts", json!({ "pageLoad": 30_000, "script": 30_000 })),
         ("browserName", json!("chrome")),

@@ -209,8 +209,8 @@ async fn a_fault_and_a_blocked_script_are_found_under_a_strict_policy() {
     }
     assert_eq!(browser.console_errors().await, Vec::<String>::new());
 
-    let faulty = browser.address().await.replace("/strict", "/faulty");
-    browser.open(&faulty).await;
+    let other = browser.address().await.replace("/strict", "/faulty");
+    browser.open(&other).await;
     assert_eq!(browser.title().await, "Faulty");
     let errors = browser.console_errors().await;
     assert_eq!(errors.len(), 1, "{errors:?}");

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::ReadableResult;
+use refract_answering::ResultDetails;
 use refract_domain::ids::ResultId;
 
 use super::super::operator::{self, AccountArg};
@@ -30,10 +30,10 @@ impl ShowCommand {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
-        let (result, retried_as) = ReadableResult::find(&database, account, id).await?;
-        let provenance = database.find_provenance(account, id).await?;
-        let mut facts = Facts::of(&result, &provenance.unwrap_or_default(), retried_as);
-        facts.add_marks(&result, &database.list_marks(id).await?);
+        let details = ResultDetails::find(&database, account, id).await?;
+        let result = details.result;
+        let mut facts = Facts::of(&result, &details.provenance, details.retried_as);
+        facts.add_marks(&result, &details.marks);
         let display = self
             .format
             .unwrap_or_else(ResultDisplay::default_for_stdout);

@@ -1,0 +1,74 @@
+// @ts-check
+// Answers a text in place: the form stays as it is, and the answer appears beside it.
+
+/** @param {string} words */
+function say(words) {
+  const progress = document.querySelector("#progress");
+  if (progress) progress.textContent = words;
+}
+
+/** @param {HTMLFormElement} form @param {boolean} isBusy */
+function setBusy(form, isBusy) {
+  for (const button of form.querySelectorAll("button")) button.disabled = isBusy;
+}
+
+/**
+ * Puts a part of a page that came back into this page.
+ *
+ * @param {Document} page
+ * @param {string} part
+ */
+function take(page, part) {
+  const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
+  if (!old || !fresh) return false;
+  old.replaceWith(document.adoptNode(fresh));
+  return true;
+}
+
+/** @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
+async function send(form, submitter) {
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form, submitter)) {
+    if (typeof value === "string") body.append(name, value);
+  }
+  setBusy(form, true);
+  say("Asking the model…");
+  try {
+    const reply = await fetch(form.action, { method: "POST", body });
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    if (form.id === "try" && reply.ok && take(page, "#answer")) {
+      history.pushState(null, "", reply.url);
+      say("Answered.");
+    } else if (form.id === "order-check" && reply.ok && take(page, "#orders")) {
+      say("Checked.");
+    } else if (take(page, "main")) {
+      // a refusal: the page that came back holds what was typed
+      const fault = document.querySelector("[aria-invalid=true], .notice.refused");
+      if (fault instanceof HTMLElement) fault.focus();
+      fault?.scrollIntoView({ block: "nearest" });
+    }
+  } catch {
+    say("The server could not be reached. What you typed is still here.");
+  } finally {
+    setBusy(form, false);
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || !["try", "order-check"].includes(form.id)) return;
+  event.preventDefault();
+  void send(form, event.submitter);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  const form = event.target instanceof Element ? event.target.closest("form") : null;
+  const button = form?.id === "try" ? form.querySelector("button.main") : null;
+  if (form && button instanceof HTMLButtonElement && !button.disabled) {
+    event.preventDefault();
+    form.requestSubmit(button);
+  }
+});
+
+addEventListener("popstate", () => location.reload());

@@ -1,0 +1,128 @@
+//! The answers of a result: a bar for each probability, the chosen outcome marked.
+
+use std::cmp::Reverse;
+
+use maud::{Markup, html};
+use refract_answering::ReadableResult;
+use refract_domain::answer::{Answer, Distribution};
+use refract_domain::key::OutcomeKey;
+use refract_domain::lens::Column;
+use refract_domain::probability::Probability;
+use refract_domain::question::Question;
+
+use super::answer_words::{NO_VALID_ANSWER, answer_words, cutoffs};
+use super::bar::{bar, yes_no_bar};
+use super::number::{counted, percent};
+
+/// Outcomes of one question that are drawn.
+const DRAWN: usize = 10;
+
+/// The answers of a result that is `ok`, each under its question. `differs` says which questions
+/// another version answers otherwise.
+pub(crate) fn answer_bars(result: &ReadableResult, differs: impl Fn(&Question) -> bool) -> Markup {
+    let view = result.view();
+    let lens = result.columns().lens;
+    let answers = view.status.answers();
+    html! {
+        @for question in view.questions {
+            @if let Some(answer) = answers.and_then(|answers| answers.get(&question.key)) {
+                h3 {
+                    bdi { (question.text) } " " code.soft { (question.key) }
+                    @if differs(question) { " " span.tag { "differs" } }
+                }
+                (one(question, answer, lens))
+            }
+        }
+    }
+}
+
+fn one(question: &Question, answer: &Answer, lens: &[Column]) -> Markup {
+    match answer {
+        Answer::Choice {
+            value,
+            probabilities,
+            confidence,
+        } => html! {
+            @if value.is_none() { p { strong { (NO_VALID_ANSWER) } } }
+            (outcomes(question, value.as_ref(), probabilities))
+            p.hint { "Confidence " (percent(*confidence)) " %" }
+        },
+        Answer::Scale {
+            level,
+            probabilities,
+        } => outcomes(question, Some(level), probabilities),
+        Answer::YesNo { probability } => yes_no(question, answer, *probability, lens),
+    }
+}
+
+fn yes_no(
+    question: &Question,
+    answer: &Answer,
+    probability: Probability,
+    lens: &[Column],
+) -> Markup {
+    let cutoffs = cutoffs(question, lens);
+    let (label, _) = answer_words(question, answer, lens);
+    let no_below = cutoffs.no_ends_at().value() * 100.0;
+    html! {
+        table.bars {
+            caption.unseen { "Probability of yes" }
+            tbody { tr.chosen {
+                th scope="row" { (label) }
+                td { (yes_no_bar(probability, cutoffs)) }
+            } }
+        }
+        p.hint {
+            @match cutoffs.yes_from() {
+                Some(yes_from) => { "No below " (short(no_below)) " %, yes from " (short(yes_from.value() * 100.0)) " %" }
+                None => { "Yes from " (short(no_below)) " %" }
+            }
+        }
+    }
+}
+
+/// A percentage with at most two decimals.
+fn short(percent: f64) -> String {
+    let text = format!("{percent:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn outcomes(
+    question: &Question,
+    chosen: Option<&OutcomeKey>,
+    probabilities: &Distribution,
+) -> Markup {
+    let mut ranked: Vec<_> = probabilities.iter().collect();
+    // equal outcomes stay in the prism's order, except that the chosen one goes first
+    ranked.sort_by_key(|(key, probability)| (Reverse(*probability), Some(key) != chosen));
+    let (drawn, rest): (Vec<_>, Vec<_>) = ranked
+        .into_iter()
+        .enumerate()
+        .partition(|(place, (key, _))| *place < DRAWN || Some(key) == chosen);
+    let together: u32 = rest.iter().map(|(_, (_, p))| p.millionths()).sum();
+    html! {
+        table.bars {
+            caption.unseen { "Outcomes with their probabilities" }
+            tbody {
+                @for (_, (key, probability)) in drawn {
+                    @let is_chosen = Some(key) == chosen;
+                    tr.chosen[is_chosen] {
+                        th scope="row" {
+                            bdi { (question.label_of(key).unwrap_or(key.as_str())) }
+                            @if is_chosen { span.unseen { ", the answer" } " ✓" }
+                        }
+                        td { (bar(*probability, is_chosen)) }
+                    }
+                }
+            }
+        }
+        @if !rest.is_empty() {
+            p.hint {
+                "and " (counted(u64::try_from(rest.len()).unwrap_or(u64::MAX), "other outcome"))
+                @if let Some(together) = Probability::from_millionths(together) {
+                    ", together " (percent(together)) " %"
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! A caller's text, however long.
+
+use maud::{Markup, html};
+
+/// Characters that are shown before the rest is folded away.
+const BEGINNING: usize = 2_000;
+
+/// A text as it was sent. What is beyond its beginning is folded away.
+pub(crate) fn whole_text(text: &str) -> Markup {
+    let end = text.char_indices().nth(BEGINNING);
+    let (beginning, rest) = text.split_at(end.map_or(text.len(), |(at, _)| at));
+    html! {
+        @if text.is_empty() { span.soft { "empty" } }
+        div.text dir="auto" { (beginning) }
+        @if !rest.is_empty() {
+            details {
+                summary { "and " (super::number::count(characters(rest))) " more characters" }
+                div.text dir="auto" { (rest) }
+            }
+        }
+    }
+}
+
+fn characters(text: &str) -> u64 {
+    u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_whole_and_escaped() {
+        let text = format!("{}<b>🦊", "ä".repeat(1_999));
+        let shown = whole_text(&text).into_string();
+        assert!(shown.contains("and 3 more characters") && shown.contains("b&gt;🦊"));
+        assert!(!shown.contains("<b>"));
+        assert!(!whole_text("a").into_string().contains("details"));
+    }
+}

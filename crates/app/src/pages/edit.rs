@@ -1,0 +1,148 @@
+//! `/prisms/{slug}/edit` and `/prisms/new/edit`: the fields, context and questions of a prism.
+//!
+//! One form holds everything. Its buttons send it whole, and the server shows it again changed, so
+//! that a script which does the same without a reload has nothing to know about prisms.
+
+mod act;
+mod draft;
+mod draft_form;
+mod editing;
+mod form_page;
+mod inputs;
+mod meanwhile_page;
+mod question_inputs;
+mod review_page;
+mod state_panel;
+
+use actix_web::http::StatusCode;
+use refract_answering::examples::find_example;
+use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
+use refract_answering::{TRIAL_TEXTS, newest_answered};
+use refract_domain::prism_file::PrismFile;
+
+use self::draft::EditDraft;
+use self::editing::Editing;
+use crate::components::prism_tabs::prism_address;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// Shows the form of a prism's latest version.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let editing = Editing::of_latest(&visit).await?;
+    let checked = editing.check(&visit).await?;
+    Ok(form_page::show(&visit, &editing, &checked, "").reply())
+}
+
+/// Shows the form of a new prism, from an example or from nothing.
+pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let from = visit.sent.query.get("from").and_then(find_example);
+    let example = from.and_then(|example| PrismFile::read(example.file, None).ok());
+    let draft = example.map_or_else(EditDraft::blank, |file| {
+        EditDraft::of(file.name.as_str(), &file.version).as_new()
+    });
+    let editing = Editing::new_prism(draft);
+    let checked = editing.check(&visit).await?;
+    Ok(form_page::show(&visit, &editing, &checked, "").reply())
+}
+
+/// Tells a script what is wrong with the form as it is, and how large the prism is.
+pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let editing = Editing::of_form(&visit).await?;
+    let checked = editing.check(&visit).await?;
+    let panel = state_panel::panel(&editing, &checked);
+    Ok(PageReply::html(StatusCode::OK, panel))
+}
+
+/// Does what the pressed button says.
+pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let mut editing = Editing::of_form(&visit).await?;
+    match visit.sent.form.get("act") {
+        "save" => save(&visit, &editing).await,
+        "review" | "try" => review(&visit, &editing).await,
+        "on_top" => {
+            editing.based_on = editing.prism.as_ref().map(|prism| prism.latest_version);
+            let checked = editing.check(&visit).await?;
+            Ok(form_page::show(&visit, &editing, &checked, "").reply())
+        }
+        button => {
+            let focus = act::act(&mut editing.draft, button);
+            let checked = editing.check(&visit).await?;
+            if visit.sent.form.has("fragment") {
+                let form = form_page::inside(&editing, &checked, &focus);
+                return Ok(PageReply::html(StatusCode::OK, form));
+            }
+            Ok(form_page::show(&visit, &editing, &checked, &focus).reply())
+        }
+    }
+}
+
+/// Shows what saving changes and, when asked for, both versions on stored texts.
+async fn review(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+    let Some(prism) = &editing.prism else {
+        return save(visit, editing).await;
+    };
+    if editing.based_on != Some(prism.latest_version) {
+        return meanwhile_page::show(visit, editing).await;
+    }
+    let database = visit.answering.database();
+    let selector = visit.prism()?;
+    let file = editing.draft.file();
+    let read = VersionDraft::read(database, visit.account(), &selector, &file);
+    let draft = match read.await {
+        Ok(draft) => draft,
+        Err(refusal) => return refused(visit, editing, refusal).await,
+    };
+    let lens = prisms::find_lens(database, visit.account(), &selector).await?;
+    let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
+    let stored = newest_answered(database, &lens.into(), most).await?;
+    let pairs = if visit.sent.form.get("act") == "try" {
+        let version = &draft.file.version;
+        Some(visit.answering.try_draft(version, &stored).await)
+    } else {
+        None
+    };
+    let shown = review_page::Review {
+        editing,
+        draft: &draft,
+        stored: stored.len(),
+        pairs,
+    };
+    Ok(review_page::show(visit, &shown))
+}
+
+async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+    let (database, file) = (visit.answering.database(), editing.draft.file());
+    let saved = match &editing.prism {
+        None => prisms::create(database, visit.caller(), &file).await,
+        Some(_) => {
+            let (caller, selector) = (visit.caller(), visit.prism()?);
+            prisms::save_version(database, caller, &selector, &file, editing.based_on)
+                .await
+                .map(|(prism, _)| prism)
+        }
+    };
+    match saved {
+        Ok(prism) => {
+            let address = format!("{}?done=saved", prism_address(&prism));
+            Ok(PageReply::see_other(&address))
+        }
+        Err(PrismRefusal::VersionMeanwhile { .. }) => meanwhile_page::show(visit, editing).await,
+        Err(refusal) => refused(visit, editing, refusal).await,
+    }
+}
+
+/// The form again, with what is wrong.
+async fn refused(
+    visit: &Visit,
+    editing: &Editing,
+    refusal: PrismRefusal,
+) -> Result<PageReply, PageRefusal> {
+    if !matches!(refusal, PrismRefusal::Invalid(_)) {
+        return Err(refusal.into());
+    }
+    let mut checked = editing.check(visit).await?;
+    checked.is_asked = true;
+    let page = form_page::show(visit, editing, &checked, "");
+    Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
+}

@@ -1,0 +1,250 @@
+//! A prism that is being edited: what stands in the form, right or wrong, and the prism file that
+//! it makes. The file's reader alone knows the rules.
+
+use std::collections::BTreeSet;
+
+use refract_domain::key::{FieldKey, QuestionKey};
+use refract_domain::prism::PrismVersion;
+use refract_domain::question::{Outcome, Question, QuestionType};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A prism as somebody edits it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EditDraft {
+    pub(crate) name: String,
+    pub(crate) fields: Vec<DraftField>,
+    pub(crate) context: String,
+    pub(crate) questions: Vec<DraftQuestion>,
+}
+
+/// A key in the form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum DraftKey {
+    /// The key that callers rely on already.
+    Saved(String),
+    /// The key of something new. An empty one is made from the label or the question.
+    Typed(String),
+}
+
+/// A field in the form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DraftField {
+    pub(crate) key: DraftKey,
+    pub(crate) label: String,
+}
+
+/// A question in the form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DraftQuestion {
+    pub(crate) key: DraftKey,
+    pub(crate) question_type: QuestionType,
+    pub(crate) text: String,
+    pub(crate) instructions: String,
+    /// Options or levels; none for a Yes / No.
+    pub(crate) outcomes: Vec<DraftOutcome>,
+    /// Whether the question is shown as one line, because the prism is too large for one form.
+    pub(crate) is_folded: bool,
+}
+
+/// An option or level in the form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DraftOutcome {
+    pub(crate) key: DraftKey,
+    pub(crate) label: String,
+    pub(crate) description: String,
+}
+
+/// Options and levels from which on the questions of a prism are folded.
+const LARGE: usize = 600;
+
+impl DraftKey {
+    /// The key as it stands in the form.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Saved(key) | Self::Typed(key) => key,
+        }
+    }
+
+    /// The key of something that is new.
+    pub(crate) fn new() -> Self {
+        Self::Typed(String::new())
+    }
+
+    fn saved(key: &str) -> Self {
+        Self::Saved(key.to_owned())
+    }
+
+    /// The key, which is made when it is empty.
+    fn filled(
+        &self,
+        taken: &mut BTreeSet<String>,
+        make: impl Fn(&BTreeSet<String>) -> String,
+    ) -> String {
+        let key = self.as_str().trim();
+        if !key.is_empty() {
+            return key.to_owned();
+        }
+        let made = make(taken);
+        taken.insert(made.clone());
+        made
+    }
+}
+
+impl DraftQuestion {
+    /// What the file and the form call the list of outcomes; `None` for a Yes / No.
+    pub(crate) fn list(&self) -> Option<&'static str> {
+        match self.question_type {
+            QuestionType::Choice => Some("options"),
+            QuestionType::YesNo => None,
+            QuestionType::Scale => Some("levels"),
+        }
+    }
+
+    fn of(question: &Question) -> Self {
+        Self {
+            key: DraftKey::saved(question.key.as_str()),
+            question_type: question.question_type(),
+            text: question.text.clone(),
+            instructions: question.instructions.clone().unwrap_or_default(),
+            outcomes: question
+                .own_outcomes()
+                .iter()
+                .map(DraftOutcome::of)
+                .collect(),
+            is_folded: false,
+        }
+    }
+
+    fn in_file(&self, key: &str) -> Value {
+        let mut file = json!({
+            "key": key,
+            "type": self.question_type.name(),
+            "text": self.text,
+            "instructions": self.instructions,
+        });
+        if let (Some(list), Some(object)) = (self.list(), file.as_object_mut()) {
+            let outcomes = self.outcomes.iter().map(DraftOutcome::in_file);
+            object.insert(list.to_owned(), outcomes.collect());
+        }
+        file
+    }
+}
+
+impl DraftOutcome {
+    fn of(outcome: &Outcome) -> Self {
+        Self {
+            key: DraftKey::saved(outcome.key.as_str()),
+            label: outcome.label.clone(),
+            description: outcome.description.clone().unwrap_or_default(),
+        }
+    }
+
+    fn in_file(&self) -> Value {
+        let mut file = json!({ "label": self.label, "description": self.description });
+        let key = self.key.as_str().trim();
+        if let (false, Some(object)) = (key.is_empty(), file.as_object_mut()) {
+            object.insert("key".to_owned(), key.into());
+        }
+        file
+    }
+}
+
+impl EditDraft {
+    /// A prism of one field and one question, to begin with.
+    pub(crate) fn blank() -> Self {
+        Self {
+            fields: vec![DraftField {
+                key: DraftKey::Typed("text".to_owned()),
+                label: "Text".to_owned(),
+            }],
+            questions: vec![DraftQuestion {
+                key: DraftKey::new(),
+                question_type: QuestionType::YesNo,
+                text: String::new(),
+                instructions: String::new(),
+                outcomes: Vec::new(),
+                is_folded: false,
+            }],
+            ..Self::default()
+        }
+    }
+
+    /// A saved version, whose keys and types are fixed.
+    pub(crate) fn of(name: &str, version: &PrismVersion) -> Self {
+        let fields = version.fields().iter().map(|field| DraftField {
+            key: DraftKey::saved(field.key.as_str()),
+            label: field.label.clone(),
+        });
+        let questions = version.questions().iter().map(DraftQuestion::of);
+        let mut draft = Self {
+            name: name.to_owned(),
+            fields: fields.collect(),
+            context: version.context().unwrap_or_default().to_owned(),
+            questions: questions.collect(),
+        };
+        if draft.is_large() {
+            for question in &mut draft.questions {
+                question.is_folded = true;
+            }
+        }
+        draft
+    }
+
+    /// The draft with keys that may still be changed, for a prism that is not saved yet.
+    pub(crate) fn as_new(mut self) -> Self {
+        let free = |key: &mut DraftKey| *key = DraftKey::Typed(key.as_str().to_owned());
+        for field in &mut self.fields {
+            free(&mut field.key);
+        }
+        for question in &mut self.questions {
+            free(&mut question.key);
+            for outcome in &mut question.outcomes {
+                free(&mut outcome.key);
+            }
+        }
+        self
+    }
+
+    /// Whether the prism has too many options and levels to show all inputs at once.
+    pub(crate) fn is_large(&self) -> bool {
+        let outcomes = self
+            .questions
+            .iter()
+            .map(|question| question.outcomes.len());
+        outcomes.sum::<usize>() > LARGE
+    }
+
+    /// The prism file. Fields and questions without a key get one.
+    pub(crate) fn file(&self) -> Vec<u8> {
+        let typed = self.fields.iter().map(|field| &field.key);
+        let typed = typed.chain(self.questions.iter().map(|question| &question.key));
+        let mut taken: BTreeSet<String> = typed.map(|key| key.as_str().trim().to_owned()).collect();
+        let mut fields = Vec::new();
+        for field in &self.fields {
+            let key = field.key.filled(&mut taken, |taken| {
+                let key = FieldKey::derive(&field.label, |key| taken.contains(key));
+                key.as_str().to_owned()
+            });
+            fields.push(json!({ "key": key, "label": field.label }));
+        }
+        let mut questions = Vec::new();
+        for question in &self.questions {
+            let key = question.key.filled(&mut taken, |taken| {
+                let key = QuestionKey::derive(&question.text, |key| taken.contains(key));
+                key.as_str().to_owned()
+            });
+            questions.push(question.in_file(&key));
+        }
+        let file = json!({
+            "name": self.name,
+            "fields": fields,
+            "context": self.context,
+            "questions": questions,
+        });
+        file.to_string().into_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! A draft and the prism file that it makes.
+
+use proptest::prelude::*;
+use refract_domain::prism_file::PrismFile;
+
+use super::*;
+
+/// Words with what breaks a form or a file that is put together carelessly.
+fn words() -> impl Strategy<Value = String> {
+    "[a-zA-Zäß日🦊 \"'<>&=\\\\{}\u{202e}]{0,12}x"
+}
+
+fn question() -> impl Strategy<Value = Value> {
+    let outcomes = proptest::collection::vec((words(), words()), 2..6);
+    (0..3_usize, words(), words(), outcomes).prop_map(|(kind, text, instructions, outcomes)| {
+        let outcomes: Value = outcomes
+            .into_iter()
+            .map(|(label, description)| json!({ "label": label, "description": description }))
+            .collect();
+        match kind {
+            0 => json!({ "type": "choice", "text": text, "instructions": instructions, "options": outcomes }),
+            1 => json!({ "type": "scale", "text": text, "levels": outcomes }),
+            _ => json!({ "type": "yes_no", "text": text, "instructions": instructions }),
+        }
+    })
+}
+
+fn file() -> impl Strategy<Value = Value> {
+    let questions = proptest::collection::vec(question(), 1..6);
+    (
+        words(),
+        words(),
+        proptest::collection::vec(words(), 1..5),
+        questions,
+    )
+        .prop_map(|(name, context, fields, mut questions)| {
+            for (place, question) in questions.iter_mut().enumerate() {
+                question["key"] = format!("q{place}").into();
+            }
+            let fields = fields.into_iter().enumerate();
+            let fields: Value = fields
+                .map(|(place, label)| json!({ "key": format!("f{place}"), "label": label }))
+                .collect();
+            json!({ "name": name, "context": context, "fields": fields, "questions": questions })
+        })
+}
+
+proptest! {
+    #[test]
+    fn any_prism_comes_back_from_its_draft(file in file()) {
+        let read = PrismFile::read(file.to_string().as_bytes(), None).unwrap();
+        let draft = EditDraft::of(read.name.as_str(), &read.version);
+        prop_assert_eq!(PrismFile::read(&draft.file(), None).unwrap(), read.clone());
+        let carried: EditDraft = serde_json::from_str(&serde_json::to_string(&draft).unwrap()).unwrap();
+        prop_assert_eq!(&carried, &draft);
+        prop_assert_eq!(PrismFile::read(&draft.as_new().file(), None).unwrap(), read);
+    }
+}
+
+#[test]
+fn fields_and_questions_without_a_key_get_different_ones() {
+    let mut draft = EditDraft::blank();
+    draft.name = "Triage".to_owned();
+    draft.questions[0].text = "Text".to_owned();
+    draft.questions.push(draft.questions[0].clone());
+    let version = PrismFile::read(&draft.file(), None).unwrap().version;
+    let keys: Vec<_> = version.questions().iter().map(|q| q.key.as_str()).collect();
+    assert_eq!(keys, ["text_2", "text_3"]);
+}
+
+#[test]
+fn the_rules_are_those_of_the_prism_file() {
+    let refusal = PrismFile::read(&EditDraft::blank().file(), None).unwrap_err();
+    let problems: Vec<_> = refusal.as_slice().iter().map(|p| p.path.as_str()).collect();
+    assert_eq!(problems, ["name", "questions.0.text"]);
+}

@@ -1,0 +1,143 @@
+//! The inputs of the form, read as a draft. An input's name is the path of its value in the prism
+//! file, so that a problem of the file stands beside its input.
+
+use std::collections::HashMap;
+
+use refract_domain::question::QuestionType;
+
+use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
+use crate::form::Form;
+use crate::page_refusal::PageRefusal;
+
+/// The name of the value that carries a whole draft along.
+pub(crate) const WHOLE: &str = "draft";
+
+/// The draft that a form holds, as inputs or as one value.
+///
+/// # Errors
+/// [`PageRefusal::NoForm`] when a value that the app wrote itself cannot be read.
+pub(crate) fn read(form: &Form) -> Result<EditDraft, PageRefusal> {
+    if form.has(WHOLE) {
+        return parsed(form.get(WHOLE));
+    }
+    let inputs = Inputs::of(form);
+    let fields = (0..).map_while(|place| inputs.field(&format!("fields.{place}")));
+    let mut questions = Vec::new();
+    while let Some(question) = inputs.question(&format!("questions.{}", questions.len())) {
+        questions.push(question?);
+    }
+    Ok(EditDraft {
+        name: inputs.text("name"),
+        fields: fields.collect(),
+        context: inputs.text("context"),
+        questions,
+    })
+}
+
+fn parsed<'a, T: serde::Deserialize<'a>>(json: &'a str) -> Result<T, PageRefusal> {
+    serde_json::from_str(json).map_err(|_| PageRefusal::NoForm)
+}
+
+/// The values of a form by name.
+struct Inputs<'a>(HashMap<&'a str, &'a str>);
+
+impl<'a> Inputs<'a> {
+    fn of(form: &'a Form) -> Self {
+        let values = form.values().iter();
+        Self(
+            values
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect(),
+        )
+    }
+
+    fn get(&self, path: &str, key: &str) -> Option<&'a str> {
+        self.0.get(format!("{path}.{key}").as_str()).copied()
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.0.get(name).copied().unwrap_or_default().to_owned()
+    }
+
+    fn key(&self, path: &str) -> DraftKey {
+        match self.get(path, "saved_key") {
+            Some(key) => DraftKey::Saved(key.to_owned()),
+            None => DraftKey::Typed(self.text(&format!("{path}.key"))),
+        }
+    }
+
+    fn field(&self, path: &str) -> Option<DraftField> {
+        Some(DraftField {
+            label: self.get(path, "label")?.to_owned(),
+            key: self.key(path),
+        })
+    }
+
+    fn question(&self, path: &str) -> Option<Result<DraftQuestion, PageRefusal>> {
+        if let Some(folded) = self.get(path, "folded") {
+            return Some(parsed(folded));
+        }
+        let question_type = QuestionType::parse(self.get(path, "type")?)?;
+        let mut question = DraftQuestion {
+            key: self.key(path),
+            question_type,
+            text: self.text(&format!("{path}.text")),
+            instructions: self.text(&format!("{path}.instructions")),
+            outcomes: Vec::new(),
+            is_folded: false,
+        };
+        if let Some(list) = question.list() {
+            let outcomes = (0..).map_while(|place| self.outcome(&format!("{path}.{list}.{place}")));
+            question.outcomes = outcomes.collect();
+        }
+        Some(Ok(question))
+    }
+
+    fn outcome(&self, path: &str) -> Option<DraftOutcome> {
+        Some(DraftOutcome {
+            label: self.get(path, "label")?.to_owned(),
+            key: self.key(path),
+            description: self.text(&format!("{path}.description")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_was_tampered_with_is_no_form() {
+        let mut form = Form::default();
+        form.push(WHOLE, "{");
+        assert!(matches!(read(&form), Err(PageRefusal::NoForm)));
+        let mut form = Form::default();
+        form.push("questions.0.folded", "[]");
+        assert!(matches!(read(&form), Err(PageRefusal::NoForm)));
+    }
+
+    #[test]
+    fn inputs_are_read_by_their_places() {
+        let mut form = Form::default();
+        for (name, value) in [
+            ("name", "Triage"),
+            ("fields.0.saved_key", "text"),
+            ("fields.0.label", "Message"),
+            ("questions.0.type", "choice"),
+            ("questions.0.key", "topic"),
+            ("questions.0.text", "Which?"),
+            ("questions.0.options.0.label", "A"),
+            ("questions.0.options.1.label", "B"),
+            ("questions.0.options.1.saved_key", "b"),
+            ("questions.0.options.3.label", "no second one before it"),
+        ] {
+            form.push(name, value);
+        }
+        let draft = read(&form).unwrap();
+        assert_eq!(draft.fields[0].key, DraftKey::Saved("text".to_owned()));
+        let question = &draft.questions[0];
+        assert_eq!(question.key, DraftKey::Typed("topic".to_owned()));
+        assert_eq!(question.outcomes.len(), 2);
+        assert_eq!(question.outcomes[1].key, DraftKey::Saved("b".to_owned()));
+    }
+}

@@ -1,0 +1,120 @@
+//! Inputs and buttons of the form, named by the paths of the prism file.
+
+use maud::{Markup, html};
+
+use super::draft::DraftKey;
+use super::editing::Checked;
+use crate::components::field::FormField;
+
+/// What inputs need besides their value.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'a> {
+    pub(crate) checked: &'a Checked,
+    /// The id of the element that gets the focus; empty for none.
+    pub(crate) focus: &'a str,
+}
+
+impl Inputs<'_> {
+    /// A line of text, or several where the value has line breaks, which a line would lose.
+    pub(crate) fn line(self, name: &str, label: &str, value: &str) -> Markup {
+        if value.contains('\n') {
+            return self.area(name, label, value, "", 2);
+        }
+        let fault = self.checked.fault(name);
+        let field = FormField {
+            name,
+            label,
+            value,
+            fault: &fault,
+            ..FormField::default()
+        };
+        field.around(&html! {
+            input #(name) name=(name) type="text" value=(value) dir="auto" autocomplete="off"
+                autofocus[self.focus == name] aria-invalid=[(!fault.is_empty()).then_some("true")]
+                aria-describedby=[(!fault.is_empty()).then(|| format!("{name}-fault"))];
+        })
+    }
+
+    /// Text of several lines.
+    pub(crate) fn area(
+        self,
+        name: &str,
+        label: &str,
+        value: &str,
+        hint: &str,
+        rows: usize,
+    ) -> Markup {
+        let fault = self.checked.fault(name);
+        let described = match (hint.is_empty(), fault.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(format!("{name}-hint")),
+            (true, false) => Some(format!("{name}-fault")),
+            (false, false) => Some(format!("{name}-hint {name}-fault")),
+        };
+        let field = FormField {
+            name,
+            label,
+            value,
+            hint,
+            fault: &fault,
+            ..FormField::default()
+        };
+        field.around(&html! {
+            textarea #(name) name=(name) rows=(rows) dir="auto" spellcheck="true"
+                autofocus[self.focus == name] aria-invalid=[(!fault.is_empty()).then_some("true")]
+                aria-describedby=[described] { "\n" (value) }
+        })
+    }
+
+    /// The key of something: fixed once it is saved.
+    pub(crate) fn key(self, path: &str, key: &DraftKey) -> Markup {
+        match key {
+            DraftKey::Saved(key) => {
+                let fault = self.checked.fault(&format!("{path}.key"));
+                html! {
+                    div.field.key #{ (path) ".key" } tabindex="-1" {
+                        span.label { "Key" }
+                        input type="hidden" name={ (path) ".saved_key" } value=(key);
+                        p { code { (key) } " " span.tag title="Callers rely on it" { "fixed" } }
+                        @if !fault.is_empty() { p.fault { (fault) } }
+                    }
+                }
+            }
+            DraftKey::Typed(key) => html! {
+                div.key { (self.line(&format!("{path}.key"), "Key", key)) }
+            },
+        }
+    }
+
+    /// Buttons that move and remove an item. `what` names the item for those who do not see it.
+    pub(crate) fn rearranging(self, path: &str, place: usize, count: usize, what: &str) -> Markup {
+        let button = |change: &str, sign: &str, words: &str, off: bool| {
+            let value = format!("{path}.{change}");
+            html! {
+                button #(value) type="submit" name="act" value=(value) disabled[off]
+                    autofocus[self.focus == value] aria-label={ (words) " " (what) }
+                    title=(words) { (sign) }
+            }
+        };
+        html! {
+            span.rearranging {
+                (button("up", "↑", "Move up", place == 0))
+                (button("down", "↓", "Move down", place + 1 == count))
+                (button("remove", "✕", "Remove", false))
+            }
+        }
+    }
+
+    /// A button that adds something.
+    pub(crate) fn adding(self, value: &str, words: &str) -> Markup {
+        html! {
+            button type="submit" name="act" value=(value) id=(value) autofocus[self.focus == value] { (words) }
+        }
+    }
+
+    /// What is wrong with a whole list.
+    pub(crate) fn list_fault(self, path: &str) -> Markup {
+        let fault = self.checked.fault(path);
+        html! { div id=(path) tabindex="-1" { @if !fault.is_empty() { p.fault { (fault) } } } }
+    }
+}

@@ -1,0 +1,104 @@
+//! The inputs of one question with its options or levels.
+
+use maud::{Markup, html};
+use refract_domain::question::QuestionType;
+
+use super::draft::{DraftOutcome, DraftQuestion};
+use super::inputs::Inputs;
+
+/// The inputs of the question at a place.
+pub(crate) fn question(
+    inputs: Inputs<'_>,
+    question: &DraftQuestion,
+    place: usize,
+    count: usize,
+    is_large: bool,
+) -> Markup {
+    let path = format!("questions.{place}");
+    let what = format!("question {}", place + 1);
+    let is_wrong = inputs.checked.is_asked
+        && (inputs.checked.problems.iter())
+            .any(|problem| problem.path.starts_with(&format!("{path}.")));
+    html! {
+        fieldset.item #(path) data-item=(path) {
+            legend { "Question " (place + 1) " " span.tag { (type_name(question.question_type)) } }
+            @if question.is_folded && !is_wrong {
+                (folded(inputs, question, &path))
+            } @else {
+                input type="hidden" name={ (path) ".type" } value=(question.question_type.name());
+                (inputs.area(&format!("{path}.text"), "Question", &question.text, "", 2))
+                (inputs.area(&format!("{path}.instructions"), "Instructions", &question.instructions, "What the model should go by; may stay empty.", 2))
+                (inputs.key(&path, &question.key))
+                @if let Some(list) = question.list() { (outcomes(inputs, question, &format!("{path}.{list}"))) }
+            }
+            div.row {
+                (inputs.rearranging(&path, place, count, &what))
+                @if is_large && !question.is_folded {
+                    button type="submit" name="act" value={ (path) ".close" } { "Close" }
+                }
+            }
+        }
+    }
+}
+
+/// What people call a type of question.
+pub(crate) fn type_name(question_type: QuestionType) -> &'static str {
+    match question_type {
+        QuestionType::Choice => "choice",
+        QuestionType::YesNo => "yes / no",
+        QuestionType::Scale => "scale",
+    }
+}
+
+fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup {
+    // a draft has nothing that JSON cannot hold
+    let json = serde_json::to_string(question).unwrap_or_default();
+    html! {
+        textarea hidden name={ (path) ".folded" } { "\n" (json) }
+        p.text dir="auto" { (question.text) }
+        p.row {
+            span.soft { (question.outcomes.len()) " options or levels" }
+            (inputs.adding(&format!("{path}.open"), "Open"))
+        }
+    }
+}
+
+fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup {
+    let (noun, heading, hint) = match question.question_type {
+        QuestionType::Choice => (
+            "option",
+            "Options",
+            "“Other” and “Not enough information” are always there besides these.",
+        ),
+        QuestionType::YesNo | QuestionType::Scale => ("level", "Levels", "The lowest comes first."),
+    };
+    html! {
+        h3 { (heading) }
+        p.hint { (hint) }
+        (inputs.list_fault(path))
+        ol.outcomes {
+            @for (place, outcome) in question.outcomes.iter().enumerate() {
+                (one_outcome(inputs, outcome, &format!("{path}.{place}"), place, question.outcomes.len(), noun))
+            }
+        }
+        (inputs.adding(&format!("{path}.add"), &format!("Add a{} {noun}", if noun == "option" { "n" } else { "" })))
+    }
+}
+
+fn one_outcome(
+    inputs: Inputs<'_>,
+    outcome: &DraftOutcome,
+    path: &str,
+    place: usize,
+    count: usize,
+    noun: &str,
+) -> Markup {
+    html! {
+        li.item #(path) data-item=(path) {
+            (inputs.line(&format!("{path}.label"), "Label", &outcome.label))
+            (inputs.area(&format!("{path}.description"), "Description", &outcome.description, "", 1))
+            (inputs.key(path, &outcome.key))
+            (inputs.rearranging(path, place, count, &format!("{noun} {}", place + 1)))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The page before saving: what changes, and both versions on stored texts.
+
+use maud::{Markup, html};
+use refract_answering::TrialPair;
+use refract_answering::prisms::VersionDraft;
+use refract_domain::answer::{Answer, most_probable};
+use refract_domain::prism::PrismVersion;
+use refract_domain::question::Question;
+use refract_domain::wording::lint;
+
+use super::draft_form::WHOLE;
+use super::editing::Editing;
+use crate::components::bar::bar;
+use crate::components::differences::differences;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::prism_tabs::{PrismTab, prism_heading};
+use crate::components::table::table;
+use crate::page::Section;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// What the page shows.
+pub(crate) struct Review<'a> {
+    pub(crate) editing: &'a Editing,
+    pub(crate) draft: &'a VersionDraft,
+    /// Stored texts that both versions can be tried on.
+    pub(crate) stored: usize,
+    /// What came of trying; `None` when nobody asked for it.
+    pub(crate) pairs: Option<Vec<TrialPair>>,
+}
+
+/// The page.
+pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
+    let Review {
+        editing,
+        draft,
+        stored,
+        pairs,
+    } = review;
+    let prism = &draft.prism;
+    let changes = draft.differences();
+    let new_name = draft.file.name.as_str();
+    let is_renamed = prism.name != new_name;
+    let warnings = lint(&draft.file.version);
+    let next = prism.latest_version.next();
+    let main = html! {
+        (prism_heading(prism, PrismTab::Edit, visit.visitor.role))
+        h2 { "What changes against version " (prism.latest_version) }
+        @if is_renamed { p { "The prism is called " bdi { (new_name) } ". Its slug stays." } }
+        @if changes.is_empty() && !is_renamed {
+            p { "Nothing changes." }
+        }
+        (differences(&changes))
+        @if !warnings.is_empty() {
+            (notice(NoticeKind::Warning, &html! {
+                "About the wording:"
+                ul { @for warning in &warnings { li { bdi { (warning.message) } "." } } }
+            }))
+        }
+        form method="post" action=(editing.address()) {
+            (carried(editing))
+            div.row {
+                @if let (Some(next), true) = (next, is_renamed || !changes.is_empty()) {
+                    button.main type="submit" name="act" value="save" { "Save version " (next) }
+                }
+                button type="submit" name="act" value="edit" { "Go on editing" }
+                @if *stored > 0 && prism.archived_at.is_none() {
+                    button type="submit" name="act" value="try" { "Try both versions on stored texts" }
+                    span.hint { "Asks the model about " (stored) " of the newest texts, one call each. Nothing of it is saved." }
+                }
+            }
+        }
+        @if let Some(pairs) = pairs {
+            h2 { "Both versions on stored texts" }
+            @if pairs.is_empty() { p { "No stored text has every field of your version." } }
+            @for pair in pairs { (tried(pair, &draft.file.version)) }
+        }
+    };
+    visit.page("Review", main).section(Section::Prisms).reply()
+}
+
+/// The draft as hidden values of another form.
+pub(crate) fn carried(editing: &Editing) -> Markup {
+    // a draft has nothing that JSON cannot hold
+    let json = serde_json::to_string(&editing.draft).unwrap_or_default();
+    html! {
+        textarea name=(WHOLE) hidden { "\n" (json) }
+        @if let Some(based_on) = editing.based_on {
+            input type="hidden" name="based_on" value=(based_on);
+        }
+    }
+}
+
+fn tried(pair: &TrialPair, version: &PrismVersion) -> Markup {
+    let old = pair.stored.view();
+    let before = |question: &Question| {
+        let asked = old
+            .questions
+            .iter()
+            .find(|other| other.key == question.key)?;
+        Some(answer(asked, old.status.answers()?.get(&asked.key)?))
+    };
+    let rows = html! {
+        @for question in version.questions() {
+            tr {
+                th scope="row" { span.text dir="auto" { (question.text) } }
+                td { @match before(question) { Some(shown) => { (shown) } None => { span.soft { "not asked" } } } }
+                td {
+                    @if let Ok(answers) = &pair.answers {
+                        @if let Some(found) = answers.get(&question.key) { (answer(question, found)) }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @for (key, value) in pair.stored.submission().fields() {
+            p { code { (key) } " " span.text dir="auto" { (value.chars().take(300).collect::<String>()) } }
+        }
+        @if let Err(failure) = &pair.answers {
+            (notice(NoticeKind::Refused, &html! { (failure) }))
+        }
+        (table("Answers of both versions about this text", &["Question", "Stored", "Your version"], &rows))
+    }
+}
+
+fn answer(question: &Question, answer: &Answer) -> Markup {
+    let named = match answer {
+        Answer::Choice {
+            value,
+            probabilities,
+            ..
+        } => value.as_ref().or_else(|| most_probable(probabilities)),
+        Answer::Scale { level, .. } => Some(level),
+        Answer::YesNo { probability } => return html! { "Yes " (bar(*probability, true)) },
+    };
+    let label = named.and_then(|key| question.label_of(key));
+    let probability = named.and_then(|key| answer.probability_of(key));
+    html! {
+        bdi { (label.unwrap_or("none of the options")) }
+        @if let Some(probability) = probability { " " (bar(probability, true)) }
+    }
+}

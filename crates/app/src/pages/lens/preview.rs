@@ -1,0 +1,77 @@
+//! What a draft of a lens would make of stored results.
+
+use maud::{Markup, html};
+use refract_answering::{DraftCell, DraftRow, LensDraft};
+
+use crate::components::moment::moment;
+use crate::components::number::{count, counted};
+use crate::components::table::table_with;
+
+/// Characters of a text that a row shows.
+const SHOWN: usize = 120;
+
+/// The preview: how many results change, and the newest rows.
+pub(super) fn preview(draft: &LensDraft) -> Markup {
+    let counts = &draft.preview;
+    html! {
+        p #changed-results aria-live="polite" data-results=(counts.results) {
+            b data-count="changed" { (count(counts.changed_results)) }
+            " of " (counted(counts.results, "stored result")) " would change."
+            @if draft.has_older { " The newest are counted; older ones change alike." }
+        }
+        @if !counts.dropped.is_empty() {
+            p {
+                "Columns that go: "
+                @for (place, column) in counts.dropped.iter().enumerate() {
+                    @if place > 0 { ", " }
+                    code { (column.name) }
+                }
+                "."
+            }
+        }
+        @if draft.rows.is_empty() {
+            p.soft { "There are no answered results yet. Try a text, and see here how the lens shows it." }
+        } @else {
+            (rows(draft))
+        }
+    }
+}
+
+fn rows(draft: &LensDraft) -> Markup {
+    let headings = html! {
+        tr {
+            th scope="col" { "Saved" }
+            th scope="col" { "Text" }
+            @for column in &draft.preview.columns { th scope="col" { (column.after.column.name) } }
+        }
+    };
+    let rows = html! { @for row in &draft.rows { (self::row(row)) } };
+    table_with("The newest results with this draft", &headings, &rows)
+}
+
+fn row(row: &DraftRow) -> Markup {
+    let view = row.result.view();
+    let text = view
+        .fields
+        .0
+        .first()
+        .map_or("", |(_, value)| value.as_str());
+    let short: String = text.chars().take(SHOWN).collect();
+    html! {
+        tr {
+            td { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
+            td { span.text dir="auto" { (short) @if short.len() < text.len() { "…" } } }
+            @for (place, cell) in row.cells.iter().enumerate() { (self::cell(place, cell)) }
+        }
+    }
+}
+
+fn cell(place: usize, cell: &DraftCell) -> Markup {
+    html! {
+        td.changed[cell.is_changed] data-cell=[cell.percent.map(|_| place)] data-percent=[cell.percent]
+            data-now=[cell.now.as_deref().filter(|_| cell.percent.is_some())]
+            title=[cell.now.as_deref().filter(|_| cell.is_changed).map(|now| format!("now: {now}"))] {
+            (cell.text)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! `/results/{id}`: one result, its answers, its texts, where it came from, and its marks.
+
+mod facts;
+mod marking;
+mod orders;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_answering::marks::MarksRefusal;
+use refract_answering::{ReadableResult, Refusal, ResultDetails, marks, people};
+use refract_domain::ids::ResultId;
+use refract_domain::maker::Maker;
+use refract_domain::mark::Marker;
+use refract_lens_rendering::{Format, render};
+
+use self::facts::facts;
+use self::marking::{changes, marking};
+pub(crate) use self::orders::order_check_form;
+use self::orders::{MOST_ORDERS, orders};
+use crate::components::answer_bars::answer_bars;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
+use crate::components::whole_text::whole_text;
+use crate::page::{Page, Section};
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::sent::Query;
+use crate::visit::Visit;
+
+/// Characters of a format that are shown on the page; a download has all.
+const SHOWN: usize = 2_000;
+
+/// Shows the page.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let details = find(&visit).await?;
+    let is_marked = visit.sent.query.get("done") == Some("marked");
+    let said = html! {
+        @if is_marked { (notice(NoticeKind::Done, &html! { "The marks are saved." })) }
+    };
+    let check = order_check_form(&visit.answering, &details.result);
+    Ok(page(&visit, &details, &said, &check).await?.reply())
+}
+
+/// Sends the result as a file, as the API gives it.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let format = Format::parse(visit.sent.values.get("format")).ok_or(PageRefusal::NotFound)?;
+    let result = find(&visit).await?.result;
+    let ending = match format {
+        Format::Raw => "raw.json",
+        Format::Json | Format::Csv | Format::Tsv | Format::Jsonl => format.name(),
+    };
+    let name = format!("{}-{}.{ending}", result.prism_slug(), result.id());
+    let bytes = rendered(&result, format);
+    Ok(PageReply::file(&name, format.content_type(), bytes))
+}
+
+/// Saves and takes back marks.
+pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let details = find(&visit).await?;
+    let marker = Marker::parse(&visit.visitor.name).ok();
+    let changes = changes(&visit.sent.form, &details.result);
+    let database = visit.answering.database();
+    let saving = marks::mark_result(database, &details.result, changes, marker.as_ref());
+    match saving.await {
+        Ok(()) => {
+            let address = format!("/results/{}?done=marked", details.result.id());
+            Ok(PageReply::see_other(&address))
+        }
+        Err(MarksRefusal::Internal(error)) => Err(error.into()),
+        Err(MarksRefusal::Faults(faults)) => {
+            let said = html! {
+                "The marks were not saved."
+                ul { @for (_, fault) in faults.listed() { li { bdi { (fault) } } } }
+            };
+            refused(&visit, &details, &said).await
+        }
+    }
+}
+
+/// Asks the model about a failed result again.
+pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let details = find(&visit).await?;
+    let caller = visit.caller();
+    let id = details.result.id();
+    match visit.answering.retry_result_in(caller, id).await {
+        Ok(result) if visit.sent.form.has("try") => {
+            let query = Query::default().with("result", Some(&result.id().to_string()));
+            let address = prism_address(result.prism());
+            Ok(PageReply::see_other(&format!(
+                "{address}/try{}",
+                query.in_address()
+            )))
+        }
+        Ok(result) => Ok(PageReply::see_other(&format!("/results/{}", result.id()))),
+        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(refusal) => refused(&visit, &details, &html! { (refusal) }).await,
+    }
+}
+
+/// Asks each choice with its options in other orders and shows what moves. Nothing is saved.
+pub(crate) async fn check_orders(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let details = find(&visit).await?;
+    let checked = visit.answering.check_orders(&details.result, MOST_ORDERS);
+    let check = orders(&details.result, &checked.await);
+    Ok(page(&visit, &details, &html! {}, &check).await?.reply())
+}
+
+async fn refused(
+    visit: &Visit,
+    details: &ResultDetails,
+    words: &Markup,
+) -> Result<PageReply, PageRefusal> {
+    let said = notice(NoticeKind::Refused, words);
+    let check = order_check_form(&visit.answering, &details.result);
+    let page = page(visit, details, &said, &check).await?;
+    Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
+}
+
+/// The form that retries a failed result. `is_try` comes back to the page where texts are tried.
+pub(crate) fn retry_form(result: &ReadableResult, is_try: bool) -> Markup {
+    html! {
+        form method="post" action={ "/results/" (result.id()) "/retry" } {
+            @if is_try { input type="hidden" name="try" value="1"; }
+            button type="submit" { "Retry" }
+        }
+    }
+}
+
+async fn find(visit: &Visit) -> Result<ResultDetails, PageRefusal> {
+    let id = ResultId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
+    let database = visit.answering.database();
+    match ResultDetails::find(database, visit.account(), id).await {
+        Ok(details) => Ok(details),
+        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(_) => Err(PageRefusal::NotFound),
+    }
+}
+
+async fn page<'a>(
+    visit: &'a Visit,
+    details: &ResultDetails,
+    said: &Markup,
+    check: &Markup,
+) -> Result<Page<'a>, PageRefusal> {
+    let result = &details.result;
+    let view = result.view();
+    let maker = maker(visit, details.maker).await?;
+    let may_retry = details.retried_as.is_none() && result.prism().archived_at.is_none();
+    let main = html! {
+        (prism_heading(result.prism(), PrismTab::Results, visit.visitor.role))
+        (said)
+        @if let Some(error) = view.status.error() {
+            (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
+            @if may_retry { (retry_form(result, false)) }
+        }
+        div.split {
+            section aria-label="Answers" {
+                h2 { "Result" }
+                (facts(details, &maker))
+                (answer_bars(result, |_| false))
+                (check)
+                p #progress.hint role="status" aria-live="polite" {}
+            }
+            section aria-label="What was sent" {
+                h2 { "What was sent" }
+                @for (key, value) in &view.fields.0 {
+                    h3 { (label(result, key.as_str())) " " code.soft { (key) } }
+                    (whole_text(value))
+                }
+                @if let Some(context) = result.submission().context() {
+                    h3 { "Context of this call" }
+                    (whole_text(context))
+                }
+                @if result.is_ok() { (marking(details)) }
+            }
+        }
+        h2 { "As the API gives it" }
+        @for name in Format::NAMES {
+            @if let Some(format) = Format::parse(name) { (as_the_api(result, format)) }
+        }
+    };
+    let title = format!("Result · {}", result.prism().name);
+    let page = visit.page(title, main).section(Section::Prisms);
+    Ok(page.script("try.js"))
+}
+
+fn label<'a>(result: &'a ReadableResult, key: &'a str) -> &'a str {
+    let mut fields = result.version().fields().iter();
+    let found = fields.find(|field| field.key.as_str() == key);
+    found.map_or(key, |field| &field.label)
+}
+
+fn as_the_api(result: &ReadableResult, format: Format) -> Markup {
+    let bytes = rendered(result, format);
+    let text = String::from_utf8_lossy(&bytes);
+    let shown: String = text.chars().take(SHOWN).collect();
+    html! {
+        details {
+            summary { (format.name()) }
+            pre { bdi { (shown) } @if shown.len() < text.len() { "…" } }
+            p { a href={ "/results/" (result.id()) "/as/" (format.name()) } download { "Download " (format.name()) } }
+        }
+    }
+}
+
+fn rendered(result: &ReadableResult, format: Format) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // writing to a `Vec` cannot fail
+    let _ = render(format, &result.columns(), &result.view(), &mut bytes);
+    bytes
+}
+
+async fn maker(visit: &Visit, maker: Maker) -> Result<String, PageRefusal> {
+    Ok(match maker {
+        Maker::Person(person) => {
+            let database = visit.answering.database();
+            let names = people::names(database, visit.account(), &[person]).await;
+            let names = names.map_err(refract_answering::InternalError::from)?;
+            let name = names.get(&person).map(ToString::to_string);
+            name.unwrap_or_else(|| "a person who is gone".to_owned())
+        }
+        Maker::Key(key) => format!("API key {key}"),
+        Maker::Terminal => "the terminal".to_owned(),
+    })
+}

@@ -1,0 +1,45 @@
+//! What is known of a result beside its answers and texts.
+
+use maud::{Markup, html};
+use refract_answering::ResultDetails;
+use refract_domain::probability::Probability;
+
+use crate::components::moment::moment;
+use crate::components::number::{count, percent};
+
+/// The facts as a list of terms, with the name of who made the result.
+pub(super) fn facts(details: &ResultDetails, maker: &str) -> Markup {
+    let view = details.result.view();
+    let provenance = &details.provenance;
+    let counts = [
+        ("Tokens read", provenance.input_tokens),
+        ("Tokens written", provenance.output_tokens),
+        ("Model requests", provenance.requests.map(u64::from)),
+        ("Attempts", provenance.attempts.map(u64::from)),
+    ];
+    html! {
+        dl.facts {
+            dt { "Id" } dd { code { (view.id) } }
+            @if let Some(reference) = view.reference { dt { "Ref" } dd { bdi { (reference) } } }
+            dt { "Status" } dd { (view.status.name()) }
+            dt { "Version" } dd { (view.version) }
+            dt { "Saved" } dd { (moment(view.created_at)) }
+            dt { "Took" } dd { (count(view.took_ms)) " ms" }
+            dt { "Made by" } dd { bdi { (maker) } }
+            @if let Some(protocol) = &provenance.protocol { dt { "Protocol" } dd { (protocol) } }
+            @if let Some(model) = &provenance.model { dt { "Model" } dd { bdi { (model) } } }
+            @if let Some(prompts) = provenance.prompt_version { dt { "Prompts" } dd { "version " (prompts) } }
+            @for (name, number) in counts {
+                @if let Some(number) = number { dt { (name) } dd { (count(number)) } }
+            }
+            @if let Some(on_codes) = provenance.on_codes { dt { "Read from codes" } dd { (share(on_codes)) " of the probability" } }
+            @if let Some(unread) = provenance.unread { dt { "Split evenly" } dd { (share(unread)) " of that" } }
+            @if let Some(retried) = details.retry_of { dt { "Retry of" } dd { a href={ "/results/" (retried) } { (retried) } } }
+            @if let Some(retry) = details.retried_as { dt { "Retried as" } dd { a href={ "/results/" (retry) } { (retry) } } }
+        }
+    }
+}
+
+fn share(probability: Probability) -> String {
+    format!("{} %", percent(probability))
+}

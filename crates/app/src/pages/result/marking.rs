@@ -1,0 +1,51 @@
+//! The form in which a person says what the right outcomes are.
+
+use maud::{Markup, html};
+use refract_answering::marks::MarkChange;
+use refract_answering::{ReadableResult, ResultDetails};
+use refract_domain::mark;
+
+use crate::components::field::FormField;
+use crate::components::moment::moment;
+use crate::form::Form;
+
+/// The form, with a choice of outcomes for each question and the marks there are.
+pub(super) fn marking(details: &ResultDetails) -> Markup {
+    let result = &details.result;
+    html! {
+        h2 { "Right outcomes" }
+        p.hint { "What you mark is kept beside the result and never changes it." }
+        form method="post" action={ "/results/" (result.id()) "/marks" } {
+            @for question in result.view().questions {
+                @let mark = details.marks.iter().find(|mark| mark.question == question.key);
+                @let marked = mark.map_or("", |mark| mark.outcome.as_str());
+                @let name = format!("mark.{}", question.key);
+                @let options = [("", "not marked")].into_iter()
+                    .chain(mark::outcomes(question).map(|it| (it.key, it.label))).collect::<Vec<_>>();
+                (FormField { name: &name, label: &question.text, value: marked, ..FormField::default() }.choice(&options))
+                @if let Some(mark) = mark {
+                    p.hint {
+                        "Marked" @if let Some(by) = &mark.marked_by { " by " bdi { (by) } }
+                        ", " (moment(mark.marked_at))
+                    }
+                }
+                input type="hidden" name={ "was." (question.key) } value=(marked);
+            }
+            button type="submit" { "Save marks" }
+        }
+    }
+}
+
+/// What the form changes: only marks that are others than those that it was shown with, so that
+/// nobody undoes what somebody else marked meanwhile.
+pub(super) fn changes(form: &Form, result: &ReadableResult) -> Vec<MarkChange> {
+    let questions = result.view().questions.iter();
+    let changes = questions.filter_map(|question| {
+        let name = format!("mark.{}", question.key);
+        let chosen = form.get(&name);
+        let is_change = form.has(&name) && chosen != form.get(&format!("was.{}", question.key));
+        let outcome = (!chosen.is_empty()).then(|| chosen.to_owned());
+        is_change.then(|| (question.key.clone(), outcome))
+    });
+    changes.collect()
+}

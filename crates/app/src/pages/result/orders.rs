@@ -1,0 +1,66 @@
+//! The order check of a result: how far its choices depend on the order of their options.
+
+use maud::{Markup, html};
+use refract_answering::{Answering, OrderCheck, ReadableResult};
+
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::counted;
+use crate::components::table::table;
+
+/// Other orders that each choice is asked in at most.
+pub(super) const MOST_ORDERS: usize = 4;
+
+/// The button that checks the orders, with what it costs; nothing where there is nothing to check.
+pub(crate) fn order_check_form(answering: &Answering, result: &ReadableResult) -> Markup {
+    let cost = answering.order_check_cost(result, MOST_ORDERS);
+    let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
+    html! {
+        @if cost.orders > 0 {
+            div #orders {
+                form #order-check method="post" action={ "/results/" (result.id()) "/orders" } {
+                    button type="submit" { "Check the order of options" }
+                    p.hint {
+                        "Asks about this text " (counted(number(cost.orders), "more time")) ", with the options of each choice in other orders: "
+                        @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
+                        @else { "about " (counted(number(cost.requests), "model request")) ". " }
+                        "Nothing of it is saved."
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the other orders changed.
+pub(super) fn orders(result: &ReadableResult, check: &OrderCheck) -> Markup {
+    let rows = html! {
+        @for choice in &check.choices {
+            @let measures = choice.measures();
+            @let question = result.version().question(&choice.question);
+            tr {
+                th scope="row" {
+                    @if let Some(question) = question { bdi { (question.text) } }
+                    " " code.soft { (choice.question) }
+                }
+                td.number { (choice.orders.len()) }
+                td { @if choice.flips() { strong { "yes" } } @else { "no" } }
+                td.number {
+                    @match measures.largest_total_variation {
+                        Some(largest) => { (format!("{:.1}", largest * 100.0)) " points" }
+                        None => "–"
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        div #orders {
+            h3 { "Options in other orders" }
+            @for failure in &check.failures {
+                (notice(NoticeKind::Warning, &html! { "One order was not answered: " bdi { (failure) } }))
+            }
+            (table("How far the choices move with the order of their options",
+                &["Question", "Orders", "Another answer", "Largest move"], &rows))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Downloads the results that the filters select, sent while they are read.
+
+use refract_answering::marks::MarkedColumns;
+use refract_answering::prisms::find_lens;
+use refract_answering::{PrismResults, ResultOrder, export_chunks, searchable_columns};
+use refract_lens_rendering::RowFormat;
+
+use super::filter_values::FilterValues;
+use super::refused;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// Sends the file, with the rows of `refract results export`, oldest first.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let format = visit.sent.query.get("format").unwrap_or("csv");
+    let format = RowFormat::parse(format).ok_or(PageRefusal::NotFound)?;
+    let database = visit.answering.database();
+    let lens = find_lens(database, visit.account(), &visit.prism()?).await?;
+    let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
+    if values.has_faults() {
+        return refused(&visit, lens, &values).await;
+    }
+    let name = format!("{}-results.{}", lens.prism.slug, format.name());
+    let oldest_first = ResultOrder::OldestFirst;
+    let results = PrismResults::of_search(database, lens, values.search, oldest_first);
+    // the filters name searchable columns of this lens only
+    let results = results.map_err(|_| PageRefusal::NotFound)?;
+    let chunks = export_chunks(results, format, MarkedColumns::default());
+    Ok(PageReply::streamed_file(&name, media_type(format), chunks))
+}
+
+fn media_type(format: RowFormat) -> &'static str {
+    match format {
+        RowFormat::Csv => "text/csv; charset=utf-8",
+        RowFormat::Tsv => "text/tab-separated-values; charset=utf-8",
+        RowFormat::Jsonl => "application/jsonl; charset=utf-8",
+    }
+}

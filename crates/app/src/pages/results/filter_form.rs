@@ -1,0 +1,126 @@
+//! The filters of the results as a form, and links to the periods that people mostly ask for.
+
+use chrono::{Datelike as _, Days, NaiveDate, Utc};
+use maud::{Markup, html};
+use refract_answering::{PrismLens, SearchableColumn, searchable_columns};
+
+use super::filter_values::FilterValues;
+use super::makers::ResultMakers;
+use crate::components::field::FormField;
+use crate::sent::Query;
+
+/// The form, which shows what was sent, also where that could not be read.
+pub(super) fn filter_form(
+    sent: &Query,
+    values: &FilterValues,
+    lens: &PrismLens,
+    makers: &ResultMakers,
+    address: &str,
+) -> Markup {
+    let field = |name, label| FormField {
+        name,
+        label,
+        value: sent.get(name).unwrap_or_default(),
+        hint: "",
+        fault: values.fault(name),
+        is_required: false,
+    };
+    let statuses = [
+        ("", "any"),
+        ("ok", "ok"),
+        ("failed", "failed"),
+        ("unretried", "failed and not retried"),
+    ];
+    html! {
+        form.filters method="get" action=(address) aria-label="Filters" {
+            (answers(field("value", "Answer"), lens))
+            (field("status", "Status").choice(&statuses))
+            (versions(field("version", "Version"), lens))
+            (field("from", "From (UTC)").line("date", "off"))
+            (field("to", "To (UTC)").line("date", "off"))
+            (field("ref", "Ref").line("search", "off"))
+            (makers.choice(field("by", "Made by")))
+            button.main type="submit" { "Filter" }
+            @if values.is_narrowed() || values.has_faults() { a.button href=(address) { "Clear" } }
+        }
+        (periods(&values.query, address, Utc::now().date_naive()))
+    }
+}
+
+/// The values of every column of the lens that can be searched, by column.
+fn answers(field: FormField<'_>, lens: &PrismLens) -> Markup {
+    let columns = searchable_columns(lens);
+    let mut listed = columns.iter().flat_map(|column| {
+        let keys = column.values.iter().map(|value| value.key.as_str());
+        keys.chain([""]).map(|key| sent_as(column, key))
+    });
+    let is_listed = field.value.is_empty() || listed.any(|sent| sent == field.value);
+    let groups = html! {
+        option value="" { "any" }
+        @for column in &columns {
+            optgroup label=(column.name.as_str()) {
+                @for value in &column.values {
+                    @let sent = sent_as(column, &value.key);
+                    @let is_chosen = sent == field.value;
+                    option value=(sent) selected[is_chosen] { (column.name.as_str()) ": " (value.label) }
+                }
+                @let none = sent_as(column, "");
+                @let is_chosen = none == field.value;
+                option value=(none) selected[is_chosen] { (column.name.as_str()) ": nothing" }
+            }
+        }
+        // results of an older version may show what the latest one cannot
+        @if !is_listed { option value=(field.value) selected { (field.value) } }
+    };
+    select(field, &groups)
+}
+
+/// What the form sends for a value of a column.
+fn sent_as(column: &SearchableColumn, key: &str) -> String {
+    format!("{}:{key}", column.name.as_str())
+}
+
+fn versions(field: FormField<'_>, lens: &PrismLens) -> Markup {
+    let latest = lens.prism.latest_version.get();
+    let numbers = html! {
+        option value="" { "any" }
+        @for number in (1..=latest).rev() {
+            @let number = number.to_string();
+            option value=(number) selected[number == field.value] { (number) }
+        }
+    };
+    select(field, &numbers)
+}
+
+/// A choice whose options are given as markup.
+pub(super) fn select(field: FormField<'_>, options: &Markup) -> Markup {
+    field.around(&html! {
+        select #(field.name) name=(field.name)
+            aria-invalid=[(!field.fault.is_empty()).then_some("true")]
+            aria-describedby=[(!field.fault.is_empty()).then(|| format!("{}-fault", field.name))] {
+            (options)
+        }
+    })
+}
+
+/// Links that set the period and keep the other filters.
+fn periods(query: &Query, address: &str, today: NaiveDate) -> Markup {
+    let back = |days| today.checked_sub_days(Days::new(days)).unwrap_or(today);
+    let in_week = u64::from(today.weekday().num_days_from_monday());
+    let periods = [
+        ("Today", today),
+        ("This week", back(in_week)),
+        ("Last 7 days", back(6)),
+        ("Last 30 days", back(29)),
+    ];
+    html! {
+        p.row {
+            @for (words, from) in periods {
+                @let from = from.to_string();
+                @let is_shown = query.get("from") == Some(from.as_str()) && query.get("to").is_none();
+                @let query = query.with("from", Some(&from)).with("to", None);
+                a href={ (address) (query.in_address()) } aria-current=[is_shown.then_some("true")] { (words) }
+            }
+        }
+    }
+}

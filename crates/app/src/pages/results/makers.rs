@@ -1,0 +1,77 @@
+//! Who made results, by name: keys, people and the terminal.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use refract_answering::people::{self, MakerName};
+use refract_answering::result_search::FoundRow;
+use refract_answering::{InternalError, api_keys};
+use refract_domain::ids::{ApiKeyId, PersonId};
+use refract_domain::maker::Maker;
+
+use super::filter_form::select;
+use crate::components::field::FormField;
+use crate::page_refusal::PageRefusal;
+use crate::visit::Visit;
+
+/// The keys and people of an account, with what they are called.
+pub(super) struct ResultMakers {
+    /// What the form sends for each of them, keys before people, with the name.
+    listed: Vec<(String, String)>,
+    keys: HashMap<ApiKeyId, String>,
+    people: HashMap<PersonId, MakerName>,
+}
+
+impl ResultMakers {
+    /// Loads those of the visitor's account, and who made these results.
+    pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageRefusal> {
+        let (database, account) = (visit.answering.database(), visit.account());
+        let keys = api_keys::list(database, account).await?;
+        let present = people::list(database, account).await;
+        let present = present.map_err(InternalError::from)?;
+        let mut wanted: Vec<_> = present.iter().map(|person| person.id).collect();
+        wanted.extend(results.iter().filter_map(|row| match row.maker {
+            Maker::Person(person) => Some(person),
+            Maker::Key(_) | Maker::Terminal => None,
+        }));
+        let names = people::names(database, account, &wanted).await;
+        let people = names.map_err(InternalError::from)?;
+        let listed_keys = keys
+            .iter()
+            .map(|key| (format!("key:{}", key.row.id), key.row.name.clone()));
+        let listed_people = present.iter().filter_map(|person| {
+            let name = people.get(&person.id)?;
+            Some((format!("person:{}", person.id), name.to_string()))
+        });
+        Ok(Self {
+            listed: listed_keys.chain(listed_people).collect(),
+            keys: keys
+                .into_iter()
+                .map(|key| (key.row.id, key.row.name))
+                .collect(),
+            people,
+        })
+    }
+
+    /// The choice among all of them.
+    pub(super) fn choice(&self, field: FormField<'_>) -> Markup {
+        let is_chosen = |sent: &str| sent == field.value;
+        let options = html! {
+            option value="" { "anybody" }
+            @for (sent, name) in &self.listed {
+                option value=(sent) selected[is_chosen(sent)] { (name) }
+            }
+            option value="terminal" selected[is_chosen("terminal")] { "terminal" }
+        };
+        select(field, &options)
+    }
+
+    /// What the maker of a result is called.
+    pub(super) fn name(&self, maker: Maker) -> &str {
+        match maker {
+            Maker::Key(key) => self.keys.get(&key).map_or("key", String::as_str),
+            Maker::Person(person) => self.people.get(&person).map_or("person", MakerName::as_str),
+            Maker::Terminal => "terminal",
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The results as rows of a table: the fields and the columns of the lens.
+
+use maud::{Markup, html};
+use refract_answering::PrismLens;
+use refract_answering::result_search::FoundRow;
+use refract_domain::lens::Value;
+use refract_domain::result::ResultStatus;
+use refract_lens_rendering::cell_text;
+
+use super::makers::ResultMakers;
+use crate::components::moment::moment;
+use crate::components::table::table_with;
+
+/// Characters of all field texts that a row shows, and the fewest of each.
+const TEXTS: usize = 300;
+const FEWEST: usize = 40;
+/// Characters of any other cell.
+const CELL: usize = 120;
+
+/// The table.
+pub(super) fn rows(lens: &PrismLens, results: &[FoundRow], makers: &ResultMakers) -> Markup {
+    let columns = lens.columns();
+    let headings = html! {
+        tr {
+            @for heading in ["When", "Ref", "Status", "Version"] { th scope="col" { (heading) } }
+            @for field in columns.fields { th scope="col" { bdi { (field.label.as_str()) } } }
+            @for column in columns.lens { th scope="col" { bdi { (column.name.as_str()) } } }
+            th scope="col" { "Made by" }
+        }
+    };
+    let rows = html! { @for found in results { (row(lens, found, makers)) } };
+    table_with("Results, newest first", &headings, &rows)
+}
+
+fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
+    let columns = lens.columns();
+    let view = found.result.view();
+    let each = TEXTS.checked_div(columns.fields.len()).unwrap_or(TEXTS);
+    let each = each.max(FEWEST);
+    html! {
+        tr {
+            th scope="row" { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
+            td { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
+            td {
+                (view.status.name())
+                @if let ResultStatus::Failed { error } = view.status {
+                    @if let Some(retry) = found.retried_as {
+                        ", " a href={ "/results/" (retry) } { "retried" }
+                    }
+                    div.text.soft dir="auto" { (clamped(error, CELL)) }
+                }
+            }
+            td.number { (view.version) }
+            @for field in columns.fields {
+                td { div.text dir="auto" { (clamped(view.field(&field.key).unwrap_or_default(), each)) } }
+            }
+            @for value in view.values(columns.lens) {
+                @let is_number = matches!(value, Value::Probability(_) | Value::Average(_) | Value::Position(_));
+                td.number[is_number] { bdi { (clamped(&cell_text(value), CELL)) } }
+            }
+            td { bdi { (clamped(makers.name(found.maker), CELL)) } }
+        }
+    }
+}
+
+/// The beginning of a text, with a mark when there is more of it.
+fn clamped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(clamped("äöü", 3), "äöü");
+        assert_eq!(clamped("🦊🦊🦊", 2), "🦊🦊…");
+    }
+}

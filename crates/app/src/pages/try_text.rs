@@ -1,0 +1,206 @@
+//! `/prisms/{slug}/try`: one text, answered by a version or by two.
+
+mod answered;
+mod try_form;
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_answering::{CreateCall, InternalError, PrismRow, ReadableResult, Refusal, prisms};
+use refract_domain::ids::ResultId;
+use refract_domain::prism::PrismVersion;
+use refract_domain::role::Role;
+use refract_domain::slug::PrismSelector;
+
+use self::answered::answered;
+use self::try_form::{TryForm, TryValues};
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
+use crate::page::{Page, Section};
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::sent::Query;
+use crate::visit::Visit;
+
+/// Shows the form, filled with the texts of a result when there is one, and the answer beside it.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let prism = find_prism(&visit).await?;
+    let query = &visit.sent.query;
+    let first = result_of(&visit, &prism, query.get("result")).await?;
+    let second = result_of(&visit, &prism, query.get("beside")).await?;
+    let mut form = TryForm::empty(prism.latest_version);
+    if let Some(result) = &first {
+        form = TryForm::of_result(result);
+    } else {
+        form.choose(query.get("version").unwrap_or_default());
+    }
+    let beside = second.as_ref().map(|it| it.view().version.to_string());
+    let against = beside.or(query.get("against").map(str::to_owned));
+    form.against = against.unwrap_or_default();
+    let version = version_of_form(&visit, &prism, &form).await?;
+    let version = version.ok_or(PageRefusal::NotFound)?;
+    let answer = answered(&visit.answering, first.as_ref(), second.as_ref());
+    Ok(page(&visit, &prism, &version, &form, &answer).reply())
+}
+
+/// Answers what was typed, with one version or with two.
+pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let prism = find_prism(&visit).await?;
+    let mut form = TryForm::sent(&visit.sent.form);
+    let read = form.read(prism.latest_version);
+    let Some(version) = version_of_form(&visit, &prism, &form).await? else {
+        form.refuse("version", Refusal::VersionNotFound.to_string());
+        form.choose(&prism.latest_version.to_string());
+        let latest = version_of_form(&visit, &prism, &form).await?;
+        let latest = latest.ok_or(PageRefusal::NotFound)?;
+        return Ok(refused(&visit, &prism, &latest, &form));
+    };
+    let Some(values) = read else {
+        return Ok(refused(&visit, &prism, &version, &form));
+    };
+    form.check_fields(&version);
+    if let Some(against) = values.against {
+        let other = prisms::find_version(visit.answering.database(), &prism, against).await;
+        match other {
+            Ok(other) => form.check_same_fields(&version, &other),
+            Err(_) => form.refuse("against", Refusal::VersionNotFound.to_string()),
+        }
+    }
+    if form.is_refused() {
+        return Ok(refused(&visit, &prism, &version, &form));
+    }
+    match answer(&visit, &prism, values).await {
+        Ok(results) => {
+            let ids = ["result", "beside"].into_iter().zip(results);
+            let query = ids.fold(Query::default(), |query, (name, result)| {
+                query.with(name, Some(&result.id().to_string()))
+            });
+            let address = format!("{}/try{}", prism_address(&prism), query.in_address());
+            Ok(PageReply::see_other(&address))
+        }
+        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(refusal) => {
+            form.refuse("", refusal.to_string());
+            Ok(refused(&visit, &prism, &version, &form))
+        }
+    }
+}
+
+/// Asks the versions. Where one of two refuses, its refusal is the outcome.
+async fn answer(
+    visit: &Visit,
+    prism: &PrismRow,
+    values: TryValues,
+) -> Result<Vec<ReadableResult>, Refusal> {
+    let selector = PrismSelector::Id(prism.id);
+    let caller = visit.caller();
+    let Some(against) = values.against else {
+        let call = CreateCall {
+            prism: selector,
+            fields: values.fields,
+            context: values.context,
+            reference: values.reference,
+            version: Some(values.version),
+            idempotency_key: None,
+        };
+        return Ok(vec![visit.answering.create_result_in(caller, call).await?]);
+    };
+    let versions = [values.version, against];
+    let results = visit.answering.try_on(
+        caller,
+        &selector,
+        &values.fields,
+        values.context.as_ref(),
+        values.reference.as_ref(),
+        &versions,
+    );
+    results.await.into_iter().collect()
+}
+
+fn refused(visit: &Visit, prism: &PrismRow, version: &PrismVersion, form: &TryForm) -> PageReply {
+    let nothing = answered(&visit.answering, None, None);
+    page(visit, prism, version, form, &nothing)
+        .status(StatusCode::UNPROCESSABLE_ENTITY)
+        .reply()
+}
+
+fn page<'a>(
+    visit: &'a Visit,
+    prism: &PrismRow,
+    version: &PrismVersion,
+    form: &TryForm,
+    answer: &Markup,
+) -> Page<'a> {
+    let main = html! {
+        (prism_heading(prism, PrismTab::Try, visit.visitor.role))
+        @if prism.archived_at.is_some() {
+            (notice(NoticeKind::Warning, &html! {
+                "This prism is archived, so it does not answer. "
+                @if visit.visitor.role.may(Role::Editor) { "Restore it on its overview." }
+                @else { "An editor can restore it." }
+            }))
+        }
+        div.split {
+            (form.markup(prism, version))
+            (answer)
+        }
+    };
+    let title = format!("Try · {}", prism.name);
+    let page = visit.page(title, main).section(Section::Prisms);
+    page.script("try.js")
+}
+
+async fn find_prism(visit: &Visit) -> Result<PrismRow, PageRefusal> {
+    let slug = visit.sent.values.get("slug");
+    let selector = PrismSelector::parse(slug).map_err(|_| PageRefusal::NotFound)?;
+    let found = prisms::find(visit.answering.database(), visit.account(), &selector).await;
+    found.map_err(not_found_or_internal)
+}
+
+/// The version that the form names; `None` when the prism has none of this number.
+async fn version_of_form(
+    visit: &Visit,
+    prism: &PrismRow,
+    form: &TryForm,
+) -> Result<Option<Arc<PrismVersion>>, PageRefusal> {
+    let Some(number) = form.version_number() else {
+        return Ok(None);
+    };
+    match prisms::find_version(visit.answering.database(), prism, number).await {
+        Ok(version) => Ok(Some(version)),
+        Err(prisms::PrismRefusal::VersionNotFound) => Ok(None),
+        Err(refusal) => Err(not_found_or_internal(refusal)),
+    }
+}
+
+fn not_found_or_internal(refusal: prisms::PrismRefusal) -> PageRefusal {
+    match refusal {
+        prisms::PrismRefusal::Persistence(error) => InternalError::Persistence(error).into(),
+        prisms::PrismRefusal::NotFound
+        | prisms::PrismRefusal::VersionNotFound
+        | prisms::PrismRefusal::Invalid(_)
+        | prisms::PrismRefusal::NoMoreVersions
+        | prisms::PrismRefusal::VersionMeanwhile { .. }
+        | prisms::PrismRefusal::LensMeanwhile
+        | prisms::PrismRefusal::Contended => PageRefusal::NotFound,
+    }
+}
+
+/// A result of the prism by what the address names; anything else is no such page.
+async fn result_of(
+    visit: &Visit,
+    prism: &PrismRow,
+    id: Option<&str>,
+) -> Result<Option<ReadableResult>, PageRefusal> {
+    let Some(id) = id else {
+        return Ok(None);
+    };
+    let id = ResultId::parse(id).ok_or(PageRefusal::NotFound)?;
+    let found = ReadableResult::find(visit.answering.database(), visit.account(), id).await;
+    match found {
+        Ok((result, _)) if result.prism().id == prism.id => Ok(Some(result)),
+        Err(Refusal::Internal(error)) => Err(error.into()),
+        Ok(_) | Err(_) => Err(PageRefusal::NotFound),
+    }
+}

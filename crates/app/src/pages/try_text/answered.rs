@@ -1,0 +1,106 @@
+//! The answer of a try, or of two versions beside each other.
+
+use maud::{Markup, html};
+use refract_answering::{Answering, ReadableResult};
+use refract_domain::question::Question;
+
+use crate::components::answer_bars::answer_bars;
+use crate::components::answer_words::answer_words;
+use crate::components::bar::bar;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::count;
+use crate::components::table::table;
+use crate::pages::result::{order_check_form, retry_form};
+
+/// What the model answered; an explanation where nothing was asked yet.
+pub(super) fn answered(
+    answering: &Answering,
+    first: Option<&ReadableResult>,
+    second: Option<&ReadableResult>,
+) -> Markup {
+    html! {
+        section #answer aria-label="Answer" {
+            @match (first, second) {
+                (None, _) => {
+                    h2 { "Answer" }
+                    p.soft { "Write a text and press Answer: the model's probabilities appear here, and the try is kept as a result like all others." }
+                }
+                (Some(result), None) => {
+                    (one(result, |_| false))
+                    (order_check_form(answering, result))
+                }
+                (Some(first), Some(second)) => { (both(first, second)) }
+            }
+        }
+    }
+}
+
+fn one(result: &ReadableResult, differs: impl Fn(&Question) -> bool) -> Markup {
+    let view = result.view();
+    html! {
+        h2 { "Version " (view.version) }
+        p.soft {
+            (count(view.took_ms)) " ms · "
+            a href={ "/results/" (view.id) } { "This result: model, tokens, marks" }
+        }
+        @if let Some(error) = view.status.error() {
+            (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
+            (retry_form(result, true))
+        }
+        (answer_bars(result, differs))
+    }
+}
+
+fn both(first: &ReadableResult, second: &ReadableResult) -> Markup {
+    let differs = |question: &Question| {
+        let words = [first, second].map(|result| words_of(result, question).map(|it| it.0));
+        words.first() != words.last()
+    };
+    let versions = [first, second].map(|it| format!("Version {}", it.view().version));
+    let headings: Vec<_> = ["Question"]
+        .into_iter()
+        .chain(versions.iter().map(String::as_str))
+        .chain(["Difference"])
+        .collect();
+    let of_first = first.view().questions.iter();
+    let only_second = second.view().questions.iter();
+    let only_second = only_second.filter(|it| first.version().question(&it.key).is_none());
+    let rows = html! {
+        @for question in of_first.chain(only_second) {
+            tr {
+                th scope="row" { bdi { (question.text) } " " code.soft { (question.key) } }
+                @for result in [first, second] {
+                    td {
+                        @match words_of(result, question) {
+                            Some((words, probability)) => {
+                                bdi { (words) } " "
+                                @if let Some(probability) = probability { (bar(probability, true)) }
+                            }
+                            None => span.soft { "no answer" }
+                        }
+                    }
+                }
+                td { @if differs(question) { strong { "differs" } } @else { "alike" } }
+            }
+        }
+    };
+    html! {
+        h2 { "Both versions" }
+        (table("The answers of both versions", &headings, &rows))
+        div.split {
+            div { (one(first, differs)) }
+            div { (one(second, differs)) }
+        }
+    }
+}
+
+/// The answer of a result to a question, in a word with its probability.
+fn words_of<'a>(
+    result: &'a ReadableResult,
+    question: &Question,
+) -> Option<(&'a str, Option<refract_domain::probability::Probability>)> {
+    let view = result.view();
+    let question = view.questions.iter().find(|it| it.key == question.key)?;
+    let answer = view.status.answers()?.get(&question.key)?;
+    Some(answer_words(question, answer, result.columns().lens))
+}

@@ -1,0 +1,279 @@
+//! The form of a try: what was typed, what it means, and what is wrong with it.
+
+use maud::{Markup, html};
+use refract_answering::{PrismRow, ReadableResult};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::problem::Fault;
+use refract_domain::reference::Ref;
+use refract_domain::submission::{CallContext, SentFields, Submission, field_value_faults};
+
+use crate::components::field::FormField;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::prism_tabs::prism_address;
+use crate::form::Form;
+
+/// What the names of the fields' inputs begin with, as the paths of problems do.
+const FIELDS: &str = "fields.";
+
+/// What was typed, unchecked, and what is wrong with it.
+#[derive(Default)]
+pub(super) struct TryForm {
+    fields: Vec<(String, String)>,
+    context: String,
+    version: String,
+    /// The version to compare with; empty for none.
+    pub(super) against: String,
+    reference: String,
+    is_comparison: bool,
+    /// Faults by the input's name; those of the whole form have an empty one.
+    faults: Vec<(String, String)>,
+}
+
+/// What was typed, each value valid.
+pub(super) struct TryValues {
+    pub(super) fields: SentFields,
+    pub(super) context: Option<CallContext>,
+    pub(super) version: VersionNumber,
+    /// The version to compare with.
+    pub(super) against: Option<VersionNumber>,
+    pub(super) reference: Option<Ref>,
+}
+
+impl TryForm {
+    /// A form in which nothing was typed.
+    pub(super) fn empty(version: VersionNumber) -> Self {
+        Self {
+            version: version.to_string(),
+            ..Self::default()
+        }
+    }
+
+    /// A form with what a result was asked with.
+    pub(super) fn of_result(result: &ReadableResult) -> Self {
+        let view = result.view();
+        let fields = result.submission().fields().iter();
+        let fields = fields.map(|(key, value)| (key.to_string(), value.clone()));
+        Self {
+            fields: fields.collect(),
+            context: result.submission().context().unwrap_or_default().to_owned(),
+            version: view.version.to_string(),
+            reference: view.reference.unwrap_or_default().to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// A form as it was sent.
+    pub(super) fn sent(form: &Form) -> Self {
+        let fields = form.values().iter().filter_map(|(name, value)| {
+            let key = name.strip_prefix(FIELDS)?;
+            Some((key.to_owned(), value.clone()))
+        });
+        Self {
+            fields: fields.collect(),
+            context: form.get("context").to_owned(),
+            version: form.get("version").to_owned(),
+            against: form.get("against").to_owned(),
+            reference: form.get("ref").to_owned(),
+            is_comparison: form.get("action") == "compare",
+            faults: Vec::new(),
+        }
+    }
+
+    /// Chooses another version; an empty one chooses nothing.
+    pub(super) fn choose(&mut self, version: &str) {
+        if !version.is_empty() {
+            version.clone_into(&mut self.version);
+        }
+    }
+
+    /// The version that is chosen; `None` for what is no version number.
+    pub(super) fn version_number(&self) -> Option<VersionNumber> {
+        version_number(&self.version)
+    }
+
+    /// Notes a fault of an input; of the whole form with an empty name.
+    pub(super) fn refuse(&mut self, input: &str, words: String) {
+        self.faults.push((input.to_owned(), words));
+    }
+
+    /// Whether anything is wrong.
+    pub(super) fn is_refused(&self) -> bool {
+        !self.faults.is_empty()
+    }
+
+    /// Reads each value, in the words of the specification; `None` when one has a fault. A version
+    /// that is not chosen is the latest.
+    pub(super) fn read(&mut self, latest: VersionNumber) -> Option<TryValues> {
+        if self.version.is_empty() {
+            self.version = latest.to_string();
+        }
+        for (key, value) in self.fields.clone() {
+            self.note(&format!("{FIELDS}{key}"), field_value_faults(&value));
+        }
+        let context = CallContext::parse(self.context.clone());
+        let context = context.map_err(|faults| self.note("context", faults));
+        let reference = match self.reference.trim() {
+            "" => Ok(None),
+            reference => Ref::parse(reference).map(Some),
+        };
+        let reference = reference.map_err(|faults| self.note("ref", faults));
+        let version = self.version_number();
+        let against = version_number(&self.against);
+        if self.is_comparison && against.is_none() {
+            self.refuse("against", "Choose the version to compare with".to_owned());
+        }
+        if self.is_comparison && against.is_some() && against == version {
+            self.refuse(
+                "against",
+                "Choose another version than the first".to_owned(),
+            );
+        }
+        if self.is_refused() {
+            return None;
+        }
+        Some(TryValues {
+            fields: SentFields(self.fields.clone()),
+            context: context.ok()?,
+            version: version?,
+            against: against.filter(|_| self.is_comparison),
+            reference: reference.ok()?,
+        })
+    }
+
+    fn note(&mut self, input: &str, faults: Vec<Fault>) {
+        for fault in faults {
+            self.refuse(input, fault.to_string());
+        }
+    }
+
+    /// Refuses fields that are not those of the version, in the words of the specification.
+    pub(super) fn check_fields(&mut self, version: &PrismVersion) {
+        let sent = SentFields(self.fields.clone());
+        if let Err(mismatch) = Submission::new(sent, None, version.fields()) {
+            let words = format!(
+                "{mismatch}. The form now has the fields of version {}: look at them and send \
+                 it again.",
+                self.version
+            );
+            self.refuse("", words);
+        }
+    }
+
+    /// Refuses a comparison of versions that take other fields.
+    pub(super) fn check_same_fields(&mut self, version: &PrismVersion, other: &PrismVersion) {
+        let keys = |version: &PrismVersion| {
+            let keys = version.fields().iter().map(|field| field.key.to_string());
+            let mut keys: Vec<_> = keys.collect();
+            keys.sort();
+            keys
+        };
+        let (first, second) = (keys(version), keys(other));
+        if first != second {
+            let words = format!(
+                "Versions {} and {} have different fields ({} and {}), so one text cannot be sent \
+                 to both. Try each by itself.",
+                self.version,
+                self.against,
+                first.join(", "),
+                second.join(", ")
+            );
+            self.refuse("against", words);
+        }
+    }
+
+    /// The form for the fields of a version.
+    pub(super) fn markup(&self, prism: &PrismRow, version: &PrismVersion) -> Markup {
+        let is_archived = prism.archived_at.is_some();
+        let latest = prism.latest_version.get();
+        let numbers: Vec<_> = (1..=latest).rev().map(|it| it.to_string()).collect();
+        let labels: Vec<_> = numbers.iter().map(|it| version_label(it, latest)).collect();
+        let versions = numbers.iter().zip(&labels);
+        let versions: Vec<_> = versions
+            .map(|(it, of)| (it.as_str(), of.as_str()))
+            .collect();
+        let mut others = vec![("", "none")];
+        others.extend(&versions);
+        let gone = self.fields.iter().filter(|(key, value)| {
+            let is_kept = version.fields().iter().any(|it| it.key.as_str() == key);
+            !is_kept && !value.is_empty()
+        });
+        html! {
+            form #try method="post" action={ (prism_address(prism)) "/try" } {
+                @if self.is_refused() { (self.summary()) }
+                @for field in version.fields() {
+                    (self.area(&format!("{FIELDS}{}", field.key), &field.label, 6,
+                        &format!("FormField {}", field.key), self.value(field.key.as_str())))
+                }
+                @for (key, value) in gone {
+                    details {
+                        summary { "What you typed as " code { (key) } ", which this version lacks" }
+                        div.text dir="auto" { (value) }
+                    }
+                }
+                (self.area("context", "Context", 2, "Background for this text only; may be empty", &self.context))
+                (FormField { name: "ref", label: "Ref", value: &self.reference,
+                    hint: "Your own reference; may be empty", fault: &self.fault("ref"), is_required: false }
+                    .line("text", "off"))
+                (FormField { name: "version", label: "Version", value: &self.version,
+                    fault: &self.fault("version"), ..FormField::default() }.choice(&versions))
+                button.main type="submit" name="action" value="answer" disabled[is_archived] { "Answer" }
+                @if latest > 1 {
+                    (FormField { name: "against", label: "Compare with version", value: &self.against,
+                        fault: &self.fault("against"), ..FormField::default() }.choice(&others))
+                    button type="submit" name="action" value="compare" disabled[is_archived] { "Compare versions" }
+                }
+                p #progress.hint role="status" aria-live="polite" {}
+            }
+        }
+    }
+
+    fn area(&self, name: &str, label: &str, rows: usize, hint: &str, value: &str) -> Markup {
+        let fault = self.fault(name);
+        let field = FormField {
+            name,
+            label,
+            value,
+            hint,
+            fault: &fault,
+            is_required: false,
+        };
+        field.area(rows)
+    }
+
+    fn summary(&self) -> Markup {
+        notice(
+            NoticeKind::Refused,
+            &html! {
+                "Nothing was asked or saved."
+                ul {
+                    @for (input, words) in &self.faults {
+                        li { @if !input.is_empty() { (input) ": " } bdi { (words) } }
+                    }
+                }
+            },
+        )
+    }
+
+    fn value(&self, key: &str) -> &str {
+        let found = self.fields.iter().find(|(sent, _)| sent == key);
+        found.map_or("", |(_, value)| value)
+    }
+
+    fn fault(&self, input: &str) -> String {
+        let of_input = self.faults.iter().filter(|(known, _)| known == input);
+        let words: Vec<_> = of_input.map(|(_, words)| words.as_str()).collect();
+        words.join("; ")
+    }
+}
+
+fn version_number(text: &str) -> Option<VersionNumber> {
+    VersionNumber::new(text.trim().parse().ok()?)
+}
+
+fn version_label(number: &str, latest: i32) -> String {
+    if number == latest.to_string() {
+        format!("{number} (latest)")
+    } else {
+        number.to_owned()
+    }
+}
