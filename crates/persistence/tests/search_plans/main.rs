@@ -4,6 +4,7 @@
 //! All statements of the process are recorded, so this target has a single test.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     dead_code,
     reason = "a test that meets the unexpected ends there; the fixture serves other tests too"
 )]
