@@ -12,13 +12,9 @@ use refract_persistence::{ApiKeyRow, Database, NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use crate::caller::Caller;
-<<<<<<< HEAD
 use crate::people::{MakerName, names};
 use crate::refusal::InternalError;
 use crate::result_counts::counts;
-=======
-use crate::refusal::InternalError;
->>>>>>> wt-browser
 use crate::secrets::{SecretFailed, random_bytes};
 
 /// Interval at which collected uses are saved.

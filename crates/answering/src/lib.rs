@@ -65,7 +65,7 @@ pub use prism_lens::PrismLens;
 pub use prism_results::{PrismResults, newest_answered};
 pub use readable_result::ReadableResult;
 // the app reads what a prism is, and knows no database
-pub use refract_persistence::{PrismRow, Provenance};
+pub use refract_persistence::{PrismRow, Provenance, ResultOrder};
 // file runs hand these through, and know neither the gateway nor the database
 pub use refract_model_gateway::{CostEstimate, Estimator, ModelGateway, ModelReport};
 pub use refusal::{InternalError, Refusal};

@@ -16,7 +16,6 @@ pub use self::draft::{ChangedVersion, VersionDraft, changed_versions};
 pub use self::find::{find, find_lens, find_version};
 pub use self::history::{ChangeOfPrism, PrismChange, history};
 pub use self::lens::{reset_lens, set_lens};
-
 pub use self::list::{ListedPrism, list};
 pub use self::overview::{
     COMPARED_VERSIONS, PrismOverview, VersionOverview, overview, version_overview,

@@ -41,12 +41,6 @@ impl PageReply {
         Self::new(StatusCode::OK, media_type, BoxBody::new(text))
     }
 
-    /// A JSON value for a script.
-    pub(crate) fn json(value: &serde_json::Value) -> Self {
-        let json = HeaderValue::from_static("application/json; charset=utf-8");
-        Self::new(StatusCode::OK, json, BoxBody::new(value.to_string()))
-    }
-
     /// A file to be kept. `name` is of letters, digits, `-`, `_` and `.`.
     pub(crate) fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
         let media_type = HeaderValue::from_static(media_type);

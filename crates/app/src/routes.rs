@@ -4,7 +4,10 @@ use refract_domain::role::Role;
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
-use crate::pages::{asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, results, sign_in, sign_out, try_text, version};
+use crate::pages::{
+    asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, results, sign_in,
+    sign_out, try_text, version,
+};
 use crate::route::{AppRoute, Door};
 
 /// Every route. Of two that match an address, the first answers.

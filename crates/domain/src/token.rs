@@ -73,7 +73,7 @@ mod tests {
         assert!(Token::parse(&good).is_some());
         for bad in [
             "",
-            &good[1..],
+            &"a".repeat(42),
             &format!("{good}a"),
             &good.replacen('a', "/", 1),
         ] {

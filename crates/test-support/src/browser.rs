@@ -46,11 +46,7 @@ impl Browser {
     pub async fn start(settings: BrowserSettings) -> Self {
         let mut processes = BrowserProcesses::start_driver();
         let session =
-<<<<<<< HEAD
-            DriverSession::start(processes.driver_address(), processes.profile(), settings);
-=======
             DriverSession::start(processes.driver_address(), processes.folder(), settings);
->>>>>>> wt-browser
         let session = session.await;
         processes.started_chromium(session.chromium_process());
         let browser = Self { session, processes };

@@ -71,8 +71,8 @@ pub async fn overview(
     let mut compared = Vec::new();
     for number in numbers.take(COMPARED_VERSIONS) {
         let version = find_version(database, &prism_lens.prism, number).await?;
-        let changed = changed_by(database, &prism_lens, number, &version).await?;
-        compared.push((number, changed));
+        let differences = changed_by(database, &prism_lens, number, &version).await?;
+        compared.push((number, differences));
     }
     let counts = counts(database, account, Utc::now()).await?;
     let counts = counts.of_prism(prism_lens.prism.id).clone();

@@ -171,7 +171,7 @@ async fn a_text_that_lacks_a_field_of_the_draft_is_left_out(it: Fixture) {
     let text = fields(&[("text", "Hello"), ("subject", "Hi")]);
     let answering = it.answering();
     let tried = answering
-        .try_on(it.caller, &it.prism, &text, None, &[second])
+        .try_on(it.caller, &it.prism, &text, None, None, &[second])
         .await;
     let long = tried.into_iter().next().unwrap().unwrap();
     let both = [short, long];

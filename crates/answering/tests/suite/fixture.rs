@@ -245,6 +245,7 @@ pub(crate) async fn save_more(it: &Fixture, saved: &mut Saved, described: &[Desc
         saved.results.push((id, result.clone()));
         if result.answers.is_none() && result.is_retried {
             let retry = Described {
+                at: result.at + 1,
                 is_retried: false,
                 ..result.clone()
             };

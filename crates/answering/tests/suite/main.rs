@@ -1,6 +1,7 @@
 //! The behaviour of use cases on both databases, one file for each group of behaviours.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that meets the unexpected ends there"
 )]

@@ -31,6 +31,9 @@ const HOUR: i64 = 3_600_000;
 /// whether it is `ok`.
 type Age = (Option<i64>, (i64, Maker, bool));
 
+/// Milliseconds until the look, what is saved before it, and whether somebody looks.
+type Look = (i64, Vec<Vec<Age>>, bool);
+
 fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
     Described {
         at,
@@ -107,7 +110,7 @@ async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
         let ago = old.unwrap_or(*late);
         result(now - ago, *maker, *is_ok)
     };
-    let run = |(first, looks): (Vec<Age>, Vec<(i64, Vec<Vec<Age>>, bool)>)| {
+    let run = |(first, looks): (Vec<Age>, Vec<Look>)| {
         let check = async {
             let account = account(&it.database).await;
             let first: Vec<_> = first.iter().map(|result| described(0, result)).collect();

@@ -10,7 +10,9 @@ use proptest::test_runner::{Config, TestRunner};
 use refract_answering::result_search::{
     FoundResults, ResultSearch, SearchLimits, SearchPage, SearchRefusal, search,
 };
-use refract_answering::{ColumnValue, Maker, PrismResults, prisms, searchable_columns};
+use refract_answering::{
+    ColumnValue, Maker, PrismResults, ReadableResult, prisms, searchable_columns,
+};
 use refract_domain::ids::ResultId;
 use refract_domain::key::ColumnName;
 use refract_domain::prism::VersionNumber;
@@ -208,7 +210,7 @@ async fn check_walks(it: &Fixture, saved: &Saved, wanted: &ResultSearch, limits:
         if page.is_empty() {
             break;
         }
-        read.extend(page.iter().map(|result| result.id()));
+        read.extend(page.iter().map(ReadableResult::id));
     }
     assert_eq!(read, expected, "a download: {wanted:?}");
 }

@@ -20,6 +20,10 @@ pub(crate) struct UnkeptQuery<Q>(Q);
 
 impl PlannedAnew {
     /// The query, prepared for one run.
+    #[expect(
+        clippy::unused_self,
+        reason = "`on!` calls it on a value, as it does with a statement's text"
+    )]
     pub(crate) fn of<Q>(self, query: Q) -> UnkeptQuery<Q> {
         UnkeptQuery(query)
     }

@@ -77,11 +77,6 @@ pub(crate) fn fill_sqlite(url: &str, prisms: [PrismId; 2]) -> SqliteConnection {
     connection
 }
 
-/// Gives SQLite's planner what it knows of a database that was analyzed.
-pub(crate) fn analyze(connection: &mut SqliteConnection) {
-    connection.batch_execute("ANALYZE").unwrap();
-}
-
 fn filling(dialect: &Dialect, prisms: [PrismId; 2]) -> String {
     let [prism, other] = prisms.map(|prism| (dialect.literal)(&prism.0.simple().to_string()));
     let milliseconds = format!("({FIRST} + n * {APART})");

@@ -4,6 +4,7 @@
 //! All statements of the process are recorded, so this target has a single test.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     dead_code,
     reason = "a test that meets the unexpected ends there; the fixture serves other tests too"
 )]
@@ -79,15 +80,11 @@ async fn every_filter_finds_its_results_among_a_million_by_an_index_of_its_own()
             plans::check_postgres(&client, &postgres, &search, &sql).await;
         }
     }
-    for is_analyzed in [false, true] {
-        if is_analyzed {
-            filling::analyze(&mut connection);
-        }
-        for search in searches(&sqlite) {
-            for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
-                let sql = statement(&sqlite, &search, order).await;
-                plans::check_sqlite(&mut connection, &search, &sql);
-            }
+    // no command of Refract's analyzes an SQLite file, so its planner has no statistics
+    for search in searches(&sqlite) {
+        for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
+            let sql = statement(&sqlite, &search, order).await;
+            plans::check_sqlite(&mut connection, &search, &sql);
         }
     }
 }

@@ -27,9 +27,10 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
         format!("'{first}'"),
         format!("'{end}'"),
     ];
-    for moment in [search.filter.since, search.filter.until] {
-        values.extend(moment.map(|moment| format!("'{}'", moment.to_rfc3339())));
-    }
+    let period = [search.filter.since, search.filter.until].into_iter();
+    let period = period
+        .flatten()
+        .map(|moment| format!("'{}'", moment.to_rfc3339()));
     if let (Some(since), Some(until)) = (search.filter.since, search.filter.until) {
         let around = |id: &mut String, moment| *id = format!("'{moment}'");
         let day = chrono::TimeDelta::days(1);
@@ -42,6 +43,8 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
             refract_domain::ids::ResultId::first_of(until + day),
         );
     }
+    // the statement has the period before the ids
+    values.splice(1..1, period);
     let prism = it.prism.id;
     match &search.bound {
         Some(bound) => values.extend([format!("'{prism}'"), format!("'{{{bound}}}'")]),
@@ -90,7 +93,11 @@ pub(crate) fn check_sqlite(connection: &mut SqliteConnection, search: &Search, s
     let Search {
         name, index, fixed, ..
     } = search;
-    let expected = format!("SEARCH results USING INDEX {index} ({fixed} AND id>? AND id<?)");
+    let ids = match *fixed {
+        "(version,prism_id,id)>(?,?,?)" => "(version,prism_id,id)<(?,?,?)",
+        _ => "id>? AND id<?",
+    };
+    let expected = format!("SEARCH results USING INDEX {index} ({fixed} AND {ids})");
     assert!(plan.contains(&expected), "{name}: {sql}\n{plan}");
     for costly in ["SCAN", "TEMP B-TREE"] {
         assert!(!plan.contains(costly), "{name}: {sql}\n{plan}");

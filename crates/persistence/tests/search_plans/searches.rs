@@ -26,7 +26,10 @@ pub(crate) struct Search {
 }
 
 const BY_PRISM: (&str, &str) = ("results_prism_id_id", "prism_id=?");
-const BY_VERSION: (&str, &str) = ("results_version_prism_id_id", "version=? AND prism_id=?");
+const BY_VERSION: (&str, &str) = (
+    "results_version_prism_id_id",
+    "(version,prism_id,id)>(?,?,?)",
+);
 const BY_REF: (&str, &str) = (
     "results_reference_prism_id_id",
     "reference=? AND prism_id=?",
@@ -128,8 +131,8 @@ fn within_a_period(search: &Search) -> Search {
         bound: search.bound.clone(),
         found: match search.found {
             1 => 0,
-            // one for each 36 hours
-            found if found == few => few - 2,
+            // one for each 36 hours: two in the first two days, one in the last two
+            found if found == few => few - 3,
             found => found,
         },
         ..*search

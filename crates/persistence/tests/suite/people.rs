@@ -37,7 +37,7 @@ async fn an_invited_person_joins_once(it: Fixture) {
         link_expires_at: Some(moment(1_000)),
         last_used_at: None,
     };
-    assert_eq!(people(&it).await, [expected.clone()]);
+    assert_eq!(people(&it).await, std::slice::from_ref(&expected));
     let found = it.database.find_invitation(TokenHash([1; 32]), moment(1));
     let found = found.await.unwrap().unwrap();
     assert_eq!(
@@ -59,7 +59,7 @@ async fn an_invited_person_joins_once(it: Fixture) {
         last_used_at: Some(moment(10)),
         ..expected
     };
-    assert_eq!(people(&it).await, [joined.clone()]);
+    assert_eq!(people(&it).await, std::slice::from_ref(&joined));
     let password = it.database.find_password(&joined.email).await.unwrap();
     assert_eq!(password.unwrap().hash, "hash");
     assert_eq!(signed_in(&it, 1).await, Some(person));

@@ -160,22 +160,12 @@ impl Browser {
     /// When the browser does not answer.
     pub async fn cookies(&self) -> Vec<Value> {
         let session = &self.session;
-<<<<<<< HEAD
-        let mut answer = session
-            .developer_command("Network.getCookies", json!({}))
-            .await;
-        match answer.get_mut("cookies").map(Value::take) {
-            Some(Value::Array(cookies)) => cookies,
-            _ => panic!("the browser told no cookies"),
-        }
-=======
         let answer = session
             .developer_command("Network.getCookies", json!({}))
             .await;
         let cookies = answer.get("cookies").and_then(Value::as_array);
         let cookies = cookies.unwrap_or_else(|| panic!("the browser told no cookies"));
         cookies.clone()
->>>>>>> wt-browser
     }
 
     /// The errors in the browser's console since the last call, on all pages: what a policy blocked,

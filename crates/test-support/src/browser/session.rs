@@ -117,11 +117,7 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     arguments.push(format!(
         "--user-data-dir={}",
-<<<<<<< HEAD
-        profile.join("profile").display()
-=======
         folder.join("profile").display()
->>>>>>> wt-browser
     ));
     // Blink's numbers for the two themes; unlike an override, they hold in every window
     let theme = match settings.theme {
