@@ -62,8 +62,8 @@ impl Browser {
         browser
     }
 
-    /// The folder with the browser's profile and downloads, removed when this value is dropped. It is
-    /// the home of the browser's processes.
+    /// The folder with the browser's profile and downloads, removed when this value is dropped. The
+    /// browser's processes run in it.
     pub fn folder(&self) -> &Path {
         self.processes.folder()
     }

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
@@ -92,20 +93,42 @@ impl BrowserProcesses {
 }
 
 impl Drop for BrowserProcesses {
-    /// Kills Chromium, whose own children end without it, then the driver.
+    /// Kills Chromium and the driver, then whatever else still runs: some of Chromium's children would
+    /// write into the folder once more before they end.
     fn drop(&mut self) {
         if let Some(chromium) = self.chromium {
             kill_process(chromium, Signal::KILL).ok();
         }
         self.driver.kill().ok();
         self.driver.wait().ok();
-        // the last of Chromium's children may still be writing
         let deadline = Instant::now() + Duration::from_secs(10);
-        while self.folder.exists() && Instant::now() < deadline {
+        while Instant::now() < deadline {
+            let left = processes_in(&self.folder);
+            for process in &left {
+                kill_process(*process, Signal::KILL).ok();
+            }
+            if left.is_empty() && !self.folder.exists() {
+                return;
+            }
             fs::remove_dir_all(&self.folder).ok();
             thread::yield_now();
         }
     }
+}
+
+/// The processes that run in this folder, as the driver and all its descendants do. None on systems
+/// without `/proc`, where Chromium's children are left to end by themselves.
+fn processes_in(folder: &Path) -> Vec<Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let inside = entries.filter(|entry| {
+        // Linux writes ` (deleted)` behind the name of a folder that is gone
+        let place = fs::read_link(entry.path().join("cwd")).unwrap_or_default();
+        let place = place.as_os_str().as_bytes();
+        place.starts_with(folder.as_os_str().as_bytes())
+    });
+    inside
+        .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+        .collect()
 }
 
 /// The port in the line with which the driver says that it has started.

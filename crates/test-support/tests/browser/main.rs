@@ -7,3 +7,4 @@
 
 mod page_server;
 mod pages;
+mod processes;
