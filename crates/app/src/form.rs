@@ -16,7 +16,7 @@ const FORM_BYTES: usize = 16 * 1024 * 1024;
 /// more, but a person does not write one by hand.
 const FORM_VALUES: usize = 40_000;
 /// How long a form may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(60);
+const ARRIVAL: Duration = Duration::from_mins(1);
 
 /// The values of a form in the order sent. A file is kept by its input's name, as its text.
 #[derive(Clone, Default)]

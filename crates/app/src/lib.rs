@@ -24,6 +24,7 @@ mod path_values;
 mod policy;
 mod refusal_page;
 mod route;
+mod route_table;
 mod routes;
 mod sent;
 mod server;
@@ -32,4 +33,5 @@ mod visit;
 mod visitor;
 
 pub use app_site::{AppUrl, NotAnAppUrl};
+pub use route_table::{RouteFacts, route_table};
 pub use server::{AppSettings, serve};

@@ -44,7 +44,7 @@ impl PageReply {
     /// A file to be kept. `name` is of letters, digits, `-`, `_` and `.`.
     pub(crate) fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
         let media_type = HeaderValue::from_static(media_type);
-        Self::new(StatusCode::OK, media_type, BoxBody::new(bytes)).as_attachment(name)
+        Self::new(StatusCode::OK, media_type, BoxBody::new(bytes)).into_attachment(name)
     }
 
     /// A file to be kept, sent while it is made.
@@ -57,7 +57,7 @@ impl PageReply {
         E: Into<Box<dyn std::error::Error>> + 'static,
     {
         let body = BoxBody::new(actix_web::body::BodyStream::new(chunks));
-        Self::new(StatusCode::OK, HeaderValue::from_static(media_type), body).as_attachment(name)
+        Self::new(StatusCode::OK, HeaderValue::from_static(media_type), body).into_attachment(name)
     }
 
     /// Adds the cookie that signs in or out.
@@ -88,7 +88,7 @@ impl PageReply {
         }
     }
 
-    fn as_attachment(self, name: &str) -> Self {
+    fn into_attachment(self, name: &str) -> Self {
         let disposition = format!("attachment; filename=\"{name}\"");
         match HeaderValue::from_str(&disposition) {
             Ok(disposition) => self.with_header(header::CONTENT_DISPOSITION, disposition),

@@ -19,7 +19,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     #[cfg(debug_assertions)]
     AppRoute::get(
         "/components",
-        Door::Open(|visit| Box::pin(component_sheet::show(visit))),
+        Door::Open(|visit| Box::pin(async move { Ok(component_sheet::show(&visit)) })),
     ),
     AppRoute::get(
         "/",

@@ -1,6 +1,6 @@
 //! Passwords: what people type, and which ones are refused for being easily guessed.
 
-mod common;
+mod frequent_passwords;
 
 use std::ops::RangeInclusive;
 
@@ -79,7 +79,7 @@ fn weakness(password: &str, email: &str, name: &str) -> Option<&'static str> {
     {
         return Some("is your own address or name: choose one that is harder to guess");
     }
-    common::is_common(&password)
+    frequent_passwords::is_common(&password)
         .then_some("is one of the most common passwords: choose one that is harder to guess")
 }
 

@@ -127,7 +127,8 @@ async fn prepare_app(
 ) -> anyhow::Result<String> {
     let account = AccountArg::of_default().find(database).await?;
     if gateway.is_for_trying_only() {
-        messages::answer(database, account, gateway).await?;
+        let prism = PrismSelector::Slug(PRISM.to_owned());
+        messages::answer(database, account, &prism, gateway).await?;
     }
     let token = owner::sign_in_link(database, account).await?;
     Ok(url.sign_in_link(token.reveal()))

@@ -26,12 +26,17 @@ pub(crate) struct Browser<'a> {
 }
 
 impl<'a> Browser<'a> {
-    fn new(service: &'a Service) -> Self {
+    pub(crate) fn new(service: &'a Service) -> Self {
         Self {
             service,
             node: 0,
             cookie: String::new(),
         }
+    }
+
+    /// The cookie as a header sends it.
+    pub(crate) fn cookie(&self) -> &str {
+        &self.cookie
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
@@ -50,7 +55,7 @@ impl<'a> Browser<'a> {
         self.send(request).await
     }
 
-    async fn send(&mut self, request: Request) -> Answer {
+    pub(crate) async fn send(&mut self, request: Request) -> Answer {
         let request = request.header("Cookie", &self.cookie);
         let answer = request.send(self.service.nodes[self.node].app).await;
         if let Some(cookie) = answer.header("set-cookie") {
@@ -63,7 +68,7 @@ impl<'a> Browser<'a> {
         answer
     }
 
-    async fn join(&mut self, link: &str, name: &str) -> Answer {
+    pub(crate) async fn join(&mut self, link: &str, name: &str) -> Answer {
         let path = path_of(link);
         let values = [
             ("name", name),

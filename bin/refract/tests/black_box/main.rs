@@ -38,7 +38,9 @@ macro_rules! on_both {
 }
 
 mod app_people;
+mod app_tasks;
 mod app_try;
+mod app_walk;
 mod authorization;
 mod bodies;
 mod check;

@@ -14,7 +14,6 @@ use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::table::table;
 use crate::page::Page;
-use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::visit::OpenVisit;
 
@@ -22,7 +21,7 @@ use crate::visit::OpenVisit;
 const HOSTILE: &str = "<script>alert(1)</script> \u{202e}right to left\u{202c} 🦊 =1+1 aVeryLongWordWithoutAnySpaceInItThatMustNotPushTheTableOutOfThePage";
 
 /// Shows the page.
-pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     let main = html! {
         h1 { "Components" }
         h2 { "Bars" }
@@ -42,7 +41,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
             a.button.main href="/" { "Make the first prism" }
         }))
     };
-    Ok(Page::new(&visit.site, visit.visitor.as_ref(), "Components", main).reply())
+    Page::new(&visit.site, visit.visitor.as_ref(), "Components", main).reply()
 }
 
 fn probability(millionths: u32) -> Probability {

@@ -39,7 +39,7 @@ pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageRefusal> {
     let from = visit.sent.query.get("from").and_then(find_example);
     let example = from.and_then(|example| PrismFile::read(example.file, None).ok());
     let draft = example.map_or_else(EditDraft::blank, |file| {
-        EditDraft::of(file.name.as_str(), &file.version).as_new()
+        EditDraft::of(file.name.as_str(), &file.version).into_new()
     });
     let editing = Editing::new_prism(draft);
     let checked = editing.check(&visit).await?;
@@ -113,14 +113,13 @@ async fn review(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefus
 
 async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
     let (database, file) = (visit.answering.database(), editing.draft.file());
-    let saved = match &editing.prism {
-        None => prisms::create(database, visit.caller(), &file).await,
-        Some(_) => {
-            let (caller, selector) = (visit.caller(), visit.prism()?);
-            prisms::save_version(database, caller, &selector, &file, editing.based_on)
-                .await
-                .map(|(prism, _)| prism)
-        }
+    let saved = if editing.prism.is_none() {
+        prisms::create(database, visit.caller(), &file).await
+    } else {
+        let (caller, selector) = (visit.caller(), visit.prism()?);
+        prisms::save_version(database, caller, &selector, &file, editing.based_on)
+            .await
+            .map(|(prism, _)| prism)
     };
     match saved {
         Ok(prism) => {

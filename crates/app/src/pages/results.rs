@@ -2,6 +2,7 @@
 
 mod download;
 mod filter_form;
+mod filter_select;
 mod filter_values;
 mod makers;
 mod rows;

@@ -85,11 +85,12 @@ pub(crate) async fn by_link(visit: OpenVisit) -> Result<PageReply, PageRefusal> 
     };
     match session {
         Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
-        Ok(None) => Ok(link_void(&visit)),
         Err(SignInRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
         Err(SignInRefusal::Secret(error)) => Err(error.into()),
         // a link has no password that could be wrong
-        Err(SignInRefusal::Wrong | SignInRefusal::TooManyTries { .. }) => Ok(link_void(&visit)),
+        Ok(None) | Err(SignInRefusal::Wrong | SignInRefusal::TooManyTries { .. }) => {
+            Ok(link_void(&visit))
+        }
     }
 }
 

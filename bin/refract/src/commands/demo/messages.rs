@@ -13,8 +13,6 @@ use refract_lens_rendering::RowFormat;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
 
-use super::PRISM;
-
 /// 200 messages to a shop that sells bicycles.
 const MESSAGES: &[u8] = include_bytes!("../../../../../docs/examples/messages.csv");
 /// Messages that are asked about at once.
@@ -24,6 +22,7 @@ const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 pub(super) async fn answer(
     database: &Database,
     account: AccountId,
+    prism: &PrismSelector,
     gateway: &ModelGateway,
 ) -> anyhow::Result<()> {
     // a file run reads a file
@@ -38,8 +37,7 @@ pub(super) async fn answer(
     };
     // a version that is made in the demo does not answer all messages again
     let first = Some(VersionNumber::FIRST);
-    let selector = PrismSelector::Slug(PRISM.to_owned());
-    let prism = match PinnedPrism::find(database, account, &selector, first).await {
+    let prism = match PinnedPrism::find(database, account, prism, first).await {
         // somebody archived it in an earlier demo
         Err(Refusal::PrismNotFound) => return Ok(()),
         found => found?,

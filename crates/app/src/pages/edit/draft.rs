@@ -85,9 +85,9 @@ impl DraftKey {
         if !key.is_empty() {
             return key.to_owned();
         }
-        let made = make(taken);
-        taken.insert(made.clone());
-        made
+        let new = make(taken);
+        taken.insert(new.clone());
+        new
     }
 }
 
@@ -192,7 +192,7 @@ impl EditDraft {
     }
 
     /// The draft with keys that may still be changed, for a prism that is not saved yet.
-    pub(crate) fn as_new(mut self) -> Self {
+    pub(crate) fn into_new(mut self) -> Self {
         let free = |key: &mut DraftKey| *key = DraftKey::Typed(key.as_str().to_owned());
         for field in &mut self.fields {
             free(&mut field.key);

@@ -89,17 +89,16 @@ impl Editing {
     /// Reads the draft by the rules of saving it. Nothing is saved.
     pub(crate) async fn check(&self, visit: &Visit) -> Result<Checked, PageRefusal> {
         let file = self.draft.file();
-        let read = match &self.prism {
-            None => PrismFile::read(&file, None),
-            Some(_) => {
-                let database = visit.answering.database();
-                let selector = visit.prism()?;
-                let read = VersionDraft::read(database, visit.account(), &selector, &file);
-                match read.await {
-                    Ok(draft) => Ok(draft.file),
-                    Err(PrismRefusal::Invalid(problems)) => Err(problems),
-                    Err(refusal) => return Err(refusal.into()),
-                }
+        let read = if self.prism.is_none() {
+            PrismFile::read(&file, None)
+        } else {
+            let database = visit.answering.database();
+            let selector = visit.prism()?;
+            let read = VersionDraft::read(database, visit.account(), &selector, &file);
+            match read.await {
+                Ok(draft) => Ok(draft.file),
+                Err(PrismRefusal::Invalid(problems)) => Err(problems),
+                Err(refusal) => return Err(refusal.into()),
             }
         };
         Ok(Checked::of(read))

@@ -4,6 +4,7 @@ use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use maud::{Markup, html};
 use refract_answering::{PrismLens, SearchableColumn, searchable_columns};
 
+use super::filter_select::select;
 use super::filter_values::FilterValues;
 use super::makers::ResultMakers;
 use crate::components::field::FormField;
@@ -90,17 +91,6 @@ fn versions(field: FormField<'_>, lens: &PrismLens) -> Markup {
         }
     };
     select(field, &numbers)
-}
-
-/// A choice whose options are given as markup.
-pub(super) fn select(field: FormField<'_>, options: &Markup) -> Markup {
-    field.around(&html! {
-        select #(field.name) name=(field.name)
-            aria-invalid=[(!field.fault.is_empty()).then_some("true")]
-            aria-describedby=[(!field.fault.is_empty()).then(|| format!("{}-fault", field.name))] {
-            (options)
-        }
-    })
 }
 
 /// Links that set the period and keep the other filters.

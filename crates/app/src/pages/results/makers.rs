@@ -9,7 +9,7 @@ use refract_answering::{InternalError, api_keys};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
 
-use super::filter_form::select;
+use super::filter_select::select;
 use crate::components::field::FormField;
 use crate::page_refusal::PageRefusal;
 use crate::visit::Visit;

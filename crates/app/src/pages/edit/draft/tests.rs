@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(PrismFile::read(&draft.file(), None).unwrap(), read.clone());
         let carried: EditDraft = serde_json::from_str(&serde_json::to_string(&draft).unwrap()).unwrap();
         prop_assert_eq!(&carried, &draft);
-        prop_assert_eq!(PrismFile::read(&draft.as_new().file(), None).unwrap(), read);
+        prop_assert_eq!(PrismFile::read(&draft.into_new().file(), None).unwrap(), read);
     }
 }
 

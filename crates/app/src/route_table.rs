@@ -1,0 +1,30 @@
+//! The route table as others may see it.
+
+use actix_web::http::Method;
+use refract_domain::role::Role;
+
+use crate::route::Door;
+use crate::routes::ROUTES;
+
+/// What is known of a route without visiting it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouteFacts {
+    /// Whether the route is an action (POST) and not a page (GET).
+    pub is_action: bool,
+    /// The path, with names in braces for the segments that vary.
+    pub pattern: &'static str,
+    /// The least role that may use it; `None` for a route that is open to everybody.
+    pub least_role: Option<Role>,
+}
+
+/// Every route of the app, so that a test can try all of them.
+pub fn route_table() -> impl Iterator<Item = RouteFacts> {
+    ROUTES.iter().map(|route| RouteFacts {
+        is_action: route.method == Method::POST,
+        pattern: route.pattern,
+        least_role: match route.door {
+            Door::Open(_) => None,
+            Door::For(least, _) => Some(least),
+        },
+    })
+}
