@@ -4,10 +4,11 @@
     reason = "a test whose browser cannot do a step fails here with the reason"
 )]
 
+use fantoccini::Locator;
 use serde_json::json;
 
 use super::Browser;
-use super::waiting::with_element;
+use super::waiting::{Wait, with_element};
 
 /// The longest text that is typed key by key, in characters.
 const TYPED_AT_MOST: usize = 1_000;
@@ -52,8 +53,8 @@ impl Browser {
         loaded.unwrap_or_else(|error| panic!("back: {error}"));
     }
 
-    /// Clicks in the middle of the first element that the CSS selector finds. When the click opens a
-    /// page, the next step waits until that page has loaded.
+    /// Clicks in the middle of the first element that the CSS selector finds. Does not wait for what
+    /// the click does: [`Browser::follow`] is for clicks that open a page.
     ///
     /// # Panics
     ///
@@ -61,9 +62,30 @@ impl Browser {
     pub async fn click(&self, css: &str) {
         let client = &self.session.client;
         with_element(client, "click", css, async |element| element.click().await).await;
-        // a page that the click opens begins to load after the driver's answer; behind this round trip
-        // the driver knows, and its next command waits. It fails where the page is already gone.
-        client.execute("return 0", Vec::new()).await.ok();
+    }
+
+    /// Clicks a link, or the button of a form, and waits until the page that it opens has taken the
+    /// place of this one. That page may have the same address.
+    ///
+    /// # Panics
+    ///
+    /// When the element cannot be clicked, or no other page is there, until the deadline.
+    pub async fn follow(&self, css: &str) {
+        let client = &self.session.client;
+        let page = with_element(client, "follow", css, async |_| {
+            client.find(Locator::Css(":root")).await
+        });
+        let page = page.await;
+        self.click(css).await;
+        let mut wait = Wait::until(format!("for the page that {css:?} opens"));
+        // an element of a page that is gone is stale
+        while !page
+            .tag_name()
+            .await
+            .is_err_and(|error| error.is_stale_element_reference())
+        {
+            wait.again("the page was still there").await;
+        }
     }
 
     /// Replaces the content of an input: key by key, and a text of more than 1,000 characters at once

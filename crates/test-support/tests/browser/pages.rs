@@ -13,7 +13,7 @@ const PAGES: &[Page] = &[
     (
         "/form",
         "Content-Type: text/html; charset=utf-8\r\nSet-Cookie: mark=7; HttpOnly; SameSite=Lax\r\n",
-        "<!doctype html><html lang=en><title>A form</title><main><h1>Say</h1><form action=/said>\
+        "<!doctype html><html lang=en><title>A form</title><main><h1>Say</h1><a href=/form>Again</a><form action=/said>\
          <p id=who>a plain page</p><noscript><p id=still>it has no scripts</p></noscript>\
          <label>Text <textarea name=text data-place=first>before</textarea></label>\
          <label>Tone <select name=tone><option value=calm>Calm<option value=loud>Loud</select></label>\
@@ -96,12 +96,18 @@ async fn a_form_is_filled_and_sent() {
     browser.press("[type=range]", &Key::Right.to_string()).await;
     assert_eq!(browser.value("[type=range]").await, "51");
 
-    browser.click("button").await;
+    browser.follow("button").await;
     assert_eq!(browser.title().await, "Said");
     let address = browser.address().await;
     let query = "/said?text=gut+%F0%9F%91%8D%21&tone=loud&share=51";
     assert!(address.ends_with(query), "{address}");
     assert_eq!(browser.console_errors().await, Vec::<String>::new());
+
+    browser.back().await;
+    assert_eq!(browser.title().await, "A form");
+    browser.click("h1").await;
+    browser.follow("a").await;
+    assert_eq!(browser.title().await, "A form");
 }
 
 #[tokio::test]
@@ -123,7 +129,7 @@ async fn a_browser_without_scripts_shows_and_fills_pages() {
         42
     );
     browser.fill("textarea", "still").await;
-    browser.click("button").await;
+    browser.follow("button").await;
     browser.wait_until_text("p", "It was said").await;
     assert!(browser.address().await.contains("text=still&tone=calm"));
 }
@@ -177,7 +183,7 @@ async fn a_page_is_asked_for_the_theme() {
     };
     let dark = open("/form", settings).await;
     assert_eq!(is_dark(&dark).await, true);
-    dark.click("button").await;
+    dark.follow("button").await;
     assert_eq!(is_dark(&dark).await, true);
 }
 
