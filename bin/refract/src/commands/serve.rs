@@ -46,8 +46,10 @@ impl ServeCommand {
             grace: self.serve.grace(),
             registry: metrics::registry(&gateway, &counts),
         };
-        let app = self.app.bind()?;
+        // an address that cannot be used is said at once
+        self.app.url()?;
         let database = operator::open_when_up(&database.settings()).await?;
+        let app = self.app.bind()?;
         // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;

@@ -88,6 +88,7 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     let settings = [
         ("REFRACT_LISTEN", "127.0.0.1:0"),
         ("REFRACT_OPS_LISTEN", "off"),
+        ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
     ];
     let mut demo = program::command(folder.path(), &settings, &["demo"])
         .stdout(Stdio::piped())
@@ -113,7 +114,32 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
         .json(&json!({"text": "Where is my order?"}));
     let answer = call.send(address.parse().unwrap()).await;
     assert_eq!(answer.status, 200, "{answer:?}");
+    let (app, token) = {
+        let (app, rest) = after_app(&shown);
+        (app.parse().unwrap(), rest)
+    };
+    let link = Request::outside("GET", &format!("/sign-in/{token}"));
+    let signed_in = link.send(app).await;
+    assert_eq!(signed_in.header("location"), Some("/"), "{signed_in:?}");
+    let cookie = signed_in.header("set-cookie").unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let first = Request::outside("GET", "/").header("Cookie", cookie);
+    let page = first.send(app).await;
+    // the sample's 200 messages, the demo's own call and this one's
+    assert!(
+        page.body.contains("Demo owner") && page.body.contains(">202<"),
+        "{page:?}"
+    );
+    assert!(page.body.contains("The built-in scorer answers here"));
+    assert_eq!(link.send(app).await.status, 410, "the link works once");
     program::signal(&demo, "INT").await;
     let ended = within_patience(demo.wait()).await.unwrap();
     assert_eq!(ended.code(), Some(0));
+}
+
+/// The address and the token in the link into the app.
+fn after_app(shown: &str) -> (&str, &str) {
+    let (before, after) = shown.split_once("/sign-in/").expect(shown);
+    let (_, address) = before.rsplit_once("http://").unwrap();
+    (address, after.split('\n').next().unwrap())
 }

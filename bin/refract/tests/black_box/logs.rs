@@ -22,6 +22,7 @@ async fn a_server_whose_log_nobody_reads_serves_on() {
         ("REFRACT_MODEL_URL", url.as_str()),
         ("REFRACT_LISTEN", "127.0.0.1:0"),
         ("REFRACT_OPS_LISTEN", "off"),
+        ("REFRACT_APP_LISTEN", "off"),
         ("REFRACT_LOG_FORMAT", "json"),
     ];
     let mut child = program::command(service.folder.path(), &settings, &["serve"])

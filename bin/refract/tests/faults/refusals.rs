@@ -87,6 +87,7 @@ async fn node_without_signal(service: &Service) -> Node {
         ("REFRACT_MODEL_URL", url.as_str()),
         ("REFRACT_LISTEN", "127.0.0.1:0"),
         ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
         ("REFRACT_LOG", "warn,refract=info"),
     ];
     let mut command = tokio::process::Command::new("/bin/sh");

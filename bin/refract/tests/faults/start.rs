@@ -22,6 +22,7 @@ fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
         ("REFRACT_MODEL_URL", "builtin:lexical"),
         ("REFRACT_LISTEN", "127.0.0.1:0"),
         ("REFRACT_OPS_LISTEN", "off"),
+        ("REFRACT_APP_LISTEN", "off"),
         (
             "REFRACT_LOG",
             "warn,refract=info,refract::commands::operator=debug",
@@ -41,9 +42,9 @@ async fn next(lines: &mut Lines<BufReader<ChildStderr>>) -> Option<String> {
 /// Waits until the node listens; it must not log a second line about waiting.
 async fn until_listening(lines: &mut Lines<BufReader<ChildStderr>>) {
     let line = next(lines).await.unwrap();
-    assert!(line.contains("the built-in scorer answers"), "{line}");
-    let line = next(lines).await.unwrap();
     assert!(line.contains("listening"), "{line}");
+    let line = next(lines).await.unwrap();
+    assert!(line.contains("the built-in scorer answers"), "{line}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
