@@ -33,8 +33,10 @@ async function send(form, submitter) {
   }
   setBusy(form, true);
   say("Asking the model…");
+  // `form.action` would be the button that is called so
+  const address = form.getAttribute("action") ?? location.pathname;
   try {
-    const reply = await fetch(form.action, { method: "POST", body });
+    const reply = await fetch(address, { method: "POST", body });
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     if (form.id === "try" && reply.ok && take(page, "#answer")) {
       history.pushState(null, "", reply.url);

@@ -97,7 +97,7 @@ fn path_of(link: &str) -> String {
     format!("/join/{token}")
 }
 
-async fn invited(service: &Service, email: &str, role: &str) -> String {
+pub(crate) async fn invited(service: &Service, email: &str, role: &str) -> String {
     let made = service
         .run(&["person", "invite", email, "--role", role])
         .await

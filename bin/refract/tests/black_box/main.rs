@@ -37,6 +37,7 @@ macro_rules! on_both {
     };
 }
 
+mod app_browser;
 mod app_forms;
 mod app_people;
 mod app_tasks;
