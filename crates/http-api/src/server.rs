@@ -29,7 +29,7 @@ const FLUSH_SECONDS: u64 = 5;
 
 /// Where and how the API is served.
 pub struct HttpSettings {
-    /// The API's bound listener: see [`bind`](crate::bind).
+    /// The API's bound listener: see [`bind`](refract_http_serving::bind).
     pub listen: TcpListener,
     /// The operator's bound listener; `None` turns the operator's endpoints off.
     pub ops: Option<TcpListener>,
