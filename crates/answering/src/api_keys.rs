@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ApiKeyId};
-use refract_persistence::{ApiKeyRow, Database, NewApiKey, PersistenceError};
+use refract_persistence::{Database, NewApiKey, PersistenceError, UncountedKeyRow};
 use uuid::Uuid;
 
 use crate::caller::Caller;
@@ -57,8 +57,8 @@ pub async fn create(
 
 /// A key with how many results it made and what its maker is called.
 pub struct ListedKey {
-    /// The key, without the key itself. Its own count of results is not used.
-    pub row: ApiKeyRow,
+    /// The key, without the key itself.
+    pub row: UncountedKeyRow,
     /// Results that the key made.
     pub results: u64,
     /// Who made the key; `None` for the terminal.
@@ -74,7 +74,7 @@ pub async fn list(
     account: AccountId,
 ) -> Result<Vec<ListedKey>, InternalError> {
     let counts = counts(database, account, Utc::now()).await?;
-    let rows = database.list_api_keys(account).await?;
+    let rows = database.list_uncounted_api_keys(account).await?;
     let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
     let names = names(database, account, &makers).await?;
     let listed = rows.into_iter().map(|row| ListedKey {
@@ -83,6 +83,18 @@ pub async fn list(
         row,
     });
     Ok(listed.collect())
+}
+
+/// What the keys of an account are called, oldest first, revoked ones too.
+///
+/// # Errors
+/// When the database fails.
+pub async fn labels(
+    database: &Database,
+    account: AccountId,
+) -> Result<Vec<(ApiKeyId, String)>, InternalError> {
+    let rows = database.list_uncounted_api_keys(account).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
 /// Revokes a key for good: the next request with it is refused. Returns whether the account has such

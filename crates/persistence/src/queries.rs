@@ -43,7 +43,7 @@ mod sign_in_tries;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
 pub use self::answer_pages::{AnswerPages, StoredAnswers};
-pub use self::api_keys::{ApiKeyRow, NewApiKey};
+pub use self::api_keys::{ApiKeyRow, NewApiKey, UncountedKeyRow};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::candidates::SearchCandidate;
 pub use self::database::{Database, DatabaseSettings};

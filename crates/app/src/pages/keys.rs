@@ -11,7 +11,7 @@ use refract_domain::mark::Marker;
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::empty_state::empty_state;
-use crate::components::field::FormField;
+use crate::components::field::{FormField, in_words};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
@@ -33,9 +33,8 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
     let name = match Marker::parse(visit.sent.form.get("name")) {
         Ok(name) => name.as_str().to_owned(),
         Err(faults) => {
-            let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return page(&visit, &words.join("; "), status).await;
+            return page(&visit, &in_words(&faults), status).await;
         }
     };
     let database = visit.answering.database();

@@ -53,6 +53,27 @@ pub struct ApiKeyRow {
     pub results_made: i64,
 }
 
+/// An API key as its owner sees it, without the number of its results: counting the results of every
+/// key takes long among millions.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = api_keys)]
+pub struct UncountedKeyRow {
+    /// `UUIDv7`.
+    pub id: ApiKeyId,
+    /// A label for the owner; not unique.
+    pub name: String,
+    /// First characters of the key, by which its owner recognises it.
+    pub first_characters: String,
+    /// When the key was made.
+    pub created_at: DateTime<Utc>,
+    /// When the key was last used; written with a delay of a few seconds.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// When the key was revoked.
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// The person who made the key in the app; `None` for the terminal.
+    pub made_by: Option<PersonId>,
+}
+
 #[derive(Insertable)]
 #[diesel(table_name = api_keys)]
 #[diesel(treat_none_as_default_value = false)]
@@ -119,6 +140,26 @@ impl Database {
                     made.assume_not_null(),
                 ));
             Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The keys of an account, oldest first, revoked ones too, without a look at their results.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_uncounted_api_keys(
+        &self,
+        account: AccountId,
+    ) -> Result<Vec<UncountedKeyRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = api_keys::table
+                .filter(api_keys::account_id.eq(Bind(account)))
+                .order(api_keys::id);
+            Ok(on!(
+                connection,
+                load(query.select(UncountedKeyRow::as_select()))
+            )?)
         })
         .await
     }

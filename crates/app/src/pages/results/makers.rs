@@ -9,7 +9,6 @@ use refract_answering::{InternalError, api_keys};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
 
-use super::filter_select::select;
 use crate::components::field::FormField;
 use crate::page_refusal::PageRefusal;
 use crate::visit::Visit;
@@ -26,7 +25,7 @@ impl ResultMakers {
     /// Loads those of the visitor's account, and who made these results.
     pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageRefusal> {
         let (database, account) = (visit.answering.database(), visit.account());
-        let keys = api_keys::list(database, account).await?;
+        let keys = api_keys::labels(database, account).await?;
         let present = people::list(database, account).await;
         let present = present.map_err(InternalError::from)?;
         let mut wanted: Vec<_> = present.iter().map(|person| person.id).collect();
@@ -38,17 +37,14 @@ impl ResultMakers {
         let people = names.map_err(InternalError::from)?;
         let listed_keys = keys
             .iter()
-            .map(|key| (format!("key:{}", key.row.id), key.row.name.clone()));
+            .map(|(key, name)| (format!("key:{key}"), name.clone()));
         let listed_people = present.iter().filter_map(|person| {
             let name = people.get(&person.id)?;
             Some((format!("person:{}", person.id), name.to_string()))
         });
         Ok(Self {
             listed: listed_keys.chain(listed_people).collect(),
-            keys: keys
-                .into_iter()
-                .map(|key| (key.row.id, key.row.name))
-                .collect(),
+            keys: keys.into_iter().collect(),
             people,
         })
     }
@@ -63,7 +59,7 @@ impl ResultMakers {
             }
             option value="terminal" selected[is_chosen("terminal")] { "terminal" }
         };
-        select(field, &options)
+        field.select(&options)
     }
 
     /// What the maker of a result is called.
