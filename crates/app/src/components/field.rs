@@ -1,6 +1,7 @@
 //! An input of a form with its label, its hint and what is wrong with it.
 
 use maud::{Markup, html};
+use refract_domain::problem::Fault;
 
 /// An input of a form. Its name is also its id.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +15,12 @@ pub(crate) struct FormField<'a> {
     /// What is wrong with the value; empty when nothing is.
     pub(crate) fault: &'a str,
     pub(crate) is_required: bool,
+}
+
+/// What is wrong with a value, in one text.
+pub(crate) fn in_words(faults: &[Fault]) -> String {
+    let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    words.join("; ")
 }
 
 impl FormField<'_> {
@@ -37,13 +44,18 @@ impl FormField<'_> {
 
     /// A choice among values, each with its words.
     pub(crate) fn choice(self, options: &[(&str, &str)]) -> Markup {
+        self.select(&html! {
+            @for (value, words) in options {
+                option value=(value) selected[*value == self.value] { (words) }
+            }
+        })
+    }
+
+    /// A choice whose options are given as markup.
+    pub(crate) fn select(self, options: &Markup) -> Markup {
         self.around(&html! {
             select #(self.name) name=(self.name) aria-invalid=[self.invalid()]
-                aria-describedby=[self.described_by()] {
-                @for (value, words) in options {
-                    option value=(value) selected[*value == self.value] { (words) }
-                }
-            }
+                aria-describedby=[self.described_by()] { (options) }
         })
     }
 

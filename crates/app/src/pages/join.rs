@@ -7,11 +7,10 @@ use refract_answering::InternalError;
 use refract_answering::people::{InvitationRow, JoinRefusal, accept, find_invitation};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
-use refract_domain::problem::Fault;
 use refract_domain::role::Role;
 use refract_domain::token::Token;
 
-use crate::components::field::FormField;
+use crate::components::field::{FormField, in_words};
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
@@ -83,11 +82,6 @@ async fn find(visit: &OpenVisit) -> Result<Option<(Token, InvitationRow)>, Inter
     };
     let found = find_invitation(visit.answering.database(), &token).await?;
     Ok(found.map(|invitation| (token, invitation)))
-}
-
-fn in_words(faults: &[Fault]) -> String {
-    let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
-    words.join("; ")
 }
 
 /// The title and the words above the form: somebody joins, or comes back for a new password.

@@ -11,7 +11,7 @@ use refract_domain::person::Email;
 use refract_domain::role::Role;
 
 use self::person_table::{ROLES, person_table};
-use crate::components::field::FormField;
+use crate::components::field::{FormField, in_words};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::page::Section;
@@ -61,10 +61,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
                 Err(refusal) => shown(refusal)?,
             }
         }
-        (Err(faults), _) => {
-            let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
-            words.join("; ")
-        }
+        (Err(faults), _) => in_words(&faults),
         (Ok(_), None) => return Err(PageRefusal::NoForm),
     };
     said.fault = faults;

@@ -2,7 +2,6 @@
 
 mod download;
 mod filter_form;
-mod filter_select;
 mod filter_values;
 mod makers;
 mod rows;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::{CreateCall, InternalError, PrismRow, ReadableResult, Refusal, prisms};
+use refract_answering::{CreateCall, PrismRow, ReadableResult, Refusal, prisms};
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::role::Role;
@@ -152,10 +152,8 @@ fn page<'a>(
 }
 
 async fn find_prism(visit: &Visit) -> Result<PrismRow, PageRefusal> {
-    let slug = visit.sent.values.get("slug");
-    let selector = PrismSelector::parse(slug).map_err(|_| PageRefusal::NotFound)?;
-    let found = prisms::find(visit.answering.database(), visit.account(), &selector).await;
-    found.map_err(not_found_or_internal)
+    let database = visit.answering.database();
+    Ok(prisms::find(database, visit.account(), &visit.prism()?).await?)
 }
 
 /// The version that the form names; `None` when the prism has none of this number.
@@ -170,20 +168,7 @@ async fn version_of_form(
     match prisms::find_version(visit.answering.database(), prism, number).await {
         Ok(version) => Ok(Some(version)),
         Err(prisms::PrismRefusal::VersionNotFound) => Ok(None),
-        Err(refusal) => Err(not_found_or_internal(refusal)),
-    }
-}
-
-fn not_found_or_internal(refusal: prisms::PrismRefusal) -> PageRefusal {
-    match refusal {
-        prisms::PrismRefusal::Persistence(error) => InternalError::Persistence(error).into(),
-        prisms::PrismRefusal::NotFound
-        | prisms::PrismRefusal::VersionNotFound
-        | prisms::PrismRefusal::Invalid(_)
-        | prisms::PrismRefusal::NoMoreVersions
-        | prisms::PrismRefusal::VersionMeanwhile { .. }
-        | prisms::PrismRefusal::LensMeanwhile
-        | prisms::PrismRefusal::Contended => PageRefusal::NotFound,
+        Err(refusal) => Err(refusal.into()),
     }
 }
 

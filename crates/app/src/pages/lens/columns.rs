@@ -90,9 +90,7 @@ fn shows(
         fault: &fault(problems, &[&paths[0], &paths[1]]),
         ..FormField::default()
     };
-    field.around(&html! {
-        select #(id) name=(id) aria-describedby={ (id) "-hint" } { (options(latest, &column.shows)) }
-    })
+    field.select(&options(latest, &column.shows))
 }
 
 fn options(latest: &PrismVersion, chosen: &str) -> Markup {

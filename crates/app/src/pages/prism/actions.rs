@@ -5,6 +5,7 @@ use refract_answering::prisms::{self, overview};
 use refract_domain::prism::PrismName;
 
 use super::page;
+use crate::components::field::in_words;
 use crate::components::prism_tabs::prism_address;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
@@ -19,9 +20,8 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
             back(&visit, "renamed").await
         }
         Err(faults) => {
-            let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
             let found = overview(database, visit.account(), &selector).await?;
-            Ok(page(&visit, &found, &words.join("; "))
+            Ok(page(&visit, &found, &in_words(&faults))
                 .with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }
     }

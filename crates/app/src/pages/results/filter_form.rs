@@ -4,7 +4,6 @@ use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use maud::{Markup, html};
 use refract_answering::{PrismLens, SearchableColumn, searchable_columns};
 
-use super::filter_select::select;
 use super::filter_values::FilterValues;
 use super::makers::ResultMakers;
 use crate::components::field::FormField;
@@ -73,7 +72,7 @@ fn answers(field: FormField<'_>, lens: &PrismLens) -> Markup {
         // results of an older version may show what the latest one cannot
         @if !is_listed { option value=(field.value) selected { (field.value) } }
     };
-    select(field, &groups)
+    field.select(&groups)
 }
 
 /// What the form sends for a value of a column.
@@ -90,7 +89,7 @@ fn versions(field: FormField<'_>, lens: &PrismLens) -> Markup {
             option value=(number) selected[number == field.value] { (number) }
         }
     };
-    select(field, &numbers)
+    field.select(&numbers)
 }
 
 /// Links that set the period and keep the other filters.

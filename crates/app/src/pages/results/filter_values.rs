@@ -8,6 +8,7 @@ use refract_domain::maker::Maker;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 
+use crate::components::field::in_words;
 use crate::sent::Query;
 
 /// The names of the filters in an address, which are also the names of the form's inputs.
@@ -46,10 +47,7 @@ impl FilterValues {
         if let Some(text) = query.get("ref") {
             match Ref::parse(text) {
                 Ok(reference) => values.search.filter.reference = Some(reference),
-                Err(faults) => {
-                    let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
-                    values.faults.push(("ref", words.join("; ")));
-                }
+                Err(faults) => values.faults.push(("ref", in_words(&faults))),
             }
         }
         values
