@@ -4,6 +4,7 @@ use refract_model_gateway::Model;
 use refract_persistence::Database;
 
 use crate::api_keys::KeyUses;
+use crate::first_calls::FirstCalls;
 use crate::metrics::AnsweringMetrics;
 use crate::save_backoff::SaveBackoff;
 
@@ -18,6 +19,7 @@ pub struct Answering {
     pub(crate) key_uses: KeyUses,
     pub(crate) metrics: AnsweringMetrics,
     pub(crate) save_backoff: SaveBackoff,
+    pub(crate) first_calls: FirstCalls,
 }
 
 impl Answering {
@@ -34,6 +36,7 @@ impl Answering {
             key_uses,
             metrics,
             save_backoff: SaveBackoff::default(),
+            first_calls: FirstCalls::default(),
         }
     }
 
@@ -41,6 +44,14 @@ impl Answering {
     pub fn with_save_backoff(self, save_backoff: SaveBackoff) -> Self {
         Self {
             save_backoff,
+            ..self
+        }
+    }
+
+    /// Lets first calls with one idempotency key wait for one another on all threads of a node.
+    pub fn with_first_calls(self, first_calls: FirstCalls) -> Self {
+        Self {
+            first_calls,
             ..self
         }
     }

@@ -1,5 +1,7 @@
 //! Create a result: answer one text (spec 4.1).
 
+use std::sync::Arc;
+
 use refract_domain::api_key::ApiKey;
 use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
@@ -12,6 +14,7 @@ use refract_persistence::PrismRow;
 use crate::answering::Answering;
 use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
+use crate::first_calls::{CallWithKey, OtherCall, Turn};
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
 use crate::versions::{check_active, find_version_to_ask};
@@ -47,9 +50,11 @@ impl Answering {
     ) -> Result<ReadableResult, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let key = call.idempotency_key.as_ref();
+        let with_key = key.map(|key| self.first_calls.enter(key));
         let found = self.database.find_create_call(&hash, &call.prism, key);
         let (caller, row) = self.authenticate(found.await?, |row| row.key)?;
-        self.create(caller, row.prism, row.held, call).await
+        self.create(caller, row.prism, row.held, call, with_key)
+            .await
     }
 
     /// Creates a result for a caller without an API key: the operator's terminal or a person.
@@ -62,12 +67,14 @@ impl Answering {
         call: CreateCall,
     ) -> Result<ReadableResult, Refusal> {
         let account = caller.account();
+        let key = call.idempotency_key.as_ref();
+        let with_key = key.map(|key| self.first_calls.enter(key));
         let prism = self.database.find_prism(account, &call.prism).await?;
-        let held = match &call.idempotency_key {
+        let held = match key {
             Some(key) => self.database.find_result_by_key(account, key).await?,
             None => None,
         };
-        self.create(caller, prism, held, call).await
+        self.create(caller, prism, held, call, with_key).await
     }
 
     /// The checks after authentication, in the order of spec 4.1, then the model.
@@ -77,6 +84,7 @@ impl Answering {
         prism: Option<PrismRow>,
         held: Option<SavedResult>,
         call: CreateCall,
+        with_key: Option<CallWithKey>,
     ) -> Result<ReadableResult, Refusal> {
         let prism = check_active(prism)?;
         if let Some(held) = held {
@@ -97,6 +105,43 @@ impl Answering {
             idempotency_key: call.idempotency_key,
             retry_of: None,
         };
-        self.ask_and_save(checked, prism).await
+        let Some(call) = with_key else {
+            return self.ask_and_save(checked, prism).await;
+        };
+        match call.turn(caller.account()) {
+            Turn::Ask(first) => {
+                let answered = self.ask_and_save(checked, prism).await?;
+                first.saved(answered.saved());
+                Ok(answered)
+            }
+            Turn::Wait(other) => self.wait_or_ask(other, checked, prism).await,
+        }
+    }
+
+    /// Waits for the call that asks for this one too. When that call ends without a result, and
+    /// nobody else saved one under the key, this call asks.
+    async fn wait_or_ask(
+        &self,
+        other: OtherCall,
+        call: CheckedCall,
+        prism: PrismRow,
+    ) -> Result<ReadableResult, Refusal> {
+        let waiting = self.metrics.repeat_waits();
+        let saved = other.saved().await;
+        drop(waiting);
+        let saved = match (saved, &call.idempotency_key) {
+            (Some(saved), _) => Some(Arc::unwrap_or_clone(saved)),
+            (None, Some(key)) => {
+                let account = call.caller.account();
+                self.database.find_result_by_key(account, key).await?
+            }
+            (None, None) => None,
+        };
+        let Some(saved) = saved else {
+            return self.ask_and_save(call, prism).await;
+        };
+        // a failed result is no reason to retry: both calls came at the same moment
+        saved.repeat(prism.id)?;
+        Ok(ReadableResult::load(&self.database, saved, prism).await?)
     }
 }

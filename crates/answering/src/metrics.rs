@@ -5,6 +5,7 @@ use std::time::Duration;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
@@ -21,6 +22,7 @@ pub struct AnsweringMetrics {
     model_call_duration: Histogram,
     results_saved: Family<StatusLabel, Counter>,
     saves_failed: Counter,
+    repeats_waiting: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -40,6 +42,7 @@ impl Default for AnsweringMetrics {
             model_call_duration: Histogram::new(BUCKETS),
             results_saved: Family::default(),
             saves_failed: Counter::default(),
+            repeats_waiting: Gauge::default(),
         }
     }
 }
@@ -67,6 +70,11 @@ impl AnsweringMetrics {
             "Attempts to save a result that failed and were followed by another",
             self.saves_failed.clone(),
         );
+        registry.register(
+            "refract_repeats_waiting",
+            "Calls that wait for the first call with their idempotency key",
+            self.repeats_waiting.clone(),
+        );
     }
 
     /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
@@ -84,8 +92,24 @@ impl AnsweringMetrics {
             .inc();
     }
 
+    /// Counts a call as one that waits for the first call with its idempotency key, until the value
+    /// is dropped.
+    pub(crate) fn repeat_waits(&self) -> RepeatWaiting {
+        self.repeats_waiting.inc();
+        RepeatWaiting(self.repeats_waiting.clone())
+    }
+
     /// Counts a failed attempt to save a result that is followed by another attempt.
     pub(crate) fn save_failed(&self) {
         self.saves_failed.inc();
+    }
+}
+
+/// A call that waits for the first call with its idempotency key.
+pub(crate) struct RepeatWaiting(Gauge);
+
+impl Drop for RepeatWaiting {
+    fn drop(&mut self) {
+        self.0.dec();
     }
 }

@@ -72,6 +72,11 @@ impl ReadableResult {
         }
     }
 
+    /// The result as it is saved.
+    pub(crate) fn saved(&self) -> &SavedResult {
+        &self.result
+    }
+
     /// The plain data that every format renders.
     pub fn view(&self) -> ResultView<'_> {
         ResultView {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, SaveBackoff};
+use refract_answering::{Answering, AnsweringMetrics, FirstCalls, SaveBackoff};
 use refract_app::AppSettings;
 use refract_http_api::HttpSettings;
 use refract_http_serving::Drained;
@@ -80,6 +80,7 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<ExitCode> {
     metrics::add_database(&mut http.registry, &database);
     let key_uses = KeyUses::default();
+    let first_calls = FirstCalls::default();
     let save_backoff = SaveBackoff::within(http.grace);
     let threads = http.workers;
     let answering_over = {
@@ -88,6 +89,7 @@ pub(crate) async fn serve(
         move |database| {
             let (key_uses, counts) = (key_uses.clone(), counts.clone());
             Answering::new(database, gateway.model(), key_uses, counts)
+                .with_first_calls(first_calls.clone())
                 .with_save_backoff(save_backoff.clone())
         }
     };

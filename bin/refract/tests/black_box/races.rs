@@ -59,18 +59,47 @@ async fn at_once(service: &Service, requests: Vec<Request>) -> Vec<Answer> {
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Sends all requests at the same moment; the model answers when it has received all of them.
-async fn at_once_held(service: &Service, requests: Vec<Request>) -> Vec<Answer> {
+/// Which calls of a race ask the model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// Each call.
+    Each,
+    /// One call of each node; the others wait for it.
+    OneOfNode,
+}
+
+impl Asking {
+    fn requests(self, service: &Service, calls: usize) -> usize {
+        match self {
+            Self::Each => calls,
+            Self::OneOfNode => service.nodes.len(),
+        }
+    }
+
+    fn waiting_on_node(self, service: &Service, calls: usize) -> f64 {
+        let waiting = (calls - self.requests(service, calls)) / service.nodes.len();
+        f64::from(u32::try_from(waiting).unwrap())
+    }
+}
+
+/// Sends all requests at the same moment; the model answers when all of them have passed
+/// their checks.
+async fn at_once_held(service: &Service, requests: Vec<Request>, asking: Asking) -> Vec<Answer> {
     let (asked, calls) = (service.asked(), requests.len());
+    let requested = asked + asking.requests(service, calls);
     let release = async {
-        let all = asked + calls;
         service
             .model
-            .wait_until(|counts| counts.requests == all)
+            .wait_until(|counts| counts.requests == requested)
             .await;
-        service.model.release(calls);
+        let waiting = asking.waiting_on_node(service, calls);
+        for node in &service.nodes {
+            node.until_metric("refract_repeats_waiting", waiting).await;
+        }
+        service.model.release(requested - asked);
     };
     let (answers, ()) = tokio::join!(at_once(service, requests), release);
+    assert_eq!(service.asked(), requested);
     answers
 }
 
@@ -80,14 +109,18 @@ async fn round(
     number: usize,
     requests: Vec<Request>,
     held: ScriptedReply,
+    asking: Asking,
 ) -> Vec<Answer> {
+    let (asked, calls) = (service.asked(), requests.len());
     if number == 0 {
         service.model.then_always(held);
-        let answers = at_once_held(service, requests).await;
+        let answers = at_once_held(service, requests, asking).await;
         service.model.then_always(ScriptedReply::answers());
         answers
     } else {
-        at_once(service, requests).await
+        let answers = at_once(service, requests).await;
+        assert!(service.asked() - asked <= asking.requests(service, calls));
+        answers
     }
 }
 
@@ -114,7 +147,14 @@ async fn first_calls_with_one_key_save_one_result(backend: Backend) {
             service.create_request(PRISM, &body)
         });
         let held = ScriptedReply::answers().held();
-        let answers = round(&service, number, requests.collect(), held).await;
+        let answers = round(
+            &service,
+            number,
+            requests.collect(),
+            held,
+            Asking::OneOfNode,
+        )
+        .await;
         let saved = assert_one_result(&answers);
         let asked = service.asked();
         let body = json!({"text": "", "idempotency_key": key});
@@ -131,9 +171,9 @@ async fn calls_of_which_some_fail_save_one_result(backend: Backend) {
     let body = json!({"text": TEXT, "idempotency_key": "k"});
     let create = service.create_request(PRISM, &body);
     let retry = service.retry_request(&failed.id);
-    for request in [create, retry] {
+    for (request, asking) in [(create, Asking::OneOfNode), (retry, Asking::Each)] {
         let made = service.results_made().await;
-        for call in 0..CALLS {
+        for call in 0..asking.requests(&service, CALLS) {
             let fails = call % 2 == 0;
             let reply = if fails {
                 ScriptedReply::status(400)
@@ -142,7 +182,7 @@ async fn calls_of_which_some_fail_save_one_result(backend: Backend) {
             };
             service.model.then_once(reply.held());
         }
-        let answers = at_once_held(&service, vec![request; CALLS]).await;
+        let answers = at_once_held(&service, vec![request; CALLS], asking).await;
         let saved = Saved::of(&answers[0]);
         assert_ne!(saved.id, failed.id);
         let status = if saved.error.is_none() { 200 } else { 502 };
@@ -163,7 +203,14 @@ async fn first_calls_of_two_prisms_with_one_key_leave_one_of_them(backend: Backe
             service.create_request(prism, &body)
         });
         let held = ScriptedReply::answers().held();
-        let answers = round(&service, number, requests.collect(), held).await;
+        let answers = round(
+            &service,
+            number,
+            requests.collect(),
+            held,
+            Asking::OneOfNode,
+        )
+        .await;
         let (first, second): (Vec<_>, Vec<_>) = (0..CALLS).partition(|call| call % 4 < 2);
         let of = |calls: Vec<usize>| calls.into_iter().map(|call| answers[call].clone());
         let (first, second): (Vec<_>, Vec<_>) = (of(first).collect(), of(second).collect());
@@ -196,10 +243,10 @@ async fn repeats_while_the_first_is_under_way_get_its_result(backend: Backend) {
         at_once(&service, vec![request.clone(); CALLS]).await
     };
     let let_go = async {
-        let all = CALLS + 1;
+        let one_each = service.nodes.len();
         service
             .model
-            .wait_until(|counts| counts.requests == all)
+            .wait_until(|counts| counts.requests == one_each)
             .await;
         // one call is saved while the others still wait
         service.model.release(1);
@@ -218,7 +265,7 @@ async fn retries_at_once_make_one_result(backend: Backend) {
         let failed = Saved::of(&service.failed(&json!({"text": TEXT})).await);
         let requests = vec![service.retry_request(&failed.id); CALLS];
         let held = ScriptedReply::answers().held();
-        let answers = round(&service, number, requests, held).await;
+        let answers = round(&service, number, requests, held, Asking::Each).await;
         let new = assert_one_retry(&answers);
         assert_ne!(new, failed.id);
         if number == 0 {
@@ -255,7 +302,7 @@ async fn retries_and_repeats_make_one_result(backend: Backend) {
             }
         });
         let held = ScriptedReply::answers().held();
-        let answers = round(&service, number, requests.collect(), held).await;
+        let answers = round(&service, number, requests.collect(), held, Asking::Each).await;
         let new = assert_one_retry(&answers);
         let repeats = answers.iter().enumerate().filter(|(call, _)| call % 4 >= 2);
         for (_, answer) in repeats {
