@@ -1,20 +1,24 @@
 //! Measures the served API under load beside bare actix-web handlers, which do the least that a read
 //! and a create need, in one run: see docs/PERFORMANCE.md.
 //!
-//! `refract-bench-http REFRACT_BINARY [speed|memory]` starts every server as a process on a free port
-//! of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
+//! `refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key]` starts every server as a process
+//! on a free port of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
 //! `REFRACT_TEST_POSTGRES_URL`.
 //!
 //! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]… [postgres|sqlite]` measures calls
 //! and exports on databases with these numbers of results, which it makes itself. It needs the
 //! binaries of PostgreSQL instead.
 
+mod alone;
 mod bare;
+mod counted;
 mod filling;
 mod growth;
 mod load;
 mod model;
 mod node;
+mod one_key;
+mod paced;
 mod process;
 mod result_ids;
 mod statement;
@@ -23,7 +27,7 @@ mod waiting;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 
 use crate::load::{Call, Measured};
 use crate::node::Node;
@@ -36,7 +40,7 @@ const ROUND: Duration = Duration::from_secs(3);
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().context(
-        "usage: refract-bench-http REFRACT_BINARY [speed|memory|growth NUMBERS [postgres|sqlite]]",
+        "usage: refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|growth NUMBERS [postgres|sqlite]]",
     )?;
     match what.as_str() {
         "bare" => bare::serve(&arguments.next().context("no model address")?),
@@ -53,13 +57,17 @@ fn main() -> anyhow::Result<()> {
             }
             let database = std::env::var("REFRACT_TEST_POSTGRES_URL")
                 .context("REFRACT_TEST_POSTGRES_URL is not set: run this by .ci/with-postgres")?;
-            if part.as_deref() != Some("memory") {
-                speed(&binary, &database)?;
+            match part.as_deref() {
+                Some("alone") => alone::measure(&binary, &database),
+                Some("one-key") => one_key::measure(&binary, &database),
+                Some("speed") => speed(&binary, &database),
+                Some("memory") => waiting::memory(&binary, &database),
+                Some(part) => bail!("no part is called {part}"),
+                None => {
+                    speed(&binary, &database)?;
+                    waiting::memory(&binary, &database)
+                }
             }
-            if part.as_deref() != Some("speed") {
-                waiting::memory(&binary, &database)?;
-            }
-            Ok(())
         }
     }
 }
