@@ -10,7 +10,7 @@ use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 
-use crate::connections::{Connection, ConnectionRef};
+use crate::connections::{Connection, ConnectionRef, StatementText};
 use crate::queries::result_row::ResultRow;
 use crate::schema::results;
 use crate::schema::sql_types::{Id, Moment};
@@ -37,15 +37,17 @@ async fn insert_on_postgres(
     rows: Vec<ResultRow>,
     mut connection: &AsyncPgConnection,
 ) -> QueryResult<Vec<bool>> {
+    static OF_ONE: StatementText = StatementText::new();
+    static OF_MANY: StatementText = StatementText::new();
     match <[ResultRow; 1]>::try_from(rows) {
         Ok([row]) => {
             let insert = diesel::insert_into(results::table).values(row.into_values());
-            let insert = insert.on_conflict_do_nothing();
+            let insert = OF_ONE.of(insert.on_conflict_do_nothing());
             Ok(vec![insert.execute(&mut connection).await? == 1])
         }
         Err(rows) => {
             let ids: Vec<ResultId> = rows.iter().map(|row| row.columns.id).collect();
-            let insert = InsertRows::from_iter(rows);
+            let insert = OF_MANY.of(InsertRows::from_iter(rows));
             let inserted: Vec<ResultId> = insert.get_results(&mut connection).await?;
             let inserted: HashSet<ResultId> = inserted.into_iter().collect();
             Ok(ids.iter().map(|id| inserted.contains(id)).collect())
