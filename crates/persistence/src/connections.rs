@@ -43,7 +43,7 @@ pub(crate) use self::pools::Pools;
 use self::postgres_lanes::PostgresLanes;
 use self::sqlite_lane::SqliteLane;
 pub(crate) use self::statement_text::StatementText;
-pub(crate) use self::transaction::in_transaction;
+pub(crate) use self::transaction::{in_transaction, is_committed};
 pub use self::usage::ConnectionUse;
 use crate::error::{ConnectError, PersistenceError};
 

@@ -4,6 +4,7 @@
 //! breaks off over those when it compiles a changed crate incrementally.
 
 use diesel::connection::AnsiTransactionManager;
+use diesel::result::Error::RollbackTransaction;
 use diesel::{QueryResult, SqliteConnection};
 use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager as _};
 
@@ -68,5 +69,15 @@ pub(crate) async fn end<C: AsyncConnection, T>(
             let _ = C::TransactionManager::rollback_transaction(connection).await;
             Err(error)
         }
+    }
+}
+
+/// Whether a transaction was committed. A block that ends in `RollbackTransaction` found that there
+/// is nothing to do, which is no failure.
+pub(crate) fn is_committed(ended: QueryResult<()>) -> QueryResult<bool> {
+    match ended {
+        Ok(()) => Ok(true),
+        Err(RollbackTransaction) => Ok(false),
+        Err(error) => Err(error),
     }
 }

@@ -9,7 +9,7 @@ use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::people::role_named;
@@ -93,6 +93,20 @@ impl NewInvitation {
     }
 }
 
+/// Saves a link for a person in place of the one before, in a transaction that locked the person.
+macro_rules! replace_link {
+    ($c:ident, $person:ident, $link:ident) => {
+        let before = invitations::person_id.eq(Bind($person));
+        diesel::delete(invitations::table.filter(before))
+            .execute($c)
+            .await?;
+        diesel::insert_into(invitations::table)
+            .values($link.row($person))
+            .execute($c)
+            .await?;
+    };
+}
+
 impl Database {
     /// Makes a person who has not joined, or finds the one whom an earlier invitation made and gives
     /// them this role; then saves a link for them in place of the one before. One transaction.
@@ -147,14 +161,7 @@ impl Database {
                         .optional()?
                 };
                 if let Some(person) = person {
-                    let before = invitations::person_id.eq(Bind(person));
-                    diesel::delete(invitations::table.filter(before))
-                        .execute(c)
-                        .await?;
-                    diesel::insert_into(invitations::table)
-                        .values(link.row(person))
-                        .execute(c)
-                        .await?;
+                    replace_link!(c, person, link);
                 }
                 QueryResult::Ok(person)
             })?;
@@ -195,14 +202,7 @@ impl Database {
                 let locking = diesel::update(known).set(people::email.eq(people::email));
                 let is_there = locking.execute(c).await? == 1;
                 if is_there {
-                    let before = invitations::person_id.eq(Bind(person));
-                    diesel::delete(invitations::table.filter(before))
-                        .execute(c)
-                        .await?;
-                    diesel::insert_into(invitations::table)
-                        .values(link.row(person))
-                        .execute(c)
-                        .await?;
+                    replace_link!(c, person, link);
                 }
                 QueryResult::Ok(is_there)
             })?;
@@ -282,11 +282,7 @@ impl Database {
                     .await?;
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(true),
-                Err(RollbackTransaction) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
+            Ok(is_committed(ended)?)
         })
         .await
     }
@@ -343,11 +339,7 @@ impl Database {
                     .await?;
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(true),
-                Err(RollbackTransaction) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
+            Ok(is_committed(ended)?)
         })
         .await
     }

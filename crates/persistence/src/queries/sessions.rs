@@ -9,7 +9,7 @@ use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::people::role_named;
@@ -134,11 +134,7 @@ impl Database {
                     .await?;
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(true),
-                Err(RollbackTransaction) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
+            Ok(is_committed(ended)?)
         })
         .await
     }
