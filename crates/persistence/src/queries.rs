@@ -19,6 +19,7 @@ mod insert_results;
 mod invitations;
 mod lenses;
 mod maker;
+mod mark_changes;
 mod mark_row;
 mod markable_results;
 mod marked_pages;

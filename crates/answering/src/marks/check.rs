@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::Utc;
 use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
 use refract_domain::mark::{Mark, Marker};
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{Database, PersistenceError, PrismRow};
@@ -117,5 +118,20 @@ impl CheckedMarks {
     /// When a result was erased meanwhile, or the database fails.
     pub async fn save(&self, database: &Database) -> Result<usize, InternalError> {
         Ok(database.save_marks(self.prism, &self.marks).await?)
+    }
+
+    /// Saves the marks, which are all of one result, and takes back those of other questions of it,
+    /// all or nothing.
+    ///
+    /// # Errors
+    /// When the result was erased meanwhile, or the database fails.
+    pub(super) async fn change(
+        &self,
+        database: &Database,
+        result: ResultId,
+        taken_back: &[QuestionKey],
+    ) -> Result<(), InternalError> {
+        let changing = database.change_marks(self.prism, result, &self.marks, taken_back);
+        Ok(changing.await?)
     }
 }

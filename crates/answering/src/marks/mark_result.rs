@@ -13,11 +13,11 @@ use crate::readable_result::ReadableResult;
 /// A change of the mark of one question: another outcome's key, or `None` to take the mark back.
 pub type MarkChange = (QuestionKey, Option<String>);
 
-/// Changes the marks of a result. Questions that are not named keep theirs.
+/// Changes the marks of a result, all of them or none. Questions that are not named keep theirs.
 ///
 /// # Errors
 /// When the version that answered has no such question or outcome, the result is failed, or the
-/// database fails. Nothing was changed then, unless the database failed half-way.
+/// database fails. Nothing was changed then.
 pub async fn mark_result(
     database: &Database,
     result: &ReadableResult,
@@ -40,9 +40,5 @@ pub async fn mark_result(
     }];
     let faults = MarkFaults::default();
     let checked = check_rows(database, result.prism(), &rows, faults, marked_by).await?;
-    checked.save(database).await?;
-    if !taken_back.is_empty() {
-        database.remove_marks(id, &taken_back).await?;
-    }
-    Ok(())
+    Ok(checked.change(database, id, &taken_back).await?)
 }

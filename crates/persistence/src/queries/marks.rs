@@ -2,7 +2,6 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::key::QuestionKey;
 use refract_domain::mark::Mark;
 
 use crate::connections::on;
@@ -26,29 +25,12 @@ impl Database {
         prism: PrismId,
         marks: &[Mark],
     ) -> Result<usize, PersistenceError> {
-        let rows: Vec<_> = marks.iter().map(|mark| MarkRow::new(prism, mark)).collect();
+        let mut rows: Vec<_> = marks.iter().map(|mark| MarkRow::new(prism, mark)).collect();
+        // whoever saves marks at once locks their rows in one order
+        rows.sort_unstable_by(|a, b| (a.result_id, &a.question).cmp(&(b.result_id, &b.question)));
         self.write(async move |connection| {
             let saved = insert_marks::insert(prism, rows, connection.into()).await;
             Ok(saved?)
-        })
-        .await
-    }
-
-    /// Takes back the marks of these questions of a result, and returns how many there were.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn remove_marks(
-        &self,
-        result: ResultId,
-        questions: &[QuestionKey],
-    ) -> Result<usize, PersistenceError> {
-        let questions: Vec<_> = questions.iter().map(ToString::to_string).collect();
-        self.write(async move |mut connection| {
-            let gone = marks::table
-                .filter(marks::result_id.eq(Bind(result)))
-                .filter(marks::question.eq_any(questions));
-            Ok(on!(connection, execute(diesel::delete(gone)))?)
         })
         .await
     }

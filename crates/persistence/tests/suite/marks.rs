@@ -1,12 +1,14 @@
 //! Marks: one for each result and question, changeable, gone with their result.
 
+use std::sync::Arc;
+
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::mark::{Mark, Marker};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 use refract_domain::result::SavedResult;
-use refract_persistence::{MarkableResult, MarkedResult, ResultFilter};
+use refract_persistence::{MarkableResult, MarkedResult, PersistenceError, ResultFilter};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, moment, prism};
@@ -14,6 +16,8 @@ use crate::fixture::{Fixture, account, answered, failed, moment, prism};
 on_both!(
     a_mark_is_kept_and_can_be_changed,
     marks_are_taken_back_by_question,
+    a_change_that_fails_takes_nothing_back,
+    changes_of_one_result_at_once_are_seen_whole,
     saying_what_is_saved_already_changes_nothing,
     marks_are_saved_all_or_none,
     the_marks_of_several_results_come_in_order,
@@ -79,12 +83,68 @@ async fn marks_are_taken_back_by_question(it: Fixture) {
     ];
     save(&it, &kept).await;
     save(&it, &[mark(result.id, "angry", "yes")]).await;
-    let angry = [QuestionKey::parse("angry").unwrap()];
-    let remove = async || it.database.remove_marks(result.id, &angry).await.unwrap();
-    assert_eq!(remove().await, 1);
-    assert_eq!(remove().await, 0);
-    let left = it.database.list_marks_of(vec![result.id, other.id]).await;
-    assert_eq!(left.unwrap(), kept);
+    for _ in 0..2 {
+        change(&it, &result, &[], &["angry"]).await.unwrap();
+        let left = it.database.list_marks_of(vec![result.id, other.id]).await;
+        assert_eq!(left.unwrap(), kept);
+    }
+}
+
+async fn change(
+    it: &Fixture,
+    result: &SavedResult,
+    saved: &[Mark],
+    taken_back: &[&str],
+) -> Result<(), PersistenceError> {
+    let taken_back = taken_back
+        .iter()
+        .map(|key| QuestionKey::parse(key).unwrap());
+    let taken_back: Vec<_> = taken_back.collect();
+    let changing = it
+        .database
+        .change_marks(it.prism.id, result.id, saved, &taken_back);
+    changing.await
+}
+
+async fn a_change_that_fails_takes_nothing_back(it: Fixture) {
+    let result = saved(&it, None).await;
+    let kept = [mark(result.id, "angry", "yes")];
+    save(&it, &kept).await;
+    // the mark that is taken back comes first
+    let gone = mark(ResultId(Uuid::now_v7()), "topic", "other");
+    let changed = change(&it, &result, &[gone], &["angry"]).await;
+    assert!(changed.is_err());
+    assert_eq!(it.database.list_marks(result.id).await.unwrap(), kept);
+}
+
+/// Two people who each mark one question and take the mark of the other one back, and a third who
+/// takes both back, again and again: at no moment are both questions marked.
+async fn changes_of_one_result_at_once_are_seen_whole(it: Fixture) {
+    let result = Arc::new(saved(&it, None).await);
+    let it = Arc::new(it);
+    let angry = mark(result.id, "angry", "yes");
+    let topic = mark(result.id, "topic", "other");
+    let people = [
+        (vec![angry], vec!["topic"]),
+        (vec![topic], vec!["angry"]),
+        (vec![], vec!["topic", "angry"]),
+    ];
+    let changing = [people.clone(), people.clone(), people]
+        .into_iter()
+        .flatten()
+        .map(|(saved, taken_back)| {
+            let (it, result) = (Arc::clone(&it), Arc::clone(&result));
+            tokio::spawn(async move {
+                for _ in 0..25 {
+                    change(&it, &result, &saved, &taken_back).await.unwrap();
+                    let seen = it.database.list_marks(result.id).await.unwrap();
+                    assert!(seen.len() < 2, "{seen:?}");
+                }
+            })
+        });
+    for person in changing.collect::<Vec<_>>() {
+        person.await.unwrap();
+    }
 }
 
 async fn saying_what_is_saved_already_changes_nothing(it: Fixture) {
