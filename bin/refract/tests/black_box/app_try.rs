@@ -1,10 +1,11 @@
 //! The app's pages Try and Result, over HTTP and without scripts.
 
 use refract_test_support::model_server::{Script, ScriptedReply};
+use serde_json::json;
 
 use crate::app_people::{Browser, joined};
-use crate::http::Answer;
-use crate::service::{Backend, PRISM, Service, Setup};
+use crate::http::{Answer, Request};
+use crate::service::{Backend, PRISM, Service, Setup, TEXT, text};
 
 on_both!(
     a_try_is_a_result_like_all_others,
@@ -12,6 +13,7 @@ on_both!(
     two_versions_answer_one_text,
     a_failed_result_is_retried_once,
     a_mark_is_saved_and_taken_back,
+    a_result_of_a_key_names_the_key_and_leads_owners_to_it,
     what_is_not_the_account_s_does_not_exist,
 );
 
@@ -41,6 +43,9 @@ async fn a_try_is_a_result_like_all_others(backend: Backend) {
     let escaped = "&lt;script&gt;alert(1)&lt;/script&gt; \u{202e}abc 🦊</textarea>";
     assert!(page.body.contains(escaped) && !page.body.contains("<script>"));
     assert!(page.body.contains("70.0 %") && page.body.contains("Confidence"));
+    let came_from = "protocol systemone";
+    assert!(page.body.contains(" ms · ") && page.body.contains(came_from));
+    assert!(page.body.contains("Check the order of options"));
     let result = ada.get(&format!("/results/{id}")).await;
     assert_eq!(result.status, 200, "{result:?}");
     for part in ["r 7", "systemone", "Made by", "Ada"] {
@@ -90,6 +95,7 @@ async fn two_versions_answer_one_text(backend: Backend) {
     assert_eq!(sent.status, 303, "{sent:?}");
     let page = ada.get(sent.header("location").unwrap()).await;
     assert!(page.body.contains("Both versions") && page.body.contains("alike"));
+    assert_eq!(page.body.matches("protocol systemone").count(), 2);
     assert_eq!(service.model.requests().len(), 2);
 }
 
@@ -165,4 +171,25 @@ async fn what_is_not_the_account_s_does_not_exist(backend: Backend) {
     ] {
         assert_eq!(ada.get(&address).await.status, 404, "{address}");
     }
+}
+
+async fn a_result_of_a_key_names_the_key_and_leads_owners_to_it(backend: Backend) {
+    let service = Service::start(backend).await;
+    let made = service.run(&["key", "create", "--name", "ticket <importer>"]);
+    let key = made.await.object();
+    let fields = json!({ "fields": { "text": TEXT } });
+    let create = Request::post(&format!("/prisms/{PRISM}/results"));
+    let create = create.bearer(&text(&key, "key")).json(&fields);
+    let result = text(&service.send(create).await.value(), "id");
+    let address = format!("/results/{result}");
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let page = ada.get(&address).await.body;
+    let link = format!("/keys#key-{}", text(&key, "id"));
+    assert!(page.contains("API key ") && page.contains("ticket &lt;importer&gt;"));
+    assert!(page.contains(&link), "{page}");
+    let keys = ada.get("/keys").await.body;
+    assert!(keys.contains(&format!("id=\"key-{}\"", text(&key, "id"))));
+    let mut grace = joined(&service, "grace@example.com", "reviewer").await;
+    let page = grace.get(&address).await.body;
+    assert!(page.contains("ticket &lt;importer&gt;") && !page.contains("/keys#"));
 }

@@ -136,10 +136,15 @@ fn rows(keys: &[ListedKey]) -> Markup {
     table("API keys", &headings, &rows)
 }
 
+/// Where the page shows a key.
+pub(crate) fn address_of_key(key: ApiKeyId) -> String {
+    format!("/keys#key-{key}")
+}
+
 fn row(key: &ListedKey) -> Markup {
     let row = &key.row;
     html! {
-        tr {
+        tr id={ "key-" (row.id) } {
             th scope="row" { bdi { (row.name) } }
             td { code { (row.first_characters) "…" } }
             td { @match &key.made_by { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }

@@ -1,19 +1,20 @@
 //! `/results/{id}`: one result, its answers, its texts, where it came from, and its marks.
 
 mod facts;
+mod maker;
 mod marking;
 mod orders;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_answering::marks::MarksRefusal;
-use refract_answering::{ReadableResult, Refusal, ResultDetails, marks, people};
+use refract_answering::{ReadableResult, Refusal, ResultDetails, marks};
 use refract_domain::ids::ResultId;
-use refract_domain::maker::Maker;
 use refract_domain::mark::Marker;
 use refract_lens_rendering::{Format, render};
 
 use self::facts::facts;
+use self::maker::maker;
 use self::marking::{changes, marking};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};
@@ -208,18 +209,4 @@ fn rendered(result: &ReadableResult, format: Format) -> Vec<u8> {
     // writing to a `Vec` cannot fail
     let _ = render(format, &result.columns(), &result.view(), &mut bytes);
     bytes
-}
-
-async fn maker(visit: &Visit, maker: Maker) -> Result<String, PageRefusal> {
-    Ok(match maker {
-        Maker::Person(person) => {
-            let database = visit.answering.database();
-            let names = people::names(database, visit.account(), &[person]).await;
-            let names = names.map_err(refract_answering::InternalError::from)?;
-            let name = names.get(&person).map(ToString::to_string);
-            name.unwrap_or_else(|| "a person who is gone".to_owned())
-        }
-        Maker::Key(key) => format!("API key {key}"),
-        Maker::Terminal => "the terminal".to_owned(),
-    })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::{CreateCall, PrismRow, ReadableResult, Refusal, prisms};
+use refract_answering::{CreateCall, PrismRow, ReadableResult, Refusal, ResultDetails, prisms};
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::role::Role;
@@ -30,12 +30,14 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let first = result_of(&visit, &prism, query.get("result")).await?;
     let second = result_of(&visit, &prism, query.get("beside")).await?;
     let mut form = TryForm::empty(prism.latest_version);
-    if let Some(result) = &first {
-        form = TryForm::of_result(result);
+    if let Some(first) = &first {
+        form = TryForm::of_result(&first.result);
     } else {
         form.choose(query.get("version").unwrap_or_default());
     }
-    let beside = second.as_ref().map(|it| it.view().version.to_string());
+    let beside = second
+        .as_ref()
+        .map(|it| it.result.view().version.to_string());
     let against = beside.or(query.get("against").map(str::to_owned));
     form.against = against.unwrap_or_default();
     let version = version_of_form(&visit, &prism, &form).await?;
@@ -177,14 +179,13 @@ async fn result_of(
     visit: &Visit,
     prism: &PrismRow,
     id: Option<&str>,
-) -> Result<Option<ReadableResult>, PageRefusal> {
+) -> Result<Option<ResultDetails>, PageRefusal> {
     let Some(id) = id else {
         return Ok(None);
     };
     let id = ResultId::parse(id).ok_or(PageRefusal::NotFound)?;
-    let found = ReadableResult::find(visit.answering.database(), visit.account(), id).await;
-    match found {
-        Ok((result, _)) if result.prism().id == prism.id => Ok(Some(result)),
+    match ResultDetails::find(visit.answering.database(), visit.account(), id).await {
+        Ok(details) if details.result.prism().id == prism.id => Ok(Some(details)),
         Err(Refusal::Internal(error)) => Err(error.into()),
         Ok(_) | Err(_) => Err(PageRefusal::NotFound),
     }

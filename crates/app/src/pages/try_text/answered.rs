@@ -1,7 +1,7 @@
 //! The answer of a try, or of two versions beside each other.
 
 use maud::{Markup, html};
-use refract_answering::{Answering, ReadableResult};
+use refract_answering::{Answering, Provenance, ReadableResult, ResultDetails};
 use refract_domain::question::Question;
 
 use crate::components::answer_bars::answer_bars;
@@ -15,8 +15,8 @@ use crate::pages::result::{order_check_form, retry_form};
 /// What the model answered; an explanation where nothing was asked yet.
 pub(super) fn answered(
     answering: &Answering,
-    first: Option<&ReadableResult>,
-    second: Option<&ReadableResult>,
+    first: Option<&ResultDetails>,
+    second: Option<&ResultDetails>,
 ) -> Markup {
     html! {
         section #answer aria-label="Answer" {
@@ -25,9 +25,9 @@ pub(super) fn answered(
                     h2 { "Answer" }
                     p.soft { "Write a text and press Answer: the model's probabilities appear here, and the try is kept as a result like all others." }
                 }
-                (Some(result), None) => {
-                    (one(result, |_| false))
-                    (order_check_form(answering, result))
+                (Some(details), None) => {
+                    (one(details, |_| false))
+                    (order_check_form(answering, &details.result))
                 }
                 (Some(first), Some(second)) => { (both(first, second)) }
             }
@@ -35,23 +35,32 @@ pub(super) fn answered(
     }
 }
 
-fn one(result: &ReadableResult, differs: impl Fn(&Question) -> bool) -> Markup {
-    let view = result.view();
+fn one(details: &ResultDetails, differs: impl Fn(&Question) -> bool) -> Markup {
+    let (result, view) = (&details.result, details.result.view());
+    let Provenance {
+        model, protocol, ..
+    } = &details.provenance;
     html! {
         h2 { "Version " (view.version) }
         p.soft {
             (count(view.took_ms)) " ms · "
-            a href={ "/results/" (view.id) } { "This result: model, tokens, marks" }
+            @if let Some(model) = model { "model " bdi { (model) } " · " }
+            @if let Some(protocol) = protocol { "protocol " (protocol) " · " }
+            a href={ "/results/" (view.id) } { "This result: tokens, attempts, marks" }
         }
         @if let Some(error) = view.status.error() {
             (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
-            (retry_form(result, true))
+            @match details.retried_as {
+                None => (retry_form(result, true)),
+                Some(retry) => p { "It was retried: " a href={ "/results/" (retry) } { "the retry" } "." },
+            }
         }
         (answer_bars(result, differs))
     }
 }
 
-fn both(first: &ReadableResult, second: &ReadableResult) -> Markup {
+fn both(first_details: &ResultDetails, second_details: &ResultDetails) -> Markup {
+    let (first, second) = (&first_details.result, &second_details.result);
     let differs = |question: &Question| {
         let words = [first, second].map(|result| words_of(result, question).map(|it| it.0));
         words.first() != words.last()
@@ -88,8 +97,8 @@ fn both(first: &ReadableResult, second: &ReadableResult) -> Markup {
         h2 { "Both versions" }
         (table("The answers of both versions", &headings, &rows))
         div.split {
-            div { (one(first, differs)) }
-            div { (one(second, differs)) }
+            div { (one(first_details, differs)) }
+            div { (one(second_details, differs)) }
         }
     }
 }

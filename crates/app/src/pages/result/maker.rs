@@ -1,0 +1,36 @@
+//! Who made a result, by name.
+
+use maud::{Markup, html};
+use refract_answering::{InternalError, Maker, api_keys, people};
+use refract_domain::role::Role;
+
+use crate::page_refusal::PageRefusal;
+use crate::pages::keys::address_of_key;
+use crate::visit::Visit;
+
+/// What the maker of a result is called. The name of a key leads owners to it.
+pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRefusal> {
+    let (database, account) = (visit.answering.database(), visit.account());
+    Ok(match maker {
+        Maker::Person(person) => {
+            let names = people::names(database, account, &[person]).await;
+            let names = names.map_err(InternalError::from)?;
+            html! {
+                @if let Some(name) = names.get(&person) { bdi { (name) } }
+                @else { "a person who is gone" }
+            }
+        }
+        Maker::Key(key) => {
+            let keys = api_keys::labels(database, account).await?;
+            let label = keys.into_iter().find(|(id, _)| *id == key);
+            match label {
+                Some((_, name)) if visit.visitor.role.may(Role::Owner) => {
+                    html! { "API key " a href=(address_of_key(key)) { bdi { (name) } } }
+                }
+                Some((_, name)) => html! { "API key " bdi { (name) } },
+                None => html! { "an API key that is gone" },
+            }
+        }
+        Maker::Terminal => html! { "the terminal" },
+    })
+}
