@@ -12,6 +12,9 @@ pub enum SecretFailed {
     /// A password could not be hashed: no memory, or a saved hash that is none.
     #[error("a password cannot be hashed")]
     NotHashed,
+    /// As many people as there are places for sign in at this moment.
+    #[error("too many people are signing in at this moment: try again in a few seconds")]
+    Busy,
 }
 
 /// Random bytes that nobody can guess.

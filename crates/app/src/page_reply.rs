@@ -9,6 +9,10 @@ use cookie::Cookie;
 use futures_util::Stream;
 use maud::Markup;
 
+/// Seconds after which somebody may try again what was refused for the moment: by then a node that
+/// restarts is there again, and those who waited to sign in have.
+const RETRY_AFTER_SECONDS: &str = "5";
+
 /// What is sent back. The dispatcher adds the headers of the security policy.
 pub(crate) struct PageReply {
     status: StatusCode,
@@ -112,6 +116,9 @@ impl PageReply {
         let mut response: HttpResponseBuilder = HttpResponse::build(self.status);
         for header in policy {
             response.insert_header(header);
+        }
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            response.insert_header((header::RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
         for header in self.headers {
             response.insert_header(header);

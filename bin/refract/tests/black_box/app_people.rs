@@ -16,7 +16,7 @@ on_both!(
     no_token_and_no_address_is_logged,
 );
 
-const PASSWORD: &str = "zy!3kQ9 dab.x";
+pub(crate) const PASSWORD: &str = "zy!3kQ9 dab.x";
 
 /// Somebody's browser: it keeps the cookie.
 pub(crate) struct Browser<'a> {

@@ -38,6 +38,7 @@ macro_rules! on_both {
 }
 
 mod app_browser;
+mod app_crowd;
 mod app_forms;
 mod app_people;
 mod app_tasks;

@@ -7,7 +7,7 @@ use refract_domain::problem::Fault;
 use refract_domain::token::Token;
 use refract_persistence::{Database, InvitationRow, PersistenceError};
 
-use super::password_hash;
+use super::password_hash::HashPlace;
 use super::session::{Session, new_session};
 use crate::secrets::SecretFailed;
 
@@ -43,8 +43,8 @@ pub async fn find_invitation(
 /// the link is used up.
 ///
 /// # Errors
-/// When the link is not good, the password is easily guessed or of a wrong length, or the database
-/// fails.
+/// When the link is not good, the password is easily guessed or of a wrong length, too many people
+/// sign in at this moment, or the database fails.
 pub async fn accept(
     database: &Database,
     token: &Token,
@@ -55,7 +55,7 @@ pub async fn accept(
     let invitation = found.ok_or(JoinRefusal::Void)?;
     let password = Password::choose(password, invitation.email.as_str(), name.as_str())
         .map_err(JoinRefusal::Password)?;
-    let hash = password_hash::hash(password).await?;
+    let hash = HashPlace::take()?.hash(password).await?;
     let (session, new) = new_session()?;
     let accepting = database.accept_invitation(token.hash(), name, &hash, new);
     if accepting.await? {

@@ -7,7 +7,7 @@ use refract_domain::person::Email;
 use refract_persistence::{Database, PersistenceError, SignInTry};
 use uuid::Uuid;
 
-use super::password_hash;
+use super::password_hash::HashPlace;
 use super::session::{LASTS, Session, new_session};
 use crate::secrets::SecretFailed;
 
@@ -40,18 +40,20 @@ pub enum SignInRefusal {
 /// time as a wrong password.
 ///
 /// A try is saved before the password is looked at and deleted when it succeeds, so that the tries
-/// of all nodes are counted together. A try that is stopped does not count.
+/// of all nodes are counted together. A try that is stopped does not count, nor does one that finds
+/// no place among those who wait for their password to be hashed.
 ///
 /// # Errors
-/// When address and password do not belong together, there were ten wrong tries in 15 minutes, or
-/// the database fails.
+/// When address and password do not belong together, there were ten wrong tries in 15 minutes, too
+/// many people sign in at this moment, or the database fails.
 pub async fn sign_in(
     database: &Database,
     email: &str,
     password: TypedPassword,
 ) -> Result<Session, SignInRefusal> {
+    let place = HashPlace::take()?;
     let Ok(email) = Email::parse(email) else {
-        password_hash::is_right(password, None).await?;
+        place.is_right(password, None).await?;
         return Err(SignInRefusal::Wrong);
     };
     let now = Utc::now();
@@ -67,7 +69,7 @@ pub async fn sign_in(
     }
     let found = database.find_password(&email).await?;
     let hash = found.as_ref().map(|found| found.hash.clone());
-    let is_right = password_hash::is_right(password, hash).await?;
+    let is_right = place.is_right(password, hash).await?;
     let Some(checked) = found.filter(|_| is_right) else {
         return Err(SignInRefusal::Wrong);
     };

@@ -3,8 +3,8 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::{Markup, html};
-use refract_answering::InternalError;
 use refract_answering::people::{InvitationRow, JoinRefusal, accept, find_invitation};
+use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
@@ -43,6 +43,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     };
     let sent = &visit.sent.form;
     let mut faults = Faults::default();
+    let mut status = StatusCode::UNPROCESSABLE_ENTITY;
     let name = PersonName::parse(sent.get("name"));
     if let Err(name) = &name {
         faults.name = in_words(name);
@@ -61,6 +62,10 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
             }
             Err(JoinRefusal::Void) => return Ok(void(&visit)),
             Err(JoinRefusal::Password(weak)) => faults.password = in_words(&weak),
+            Err(JoinRefusal::Secret(SecretFailed::Busy)) => {
+                faults.password = SecretFailed::Busy.to_string();
+                status = StatusCode::SERVICE_UNAVAILABLE;
+            }
             Err(JoinRefusal::Secret(error)) => return Err(error.into()),
             Err(JoinRefusal::Persistence(error)) => {
                 return Err(InternalError::from(error).into());
@@ -68,12 +73,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         }
     }
     let form = form(&invitation, &visit.sent.path, sent.get("name"), &faults);
-    Ok(page(
-        &visit,
-        &invitation,
-        &form,
-        StatusCode::UNPROCESSABLE_ENTITY,
-    ))
+    Ok(page(&visit, &invitation, &form, status))
 }
 
 async fn find(visit: &OpenVisit) -> Result<Option<(Token, InvitationRow)>, InternalError> {

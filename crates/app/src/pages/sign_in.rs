@@ -2,8 +2,8 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::InternalError;
 use refract_answering::people::{Session, SignInRefusal, sign_in, sign_in_by_link, sign_out};
+use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::token::Token;
 
@@ -42,6 +42,9 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let (status, fault) = match refusal {
         SignInRefusal::Wrong => (StatusCode::UNAUTHORIZED, refusal.to_string()),
         SignInRefusal::TooManyTries { .. } => (StatusCode::TOO_MANY_REQUESTS, refusal.to_string()),
+        SignInRefusal::Secret(SecretFailed::Busy) => {
+            (StatusCode::SERVICE_UNAVAILABLE, refusal.to_string())
+        }
         SignInRefusal::Secret(error) => return Err(error.into()),
         SignInRefusal::Persistence(error) => return Err(InternalError::from(error).into()),
     };

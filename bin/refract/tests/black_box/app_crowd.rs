@@ -1,0 +1,44 @@
+//! Many people who sign in to the app at once.
+
+use tokio::task::JoinSet;
+
+use crate::app_people::{PASSWORD, joined};
+use crate::http::Request;
+use crate::service::{Backend, Service};
+
+on_both!(who_finds_no_place_to_sign_in_is_asked_to_come_back);
+
+/// Many more than may wait for their password to be looked at.
+const CROWD: usize = 120;
+
+async fn who_finds_no_place_to_sign_in_is_asked_to_come_back(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let app = service.nodes[0].app;
+    let mut crowd = JoinSet::new();
+    for _ in 0..CROWD {
+        let request = Request::outside("POST", "/sign-in")
+            .header("Sec-Fetch-Site", "same-origin")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body("email=nobody+at+all&password=not+hers&then=%2Fkeys");
+        crowd.spawn(async move { request.send(app).await });
+    }
+    let mut sent_back = 0;
+    for answer in crowd.join_all().await {
+        if answer.status == 401 {
+            continue;
+        }
+        sent_back += 1;
+        assert_eq!(answer.status, 503, "{answer:?}");
+        assert_eq!(answer.header("retry-after"), Some("5"));
+        let kept = ["value=\"nobody at all\"", "value=\"/keys\""];
+        assert!(kept.iter().all(|part| answer.body.contains(part)));
+        assert!(answer.body.contains("try again in a few seconds"));
+        assert!(!answer.body.contains("not hers"), "{}", answer.body);
+    }
+    assert!(sent_back > 0);
+    // they left, and whoever comes next is let in
+    ada.post("/sign-out", &[]).await;
+    let answer = ada.sign_in("ada@example.com", PASSWORD);
+    assert_eq!(answer.await.status, 303);
+}
