@@ -70,14 +70,18 @@ fn weakness(password: &str, email: &str, name: &str) -> Option<&'static str> {
     if is_sequence(&password) {
         return Some("is a sequence of characters: choose one that is harder to guess");
     }
-    let of_email = [email, email.split('@').next().unwrap_or_default()];
-    let own = of_email.into_iter().chain([name]).map(letters_and_digits);
+    let (local, domain) = email.split_once('@').unwrap_or((email, ""));
+    let company = domain.split('.').next().unwrap_or_default();
+    let own = [email, local, domain, company];
+    let own = own.into_iter().chain([name]).map(letters_and_digits);
     let stem = without_ending(&letters_and_digits(&password)).to_owned();
     if own
         .filter(|own| !own.is_empty())
         .any(|own| without_ending(&own) == stem)
     {
-        return Some("is your own address or name: choose one that is harder to guess");
+        return Some(
+            "is your own address or name, or your company's: choose one that is harder to guess",
+        );
     }
     frequent_passwords::is_common(&password)
         .then_some("is one of the most common passwords: choose one that is harder to guess")
@@ -171,17 +175,34 @@ mod tests {
             ("own", "grace.hopper@example.com"),
             ("own", "GraceHopper1906"),
             ("own", "Grace Hopper"),
+            ("own", "Example-2026!"),
+            ("own", "example.com"),
             ("common", "Password123!"),
             ("common", "P@ssw0rd2024"),
             ("common", "qwertyuiop"),
             ("common", "1q2w3e4r5t6y"),
             ("common", "iloveyou1234"),
             ("common", "!!Welcome2026"),
+            ("common", "Refract2026!"),
+            ("common", "Sommer2026!!"),
+            ("common", "sunshine love"),
+            ("common", "abcdef123456"),
+            ("common", "zaq12wsxcde"),
+            ("common", "1122334455!"),
+            ("common", "789456123.0"),
         ] {
             let refusal = refusal(bad).unwrap_or_default();
             assert!(refusal.contains(words), "{bad}: {refusal}");
             assert!(!refusal.contains(bad));
         }
+    }
+
+    #[test]
+    fn a_long_password_whose_words_can_be_read_in_many_ways_is_checked_as_well() {
+        // each "loveme" is one word of the list, or two
+        let words = "loveme".repeat(160);
+        assert!(refusal(&words).unwrap().contains("common"));
+        assert_eq!(refusal(&format!("{words}zq")), None);
     }
 
     #[test]
