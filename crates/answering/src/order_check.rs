@@ -46,13 +46,6 @@ pub struct AnswerInOrder {
     pub flips: bool,
 }
 
-impl OrderCheck {
-    /// Whether some order was answered.
-    pub fn is_answered(&self) -> bool {
-        self.choices.iter().any(|choice| !choice.orders.is_empty())
-    }
-}
-
 impl ChoiceInOrders {
     /// How far the answers are from the stored one.
     pub fn measures(&self) -> OrderMeasures {

@@ -12,7 +12,7 @@ mod refusal;
 mod save;
 
 pub use self::change::{rename, set_archived};
-pub use self::draft::{ChangedVersion, VersionDraft, changed_versions};
+pub use self::draft::VersionDraft;
 pub use self::find::{find, find_lens, find_version};
 pub use self::history::{ChangeOfPrism, PrismChange, history};
 pub use self::lens::{reset_lens, set_lens};

@@ -1,9 +1,9 @@
-//! A version that is being edited, and what each saved version changed.
+//! A version that is being edited.
 
 use refract_domain::budget;
 use refract_domain::earlier_versions::EarlierVersions;
 use refract_domain::ids::AccountId;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::prism::PrismVersion;
 use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::PrismSelector;
 use refract_domain::version_difference::{VersionDifference, differences};
@@ -20,15 +20,6 @@ pub struct VersionDraft {
     /// The name and the version that would be saved.
     pub file: PrismFile,
     earlier: EarlierVersions,
-}
-
-/// A saved version with what it changed.
-#[derive(Clone, Debug)]
-pub struct ChangedVersion {
-    /// The version's number.
-    pub number: VersionNumber,
-    /// What it changed against the version before; nothing for the first version.
-    pub differences: Vec<VersionDifference>,
 }
 
 impl VersionDraft {
@@ -67,29 +58,4 @@ impl VersionDraft {
     pub fn size(&self) -> usize {
         budget::size_of_version(&self.file.version)
     }
-}
-
-/// What each version of a prism changed, newest first. Columns are told by the lens as it is now.
-///
-/// # Errors
-/// When there is no such prism, or the database fails.
-pub async fn changed_versions(
-    database: &Database,
-    account: AccountId,
-    prism: &PrismSelector,
-) -> Result<Vec<ChangedVersion>, PrismRefusal> {
-    let id = find(database, account, prism).await?.id;
-    let history = database.prism_history(id).await?;
-    let history = history.ok_or(PrismRefusal::NotFound)?;
-    let (versions, lens) = (&history.versions, &history.lens);
-    let numbers = std::iter::successors(Some(VersionNumber::FIRST), |number| number.next());
-    let before = std::iter::once(None).chain(versions.iter().map(Some));
-    let pairs = numbers.zip(before.zip(versions));
-    let changed = pairs.map(|(number, (before, version))| ChangedVersion {
-        number,
-        differences: before.map_or_else(Vec::new, |before| differences(before, version, lens)),
-    });
-    let mut changed: Vec<_> = changed.collect();
-    changed.reverse();
-    Ok(changed)
 }

@@ -44,7 +44,7 @@ async fn each_order_is_asked_and_compared_and_nothing_is_saved(it: Fixture) {
         .answering_by(&server.url())
         .check_orders(&result, 9)
         .await;
-    assert!(check.is_answered() && check.failures.is_empty());
+    assert!(check.failures.is_empty());
     let [topic] = &check.choices[..] else {
         panic!("one choice, not {}", check.choices.len());
     };
@@ -103,7 +103,6 @@ async fn an_order_that_the_model_does_not_answer_is_told(it: Fixture) {
         panic!("one failure, not {:?}", check.failures);
     };
     assert!(failure.contains("400"), "{failure}");
-    assert!(check.is_answered());
 }
 
 async fn without_answers_or_choices_nothing_is_asked(it: Fixture) {
@@ -117,6 +116,6 @@ async fn without_answers_or_choices_nothing_is_asked(it: Fixture) {
     let latest = it.lens().await.latest;
     let plain = it.save(second, "Hello", answers(&latest, 0)).await;
     let check = answering.check_orders(&plain, 3).await;
-    assert!(check.choices.is_empty() && !check.is_answered());
+    assert!(check.choices.is_empty());
     assert!(server.requests().is_empty());
 }

@@ -72,13 +72,12 @@ async fn each_version_tells_what_it_changed(it: Fixture) {
     fourth["fields"][0]["label"] = json!("Text");
     it.save_version(&fourth).await;
     let account = it.caller.account();
-    let changed = prisms::changed_versions(&it.database, account, &it.prism).await;
-    let told: Vec<_> = changed
-        .unwrap()
-        .into_iter()
-        .map(|version| {
-            let paths = version.differences.into_iter().map(|told| told.path);
-            (version.number.get(), paths.collect::<Vec<_>>())
+    let overview = prisms::overview(&it.database, account, &it.prism).await;
+    let compared = overview.unwrap().compared.into_iter();
+    let told: Vec<_> = compared
+        .map(|(number, differences)| {
+            let paths = differences.into_iter().map(|told| told.path);
+            (number.get(), paths.collect::<Vec<_>>())
         })
         .collect();
     let expected = [
