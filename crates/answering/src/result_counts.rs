@@ -6,8 +6,9 @@
 //!
 //! **The hour.** The mark never comes nearer to the present than `OPEN`. An id begins with the
 //! moment at which it was made, and a result that is saved with an id below the mark is never
-//! counted. An id is made right before the result is saved, but a save may be tried again for as long as a
-//! stopping node waits, and the clocks of nodes may differ; both are far less than an hour.
+//! counted. An id is made right before the result is saved, but a save may be tried again for half an
+//! hour at most ([`SaveBackoff`](crate::SaveBackoff)), and the clocks of nodes may differ; together
+//! that is less than an hour as long as clocks are less than half an hour apart.
 //!
 //! **Days** are those of UTC, by the moment in the id. It is the moment of saving but for a clock
 //! that is set in between, and it is what the mark goes by, so that a result cannot be on a day that
@@ -73,11 +74,6 @@ pub struct DayCount {
 }
 
 impl PrismCounts {
-    /// The share of results that failed, 0 to 1; `None` without results.
-    pub fn failed_share(&self) -> Option<f64> {
-        share(self.failed_in_all, self.in_all)
-    }
-
     /// Results of the last seven days.
     pub fn in_last_days(&self) -> u64 {
         self.days.iter().map(|day| day.ok + day.failed).sum()
@@ -169,9 +165,4 @@ pub async fn counts(
         }
     }
     Ok(counts)
-}
-
-fn share(part: u64, whole: u64) -> Option<f64> {
-    let [part, whole] = [part, whole].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    (whole > 0).then(|| f64::from(part) / f64::from(whole))
 }

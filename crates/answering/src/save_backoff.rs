@@ -20,6 +20,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Timeout of one attempt: time to get a connection from the pool and an answer on it.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Upper bound on the time for retries, however long the grace time is. Counts of results close the
+/// hour before the last one, so a result is saved well within an hour after its id was made.
+const LONGEST: Duration = Duration::from_secs(30 * 60);
 /// Time that is left at the end for the response to reach the caller, at most.
 const RESPONSE_TIME: Duration = Duration::from_secs(1);
 /// The default of `REFRACT_SHUTDOWN_GRACE_MS`.
@@ -44,7 +47,7 @@ impl SaveBackoff {
     /// server drains: by then its calls have to end.
     pub fn within(grace: Duration) -> Self {
         Self {
-            grace,
+            grace: grace.min(LONGEST),
             draining_since: Arc::default(),
         }
     }
@@ -177,6 +180,16 @@ mod tests {
             .unwrap_err();
         assert!(error.to_string().contains("does not answer"), "{error}");
         assert_eq!((attempts.get(), begin.elapsed().as_secs()), (2, 34));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_grace_time_of_hours_lets_no_result_be_saved_after_its_hour_was_counted() {
+        let backoff = SaveBackoff::within(Duration::from_secs(10 * 3_600));
+        let begin = Instant::now();
+        let work = async || Err::<(), _>(passing());
+        backoff.retry(work, |_| {}).await.unwrap_err();
+        let minutes = begin.elapsed().as_secs() / 60;
+        assert!((29..=30).contains(&minutes), "{minutes}");
     }
 
     #[tokio::test(start_paused = true)]
