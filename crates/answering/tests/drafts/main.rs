@@ -28,6 +28,7 @@ macro_rules! on_both {
 }
 
 mod lens_drafts;
+mod meanwhile;
 mod order_checks;
 mod trials;
 mod version_drafts;

@@ -28,5 +28,6 @@ macro_rules! on_both {
 }
 
 mod downloads;
+mod people;
 mod result_counts;
 mod result_search;
