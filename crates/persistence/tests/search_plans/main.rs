@@ -1,5 +1,5 @@
-//! Searches among a million results: each finds its candidates by the right index, and reads hardly
-//! more than it returns.
+//! Searches and counts among a million results: each finds its results by the right index, and reads
+//! hardly more than it needs.
 //!
 //! All statements of the process are recorded, so this target has a single test.
 #![expect(
@@ -9,6 +9,7 @@
     reason = "a test that meets the unexpected ends there; the fixture serves other tests too"
 )]
 
+mod counts;
 mod filling;
 #[path = "../suite/fixture.rs"]
 mod fixture;
@@ -66,13 +67,14 @@ async fn two_prisms(it: &Fixture) -> [PrismId; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_filter_finds_its_results_among_a_million_by_an_index_of_its_own() {
+async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() {
     set_default_instrumentation(|| Some(Box::new(Listener))).unwrap();
     let postgres = Fixture::postgres().await;
     let sqlite = Fixture::sqlite().await;
-    let (url, prisms) = (sqlite.url.clone(), two_prisms(&sqlite).await);
-    let sqlite_filled = tokio::task::spawn_blocking(move || fill_sqlite(&url, prisms));
-    let client = fill_postgres(&postgres.url, two_prisms(&postgres).await).await;
+    let (url, of_sqlite) = (sqlite.url.clone(), two_prisms(&sqlite).await);
+    let sqlite_filled = tokio::task::spawn_blocking(move || fill_sqlite(&url, of_sqlite));
+    let of_postgres = two_prisms(&postgres).await;
+    let client = fill_postgres(&postgres.url, of_postgres).await;
     let mut connection = sqlite_filled.await.unwrap();
     for search in searches(&postgres) {
         for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
@@ -86,5 +88,11 @@ async fn every_filter_finds_its_results_among_a_million_by_an_index_of_its_own()
             let sql = statement(&sqlite, &search, order).await;
             plans::check_sqlite(&mut connection, &search, &sql);
         }
+    }
+    for statement in counts::look(&postgres, of_postgres).await {
+        counts::check_postgres(&client, &statement).await;
+    }
+    for statement in counts::look(&sqlite, of_sqlite).await {
+        counts::check_sqlite(&mut connection, &statement);
     }
 }

@@ -13,9 +13,9 @@ const AROUND_THE_END: usize = 40_000;
 
 /// One step of a plan of SQLite's.
 #[derive(QueryableByName)]
-struct Step {
+pub(crate) struct Step {
     #[diesel(sql_type = Text)]
-    detail: String,
+    pub(crate) detail: String,
 }
 
 /// Runs a statement with the values of a search, and fails where its plan uses another index, sorts

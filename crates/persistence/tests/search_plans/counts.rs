@@ -1,0 +1,106 @@
+//! The statements that count the results since the last look: among a million results they read
+//! those of that hour alone.
+
+use chrono::{DateTime, TimeDelta};
+use diesel::{RunQueryDsl as _, SqliteConnection, sql_query};
+use refract_domain::ids::{PrismId, ResultId};
+use refract_persistence::{NewCounts, PersistenceError};
+use tokio_postgres::Client;
+
+use crate::SENT;
+use crate::filling::{APART, FIRST, RESULTS};
+use crate::fixture::Fixture;
+use crate::plans::Step;
+
+/// Results of the last hour of the million.
+const OF_THE_HOUR: u64 = 1_389;
+/// The index that leads to the results of a prism from an id on.
+const INDEX: &str = "results_prism_id_id";
+
+/// A statement of a look at the counts, with its values as PostgreSQL writes them.
+pub(crate) struct CountStatement {
+    sql: String,
+    values: Vec<String>,
+}
+
+/// Looks at the counts of two prisms whose marks are an hour before the newest result.
+pub(crate) async fn look(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStatement> {
+    let last = FIRST + APART * i64::try_from(RESULTS).unwrap();
+    let last = DateTime::from_timestamp_millis(last).unwrap();
+    let mark = ResultId::first_of(last - TimeDelta::hours(1)).just_before();
+    for prism in prisms {
+        let new = NewCounts {
+            prism,
+            read_up_to: None,
+            up_to: mark,
+            counts: Vec::new(),
+        };
+        it.database.keep_counts(new).await.unwrap();
+    }
+    let quoted = |id: &dyn std::fmt::Display| format!("'{id}'");
+    let (open, sql) = sent(it.database.list_first_uncounted(it.account)).await;
+    assert_eq!(open.len(), 2);
+    let values = vec![quoted(&ResultId::LOWEST), quoted(&it.account)];
+    let mut statements = vec![CountStatement { sql, values }];
+    let mut counted = 0;
+    for prism in prisms {
+        let (first, sql) = sent(it.database.find_first_result(prism, mark)).await;
+        assert!(first.is_some());
+        let values = vec![quoted(&prism), quoted(&mark), "1".to_owned()];
+        statements.push(CountStatement { sql, values });
+        let end = ResultId::HIGHEST;
+        let (counts, sql) = sent(it.database.count_results_by_key(prism, mark, end)).await;
+        let counts = counts.into_iter();
+        counted += counts.map(|count| count.ok + count.failed).sum::<u64>();
+        let values = vec![quoted(&prism), quoted(&mark), quoted(&end)];
+        statements.push(CountStatement { sql, values });
+    }
+    assert_eq!(counted, OF_THE_HOUR);
+    statements
+}
+
+/// What a query finds, with its statement.
+async fn sent<T>(query: impl Future<Output = Result<T, PersistenceError>>) -> (T, String) {
+    SENT.lock().unwrap().clear();
+    let found = query.await.unwrap();
+    let sent = std::mem::take(&mut *SENT.lock().unwrap());
+    let statement = sent.into_iter().find(|sql| sql.contains("SELECT"));
+    (found, statement.unwrap())
+}
+
+/// Fails where a plan of PostgreSQL's, made for these values or for any, reads other results.
+pub(crate) async fn check_postgres(client: &Client, statement: &CountStatement) {
+    let CountStatement { sql, values } = statement;
+    for mode in ["force_custom_plan", "force_generic_plan"] {
+        let prepare = format!("SET plan_cache_mode = {mode}; PREPARE q AS {sql}");
+        client.batch_execute(&prepare).await.unwrap();
+        let explain = format!(
+            "EXPLAIN (ANALYZE, TIMING OFF) EXECUTE q({})",
+            values.join(", ")
+        );
+        let rows = client.query(&explain, &[]).await.unwrap();
+        client.batch_execute("DEALLOCATE q").await.unwrap();
+        let lines: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = lines.join("\n");
+        let by_id = "Index Cond: ((prism_id = ";
+        let is_range = lines
+            .iter()
+            .any(|line| line.contains(by_id) && line.contains("(id > "));
+        assert!(plan.contains(INDEX) && is_range, "{mode}: {sql}\n{plan}");
+        for costly in ["Seq Scan on results", "Rows Removed by Filter"] {
+            assert!(!plan.contains(costly), "{mode}: {sql}\n{plan}");
+        }
+    }
+}
+
+/// Fails where SQLite's plan reads other results.
+pub(crate) fn check_sqlite(connection: &mut SqliteConnection, statement: &CountStatement) {
+    let sql = &statement.sql;
+    let explain = sql_query(format!("EXPLAIN QUERY PLAN {sql}"));
+    let steps: Vec<Step> = explain.load(connection).unwrap();
+    let plan: Vec<_> = steps.iter().map(|step| step.detail.as_str()).collect();
+    let plan = plan.join("\n");
+    let range = format!("INDEX {INDEX} (prism_id=? AND id>?");
+    assert!(plan.contains(&range), "{sql}\n{plan}");
+    assert!(!plan.contains("SCAN results"), "{sql}\n{plan}");
+}
