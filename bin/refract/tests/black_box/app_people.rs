@@ -78,7 +78,7 @@ impl<'a> Browser<'a> {
         self.post(&path, &values).await
     }
 
-    async fn sign_in(&mut self, email: &str, password: &str) -> Answer {
+    pub(crate) async fn sign_in(&mut self, email: &str, password: &str) -> Answer {
         let values = [("email", email), ("password", password)];
         self.post("/sign-in", &values).await
     }
