@@ -172,9 +172,11 @@ impl Database {
     ) -> Result<Option<ResultId>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table
-                .filter(results::prism_id.eq(Bind(prism)))
+                // in an order that only the prism's index has: by that of all ids, the planner
+                // would walk over the results of other prisms
+                .filter(results::prism_id.eq_any(vec![Bind(prism)]))
                 .filter(results::id.gt(Bind(after)))
-                .order(results::id)
+                .order((results::prism_id, results::id))
                 .limit(1)
                 .select(results::id);
             Ok(on!(connection, get_result(query)).optional()?)
