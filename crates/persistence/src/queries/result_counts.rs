@@ -32,14 +32,15 @@ LEFT JOIN result_counts ON result_counts.prism_id = prisms.id
 WHERE prisms.account_id = $2
 GROUP BY 1, 2, 3, 4";
 
-/// The first result of each prism that is not in the counts that are kept.
+/// The first result of each prism that is not in the counts that are kept: that of the next place
+/// in the index by prism and id. By id alone, the planner would walk over the results of other
+/// prisms.
 const FIRST_UNCOUNTED: &str = "\
 SELECT prism, first FROM (
     SELECT prisms.id AS prism, (
-        SELECT results.id FROM results
-        WHERE results.prism_id = prisms.id
-            AND results.id > COALESCE(counted_results.up_to, $1)
-        ORDER BY results.id
+        SELECT CASE WHEN results.prism_id = prisms.id THEN results.id END FROM results
+        WHERE (results.prism_id, results.id) > (prisms.id, COALESCE(counted_results.up_to, $1))
+        ORDER BY results.prism_id, results.id
         LIMIT 1
     ) AS first
     FROM prisms
