@@ -75,4 +75,4 @@ pub use result_details::ResultDetails;
 pub use retry_failed::{Retried, RetryFailed, RetryStop};
 pub use save_backoff::SaveBackoff;
 pub use secrets::SecretFailed;
-pub use trial::{TRIAL_TEXTS, TrialFailure, TrialPair};
+pub use trial::{DraftTrialCost, TRIAL_TEXTS, TrialFailure, TrialPair};

@@ -7,6 +7,7 @@ mod find;
 mod history;
 mod lens;
 mod list;
+mod meanwhile;
 mod overview;
 mod refusal;
 mod save;
@@ -17,6 +18,7 @@ pub use self::find::{find, find_lens, find_version};
 pub use self::history::{ChangeOfPrism, PrismChange, history};
 pub use self::lens::{reset_lens, set_lens};
 pub use self::list::{ListedPrism, list};
+pub use self::meanwhile::{SavedMeanwhile, saved_meanwhile};
 pub use self::overview::{
     COMPARED_VERSIONS, PrismOverview, VersionOverview, overview, version_overview,
 };

@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
 use refract_domain::budget::{self, OverBudget};
+use refract_domain::model_input::{State, json_chars};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::reference::Ref;
 use refract_domain::slug::PrismSelector;
@@ -27,6 +28,16 @@ pub struct TrialPair {
     pub stored: ReadableResult,
     /// The answers of the unsaved version, or why there are none.
     pub answers: Result<Answers, TrialFailure>,
+}
+
+/// What [`Answering::try_draft`] will cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DraftTrialCost {
+    /// Number of stored texts that are asked about.
+    pub texts: usize,
+    /// Estimated model requests about all of them, without second attempts; 0 for the built-in
+    /// scorer.
+    pub requests: usize,
 }
 
 /// Why an unsaved version has no answers about a text.
@@ -77,19 +88,42 @@ impl Answering {
         draft: &PrismVersion,
         results: &[ReadableResult],
     ) -> Vec<TrialPair> {
-        let texts = results.iter().take(TRIAL_TEXTS);
-        let texts = texts.filter_map(|result| {
-            let submission = result.submission().for_fields(draft.fields())?;
-            Some((result.clone(), submission))
-        });
-        let trials = texts.map(|(stored, submission)| async move {
+        let trials = trial_texts(draft, results).map(|(stored, submission)| async move {
             let answers = self.answer_draft(draft, &submission).await;
-            TrialPair { stored, answers }
+            TrialPair {
+                stored: stored.clone(),
+                answers,
+            }
         });
         stream::iter(trials.collect::<Vec<_>>())
             .buffered(AT_ONCE)
             .collect()
             .await
+    }
+
+    /// What [`Answering::try_draft`] will cost. A text that is too large for the version is none of
+    /// the texts that are asked about.
+    pub fn draft_trial_cost(
+        &self,
+        draft: &PrismVersion,
+        results: &[ReadableResult],
+    ) -> DraftTrialCost {
+        let estimator = self.model.estimator(draft);
+        let mut cost = DraftTrialCost {
+            texts: 0,
+            requests: 0,
+        };
+        for (_, submission) in trial_texts(draft, results) {
+            if budget::check(draft, &submission).is_ok() {
+                let state_chars = json_chars(&State {
+                    prism_context: draft.context(),
+                    submission: &submission,
+                });
+                cost.texts += 1;
+                cost.requests += estimator.estimate(state_chars).requests;
+            }
+        }
+        cost
     }
 
     async fn answer_draft(
@@ -100,4 +134,16 @@ impl Answering {
         budget::check(draft, submission)?;
         Ok(self.ask(draft, submission).await.outcome?)
     }
+}
+
+/// The results that have every field of a version, among the first [`TRIAL_TEXTS`], with what the
+/// version is asked about.
+fn trial_texts<'a>(
+    draft: &'a PrismVersion,
+    results: &'a [ReadableResult],
+) -> impl Iterator<Item = (&'a ReadableResult, Submission)> {
+    results.iter().take(TRIAL_TEXTS).filter_map(|result| {
+        let submission = result.submission().for_fields(draft.fields())?;
+        Some((result, submission))
+    })
 }

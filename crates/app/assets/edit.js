@@ -1,5 +1,7 @@
 // The form of a prism without reloads: the server changes the form, this script puts it into place.
 
+import { addHandles } from "./drag.js";
+import { showFaults } from "./faults.js";
 import { refresh, whenQuiet } from "./fragment.js";
 
 const found = document.getElementById("edit");
@@ -8,17 +10,27 @@ if (found instanceof HTMLFormElement) begin(found);
 /** @param {HTMLFormElement} form */
 function begin(form) {
   let isChanged = form.hasAttribute("data-changed");
-  /** Inputs that somebody typed into: only these are told what is wrong while typing. */
+  /** Whether something was typed after the form was sent to be changed. */
+  let isTypedMeanwhile = false;
+  let isPressing = false;
+  /** Ids of inputs that somebody typed into, and of lists that were changed: only these are told what
+   * is wrong while typing. */
   /** @type {Set<string>} */
-  const touched = new Set();
+  let touched = new Set();
 
   const check = whenQuiet(async () => {
     const place = document.getElementById("state");
-    if (place && (await refresh(form, `${form.action}/check`, place))) showFaults();
+    if (!place || !(await refresh(form, `${form.action}/check`, place))) return;
+    const used = document.activeElement?.id ?? "";
+    const before = faultBeside(used);
+    showFaults(form, touched);
+    const after = faultBeside(used);
+    if (after && after !== before) say(after);
   }, 400);
 
   form.addEventListener("input", (event) => {
     isChanged = true;
+    isTypedMeanwhile = true;
     if (event.target instanceof Element) touched.add(event.target.id);
     check();
   });
@@ -26,7 +38,11 @@ function begin(form) {
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
     const value = button instanceof HTMLButtonElement ? button.value : "";
-    if (value.includes(".")) {
+    if (value === "refresh") {
+      // the enter key in a line of text
+      event.preventDefault();
+      check();
+    } else if (value.includes(".")) {
       event.preventDefault();
       void press(value);
     } else {
@@ -43,26 +59,62 @@ function begin(form) {
     const item = event.target instanceof Element ? event.target.closest("[data-item]") : null;
     if (!event.altKey || !change || !item) return;
     event.preventDefault();
-    void press(`${item.getAttribute("data-item")}.${change}`);
+    const path = item.getAttribute("data-item") ?? "";
+    const button = document.getElementById(`${path}.${change}`);
+    if (button instanceof HTMLButtonElement && button.disabled) return;
+    const used = event.target instanceof Element ? event.target.id : "";
+    void press(`${path}.${change}`, used.startsWith(`${path}.`) ? used.slice(path.length) : "");
   });
 
-  addHandles();
+  addHandles(form, press);
+  showFaults(form, touched);
 
   /**
-   * Lets the server do what a button says, and puts the changed form into place.
+   * Lets the server do what a button says, and puts the changed form into place. Buttons that are
+   * pressed meanwhile do nothing: their places may be others by then.
+   *
+   * @param {string} value
+   * @param {string} [input] end of the id of the input that is used, within the item that moves
+   */
+  async function press(value, input = "") {
+    if (isPressing) return;
+    isPressing = true;
+    const used = document.activeElement?.id ?? "";
+    const changed = await changedForm(value);
+    isPressing = false;
+    if (changed === null) return;
+    form.innerHTML = changed;
+    isChanged = true;
+    touched = followed(touched, value);
+    addHandles(form, press);
+    showFaults(form, touched);
+    const next = form.querySelector("[autofocus]") ?? document.getElementById(used);
+    const item = next?.closest("[data-item]")?.getAttribute("data-item");
+    const same = input && item ? document.getElementById(item + input) : null;
+    const focused = same ?? next;
+    if (focused instanceof HTMLElement) focused.focus();
+    say(document.getElementById("acted")?.textContent ?? "");
+  }
+
+  /**
+   * The inside of the form after a button; null when the page is left, because the server refused.
    *
    * @param {string} value
    */
-  async function press(value) {
-    const body = new FormData(form);
-    body.set("act", value);
-    body.set("fragment", "1");
-    const pairs = new URLSearchParams();
-    for (const [name, text] of body) if (typeof text === "string") pairs.append(name, text);
+  async function changedForm(value) {
     try {
-      const reply = await fetch(form.action, { method: "POST", body: pairs });
-      if (!reply.ok) throw new Error();
-      form.innerHTML = await reply.text();
+      for (;;) {
+        isTypedMeanwhile = false;
+        const body = new URLSearchParams();
+        for (const [name, text] of new FormData(form)) if (typeof text === "string") body.append(name, text);
+        body.set("act", value);
+        body.set("fragment", "1");
+        const reply = await fetch(form.action, { method: "POST", body });
+        if (!reply.ok) throw new Error();
+        const changed = await reply.text();
+        // what was typed while the form was away is sent too
+        if (!isTypedMeanwhile) return changed;
+      }
     } catch {
       // the pressed button does the same with a reload, which shows what was refused
       isChanged = false;
@@ -72,77 +124,47 @@ function begin(form) {
       pressed.value = value;
       form.append(pressed);
       form.submit();
-      return;
-    }
-    isChanged = true;
-    touched.clear();
-    addHandles();
-    const next = form.querySelector("[autofocus]");
-    if (next instanceof HTMLElement) next.focus();
-  }
-
-  /** Puts what is wrong beside the inputs that were typed into. */
-  function showFaults() {
-    for (const id of touched) {
-      const input = document.getElementById(id);
-      if (!input) continue;
-      const place = input.closest(".field");
-      place?.querySelector(".fault")?.remove();
-      input.removeAttribute("aria-invalid");
-      const problem = document.querySelector(`#state [data-path="${CSS.escape(id)}"]`);
-      if (!problem || !place) continue;
-      const fault = document.createElement("p");
-      fault.className = "fault";
-      fault.id = `${id}-fault`;
-      fault.textContent = problem.getAttribute("data-fault");
-      place.append(fault);
-      input.setAttribute("aria-invalid", "true");
-      input.setAttribute("aria-describedby", fault.id);
+      return null;
     }
   }
+}
 
-  /** Gives every item a handle to drag it by. The buttons do the same by keyboard. */
-  function addHandles() {
-    for (const item of form.querySelectorAll("[data-item]")) {
-      const handle = document.createElement("span");
-      handle.className = "handle";
-      handle.setAttribute("aria-hidden", "true");
-      handle.textContent = "⠿";
-      handle.addEventListener("pointerdown", (event) => drag(event, item, handle));
-      item.querySelector(":scope > .rearranging, :scope > .row > .rearranging")?.prepend(handle);
-    }
-  }
+/**
+ * Ids after a button has moved or removed an item of a list. The list itself counts as touched.
+ *
+ * @param {Set<string>} ids
+ * @param {string} button
+ * @returns {Set<string>}
+ */
+function followed(ids, button) {
+  const parts = /^(.*)\.(\d+)\.(up|down|remove|to\.(\d+))$/.exec(button);
+  if (!parts) return button.endsWith(".add") ? new Set([...ids, button.slice(0, -".add".length)]) : ids;
+  const [, list = "", place = "", change = "", target = ""] = parts;
+  const from = Number(place);
+  const to = change === "up" ? from - 1 : change === "down" ? from + 1 : target ? Number(target) : Infinity;
+  const moved = [...ids].flatMap((id) => {
+    const rest = id.startsWith(`${list}.`) ? id.slice(list.length + 1) : "";
+    const end = rest.indexOf(".");
+    const was = Number(rest.slice(0, end));
+    if (end < 0 || Number.isNaN(was)) return [id];
+    if (was === from) return to === Infinity ? [] : [`${list}.${to}${rest.slice(end)}`];
+    const is = was - (was > from ? 1 : 0) + (was - (was > from ? 1 : 0) >= to ? 1 : 0);
+    return [`${list}.${is}${rest.slice(end)}`];
+  });
+  return new Set(change === "remove" ? [...moved, list] : moved);
+}
 
-  /**
-   * Follows the pointer until it is let go, then moves the item to the place of the one below it.
-   *
-   * @param {PointerEvent} event
-   * @param {Element} item
-   * @param {HTMLElement} handle
-   */
-  function drag(event, item, handle) {
-    event.preventDefault();
-    handle.setPointerCapture(event.pointerId);
-    const siblings = [...(item.parentElement?.children ?? [])].filter((one) => one.hasAttribute("data-item"));
-    /** @type {Element | undefined} */
-    let over;
-    const move = (/** @type {PointerEvent} */ moved) => {
-      over?.classList.remove("over");
-      over = siblings.find((one) => {
-        const box = one.getBoundingClientRect();
-        return moved.clientY >= box.top && moved.clientY <= box.bottom;
-      });
-      if (over !== item) over?.classList.add("over");
-    };
-    const end = () => {
-      handle.removeEventListener("pointermove", move);
-      over?.classList.remove("over");
-      if (over && over !== item) {
-        void press(`${item.getAttribute("data-item")}.to.${siblings.indexOf(over)}`);
-      }
-    };
-    handle.addEventListener("pointermove", move);
-    handle.addEventListener("pointerup", end, { once: true });
-    handle.addEventListener("pointercancel", () => handle.removeEventListener("pointermove", move), { once: true });
-  }
+/** @param {string} id */
+function faultBeside(id) {
+  return document.getElementById(`${id}-fault`)?.textContent ?? "";
+}
+
+/**
+ * Says something to those who do not see what changed.
+ *
+ * @param {string} words
+ */
+function say(words) {
+  const place = document.getElementById("said");
+  if (place) place.textContent = words;
 }

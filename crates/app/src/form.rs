@@ -12,17 +12,27 @@ use crate::page_refusal::PageRefusal;
 
 /// The largest form: eight fields of 100,000 characters, percent-encoded, with their context.
 const FORM_BYTES: usize = 16 * 1024 * 1024;
-/// The most values that a form may have: a prism of 100 questions with 253 options each would need
-/// more, but a person does not write one by hand.
-const FORM_VALUES: usize = 40_000;
+/// The most values that a form may have. The largest prism, with 100 questions of 253 options, has
+/// about 76,500 when every option has its inputs.
+const FORM_VALUES: usize = 100_000;
 /// How long a form may take to arrive.
 const ARRIVAL: Duration = Duration::from_mins(1);
 
-/// The values of a form in the order sent. A file is kept by its input's name, as its text.
+/// The values of a form in the order sent, and its files.
 #[derive(Clone, Default)]
 pub(crate) struct Form {
     values: Vec<(String, String)>,
-    files: Vec<(String, Vec<u8>)>,
+    files: Vec<SentFile>,
+}
+
+/// A file that a form sends.
+#[derive(Clone)]
+pub(crate) struct SentFile {
+    /// The name of the file input.
+    input: String,
+    /// The name of the file where it was chosen.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Form {
@@ -59,12 +69,10 @@ impl Form {
         &self.values
     }
 
-    /// The bytes of an uploaded file; `None` when no file was chosen.
-    pub(crate) fn file(&self, name: &str) -> Option<&[u8]> {
-        let found = self.files.iter().find(|(known, _)| known == name);
-        found
-            .map(|(_, bytes)| bytes.as_slice())
-            .filter(|bytes| !bytes.is_empty())
+    /// An uploaded file; `None` when no file was chosen.
+    pub(crate) fn file(&self, input: &str) -> Option<&SentFile> {
+        let mut files = self.files.iter();
+        files.find(|file| file.input == input && !file.bytes.is_empty())
     }
 
     /// Adds a value.
@@ -119,10 +127,14 @@ async fn read_multipart(headers: &HeaderMap, payload: Payload) -> Result<Form, P
         let disposition = part.content_disposition();
         let name = disposition.and_then(|disposition| disposition.get_name());
         let name = name.unwrap_or_default().to_owned();
-        if disposition.is_some_and(|disposition| disposition.get_filename().is_some()) {
-            form.files.push((name, bytes));
-        } else {
-            form.push(&name, &String::from_utf8_lossy(&bytes));
+        let file_name = disposition.and_then(|disposition| disposition.get_filename());
+        match file_name {
+            Some(file_name) => form.files.push(SentFile {
+                input: name,
+                name: file_name.to_owned(),
+                bytes,
+            }),
+            None => form.push(&name, &String::from_utf8_lossy(&bytes)),
         }
         if form.values.len() + form.files.len() > FORM_VALUES {
             return Err(PageRefusal::FormTooLarge);

@@ -39,6 +39,8 @@ macro_rules! on_both {
 
 mod app_browser;
 mod app_crowd;
+mod app_edit;
+mod app_edit_browser;
 mod app_forms;
 mod app_people;
 mod app_tasks;

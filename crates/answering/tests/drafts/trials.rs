@@ -136,6 +136,7 @@ async fn a_draft_is_tried_on_stored_texts_and_nothing_is_saved(it: Fixture) {
     let mut file = file();
     file["questions"][1]["text"] = json!("Is the writer angry?");
     let draft = draft(&file);
+    let cost = answering.draft_trial_cost(&draft, &saved);
     let tried = answering.try_draft(&draft, &saved).await;
     let ids: Vec<_> = tried.iter().map(|pair| pair.stored.id()).collect();
     let first: Vec<_> = saved
@@ -156,6 +157,7 @@ async fn a_draft_is_tried_on_stored_texts_and_nothing_is_saved(it: Fixture) {
     }
     let requests = server.requests();
     assert_eq!(requests.len(), TRIAL_TEXTS);
+    assert_eq!((cost.texts, cost.requests), (TRIAL_TEXTS, requests.len()));
     assert!(
         requests
             .iter()

@@ -4,12 +4,14 @@
 //! that a script which does the same without a reload has nothing to know about prisms.
 
 mod act;
+mod carried_draft;
 mod draft;
 mod draft_form;
 mod editing;
 mod form_page;
 mod inputs;
 mod meanwhile_page;
+mod place_words;
 mod question_inputs;
 mod review_page;
 mod state_panel;
@@ -18,11 +20,15 @@ use actix_web::http::StatusCode;
 use refract_answering::examples::find_example;
 use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
 use refract_answering::{TRIAL_TEXTS, newest_answered};
+use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::PrismFile;
 
+use self::act::Acted;
 use self::draft::EditDraft;
 use self::editing::Editing;
+use self::place_words::question_of;
 use crate::components::prism_tabs::prism_address;
+use crate::page::Page;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::visit::Visit;
@@ -31,7 +37,7 @@ use crate::visit::Visit;
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let editing = Editing::of_latest(&visit).await?;
     let checked = editing.check(&visit).await?;
-    Ok(form_page::show(&visit, &editing, &checked, "").reply())
+    Ok(form_page::show(&visit, &editing, &checked, &Acted::default()).reply())
 }
 
 /// Shows the form of a new prism, from an example or from nothing.
@@ -43,7 +49,7 @@ pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageRefusal> {
     });
     let editing = Editing::new_prism(draft);
     let checked = editing.check(&visit).await?;
-    Ok(form_page::show(&visit, &editing, &checked, "").reply())
+    Ok(form_page::show(&visit, &editing, &checked, &Acted::default()).reply())
 }
 
 /// Tells a script what is wrong with the form as it is, and how large the prism is.
@@ -58,32 +64,37 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageRefusal> {
 pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
     let mut editing = Editing::of_form(&visit).await?;
     match visit.sent.form.get("act") {
-        "save" => save(&visit, &editing).await,
-        "review" | "try" => review(&visit, &editing).await,
+        "save" => save(&visit, editing).await,
+        "review" | "try" => review(&visit, editing).await,
+        "check" => Ok(show_wrong(&visit, &mut editing).await?.reply()),
         "on_top" => {
-            editing.based_on = editing.prism.as_ref().map(|prism| prism.latest_version);
+            let shown = visit.sent.form.get("onto").parse().ok();
+            let shown = shown.and_then(VersionNumber::new);
+            editing
+                .put_on(&visit, shown.ok_or(PageRefusal::NoForm)?)
+                .await?;
             let checked = editing.check(&visit).await?;
-            Ok(form_page::show(&visit, &editing, &checked, "").reply())
+            Ok(form_page::show(&visit, &editing, &checked, &Acted::default()).reply())
         }
         button => {
-            let focus = act::act(&mut editing.draft, button);
+            let acted = act::act(&mut editing.draft, button);
             let checked = editing.check(&visit).await?;
             if visit.sent.form.has("fragment") {
-                let form = form_page::inside(&editing, &checked, &focus);
+                let form = form_page::inside(&editing, &checked, &acted);
                 return Ok(PageReply::html(StatusCode::OK, form));
             }
-            Ok(form_page::show(&visit, &editing, &checked, &focus).reply())
+            Ok(form_page::show(&visit, &editing, &checked, &acted).reply())
         }
     }
 }
 
 /// Shows what saving changes and, when asked for, both versions on stored texts.
-async fn review(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
     let Some(prism) = &editing.prism else {
         return save(visit, editing).await;
     };
     if editing.based_on != Some(prism.latest_version) {
-        return meanwhile_page::show(visit, editing).await;
+        return meanwhile_page::show(visit, &editing).await;
     }
     let database = visit.answering.database();
     let selector = visit.prism()?;
@@ -103,15 +114,17 @@ async fn review(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefus
         None
     };
     let shown = review_page::Review {
-        editing,
+        editing: &editing,
         draft: &draft,
-        stored: stored.len(),
+        cost: visit
+            .answering
+            .draft_trial_cost(&draft.file.version, &stored),
         pairs,
     };
     Ok(review_page::show(visit, &shown))
 }
 
-async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
     let (database, file) = (visit.answering.database(), editing.draft.file());
     let saved = if editing.prism.is_none() {
         prisms::create(database, visit.caller(), &file).await
@@ -126,7 +139,7 @@ async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal
             let address = format!("{}?done=saved", prism_address(&prism));
             Ok(PageReply::see_other(&address))
         }
-        Err(PrismRefusal::VersionMeanwhile { .. }) => meanwhile_page::show(visit, editing).await,
+        Err(PrismRefusal::VersionMeanwhile { .. }) => meanwhile_page::show(visit, &editing).await,
         Err(refusal) => refused(visit, editing, refusal).await,
     }
 }
@@ -134,14 +147,27 @@ async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal
 /// The form again, with what is wrong.
 async fn refused(
     visit: &Visit,
-    editing: &Editing,
+    mut editing: Editing,
     refusal: PrismRefusal,
 ) -> Result<PageReply, PageRefusal> {
     if !matches!(refusal, PrismRefusal::Invalid(_)) {
         return Err(refusal.into());
     }
-    let mut checked = editing.check(visit).await?;
-    checked.is_asked = true;
-    let page = form_page::show(visit, editing, &checked, "");
+    let page = show_wrong(visit, &mut editing).await?;
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
+}
+
+/// The form with everything that is wrong beside its input, and the focus on the first.
+async fn show_wrong<'a>(visit: &'a Visit, editing: &mut Editing) -> Result<Page<'a>, PageRefusal> {
+    editing.is_asked = true;
+    let checked = editing.check(visit).await?;
+    let first = checked.problems.first().map(|problem| &problem.path);
+    if let Some(place) = first.and_then(|path| question_of(path)) {
+        editing.draft.fold_besides(Some(place));
+    }
+    let acted = Acted {
+        focus: first.cloned().unwrap_or_default(),
+        words: String::new(),
+    };
+    Ok(form_page::show(visit, editing, &checked, &acted))
 }

@@ -4,18 +4,32 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_answering::examples::EXAMPLES;
 use refract_answering::prisms::{PrismRefusal, create};
+use refract_domain::problem::Problems;
 
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::counted;
 use crate::components::prism_tabs::prism_address;
 use crate::page::Section;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::visit::Visit;
 
+/// Most faults of a file that are listed.
+const MOST_FAULTS: usize = 200;
+
 /// Shows the page.
 pub(crate) fn show(visit: &Visit) -> PageReply {
-    page(visit, "", "", StatusCode::OK)
+    page(visit, None)
+}
+
+/// A file that was refused.
+struct RefusedFile<'a> {
+    /// The name of the file where it was chosen; `None` for one that was pasted.
+    name: Option<&'a str>,
+    /// What was in the file, so that it can be mended on the page.
+    content: &'a str,
+    problems: &'a Problems,
 }
 
 /// Makes a prism from an uploaded or pasted file, or from an example.
@@ -25,9 +39,10 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
     let example = EXAMPLES
         .iter()
         .find(|example| example.slug == form.get("example"));
-    let file = match (example, form.file("file")) {
+    let chosen = form.file("file");
+    let file = match (example, chosen) {
         (Some(example), _) => example.file,
-        (None, Some(file)) => file,
+        (None, Some(file)) => &file.bytes,
         (None, None) => pasted.as_bytes(),
     };
     match create(visit.answering.database(), visit.caller(), file).await {
@@ -36,35 +51,57 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
             Ok(PageReply::see_other(&format!("{address}?done=created")))
         }
         Err(PrismRefusal::Invalid(problems)) => {
-            // what was in a file is shown, so that it can be mended here
-            let typed = String::from_utf8_lossy(file).into_owned();
-            let words = problems.to_string();
-            Ok(page(
-                &visit,
-                &typed,
-                &words,
-                StatusCode::UNPROCESSABLE_ENTITY,
-            ))
+            let refused = RefusedFile {
+                name: chosen.map(|file| file.name.as_str()),
+                content: &String::from_utf8_lossy(file),
+                problems: &problems,
+            };
+            Ok(page(&visit, Some(&refused)))
         }
         Err(refusal) => Err(refusal.into()),
     }
 }
 
-fn page(visit: &Visit, pasted: &str, fault: &str, status: StatusCode) -> PageReply {
+fn page(visit: &Visit, refused: Option<&RefusedFile<'_>>) -> PageReply {
     let main = html! {
         h1 { "New prism" }
-        @if !fault.is_empty() {
-            (notice(NoticeKind::Refused, &html! { "The file breaks rules: " bdi { (fault) } }))
-        }
+        @if let Some(refused) = refused { (notice(NoticeKind::Refused, &in_words(refused))) }
         p { "A prism is a set of questions that texts are asked. Start in the way that suits you; everything can be changed later, as a new version." }
         p { a.button.main href="/prisms/new/edit?from=blank" { "Start blank" } }
         h2 { "From an example" }
         (examples())
         h2 { "From a prism file" }
-        (file_form(pasted, fault))
+        (file_form(refused))
     };
     let page = visit.page("New prism", main).section(Section::Prisms);
+    let status = match refused {
+        Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
+    };
     page.status(status).reply()
+}
+
+/// What is wrong with a file, and what to do.
+fn in_words(refused: &RefusedFile<'_>) -> Markup {
+    let problems = refused.problems.as_slice();
+    let number = u64::try_from(problems.len()).unwrap_or(u64::MAX);
+    html! {
+        "No prism was made. "
+        @match refused.name {
+            Some(name) => { "The file " strong { bdi { (name) } } " has " }
+            None => "What you pasted has "
+        }
+        (counted(number, "fault")) ", each at its place in the file:"
+        ul.problems #faults {
+            @for problem in problems.iter().take(MOST_FAULTS) {
+                li { code { (problem.path) } ": " (problem.fault) }
+            }
+            @if let Some(more) = problems.len().checked_sub(MOST_FAULTS).filter(|more| *more > 0) {
+                li { "and " (more) " more" }
+            }
+        }
+        @if refused.name.is_some() { p { "Mend the file and choose it again, or mend its content below." } }
+    }
 }
 
 fn examples() -> Markup {
@@ -83,7 +120,13 @@ fn examples() -> Markup {
     }
 }
 
-fn file_form(pasted: &str, fault: &str) -> Markup {
+fn file_form(refused: Option<&RefusedFile<'_>>) -> Markup {
+    let content = refused.map_or("", |refused| refused.content);
+    let name = refused.and_then(|refused| refused.name);
+    let label = name.map_or_else(
+        || "Or its content".to_owned(),
+        |name| format!("Or the content of {name}"),
+    );
     let file = FormField {
         name: "file",
         label: "File",
@@ -92,9 +135,9 @@ fn file_form(pasted: &str, fault: &str) -> Markup {
     };
     let text = FormField {
         name: "pasted",
-        label: "Or its content",
-        value: pasted,
-        fault,
+        label: &label,
+        value: content,
+        fault: refused.map_or("", |_| "Each fault is listed at the top of the page."),
         ..FormField::default()
     };
     html! {

@@ -4,86 +4,148 @@ use refract_domain::question::QuestionType;
 
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
 
-/// Does what a button such as `questions.2.up` or `fields.add` says. Returns the id of the element
-/// that is used next; empty when the button is unknown or names something that is not there.
-pub(crate) fn act(draft: &mut EditDraft, button: &str) -> String {
+/// What a button did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Acted {
+    /// The id of the element that is used next; empty when the button is unknown or names something
+    /// that is not there.
+    pub(crate) focus: String,
+    /// What happened, in one sentence for those who do not see it.
+    pub(crate) words: String,
+}
+
+/// A list of the form.
+struct ListPlace<'a> {
+    /// The path of the list.
+    path: &'a str,
+    /// What an item of the list is called.
+    noun: &'a str,
+    /// The path of the button that adds an item.
+    add: &'a str,
+}
+
+/// Does what a button such as `questions.2.up` or `fields.add` says.
+pub(crate) fn act(draft: &mut EditDraft, button: &str) -> Acted {
     let parts: Vec<&str> = button.split('.').collect();
     done(draft, &parts).unwrap_or_default()
 }
 
-fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<String> {
+fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
     match parts {
         ["fields", "add"] => {
             draft.fields.push(DraftField {
                 key: DraftKey::new(),
                 label: String::new(),
             });
-            Some(format!("fields.{}.label", draft.fields.len() - 1))
+            Some(added("fields", "Field", draft.fields.len(), "label"))
         }
         ["fields", place, change @ ..] => {
-            rearrange(&mut draft.fields, "fields", place.parse().ok()?, change)
+            let list = ListPlace {
+                path: "fields",
+                noun: "Field",
+                add: "fields.add",
+            };
+            rearrange(&mut draft.fields, &list, place.parse().ok()?, change)
         }
         ["questions", "add", question_type] => {
-            draft
-                .questions
-                .push(new_question(QuestionType::parse(question_type)?));
-            Some(format!("questions.{}.text", draft.questions.len() - 1))
+            let question_type = QuestionType::parse(question_type)?;
+            draft.questions.push(new_question(question_type));
+            let number = draft.questions.len();
+            draft.fold_besides(Some(number - 1));
+            Some(added("questions", "Question", number, "text"))
         }
-        ["questions", place, "open"] => {
-            draft
-                .questions
-                .get_mut(place.parse::<usize>().ok()?)?
-                .is_folded = false;
-            Some(format!("questions.{place}.text"))
-        }
-        ["questions", place, "close"] => {
-            draft
-                .questions
-                .get_mut(place.parse::<usize>().ok()?)?
-                .is_folded = true;
-            Some(format!("questions.{place}.open"))
+        ["questions", place, change @ ("open" | "close")] => {
+            let place: usize = place.parse().ok()?;
+            let is_open = *change == "open";
+            draft.questions.get_mut(place)?.is_folded = !is_open;
+            draft.fold_besides(is_open.then_some(place));
+            let (next, what) = if is_open {
+                ("text", "open")
+            } else {
+                ("open", "closed")
+            };
+            Some(Acted {
+                focus: format!("questions.{place}.{next}"),
+                words: format!("Question {} is {what}.", place + 1),
+            })
         }
         ["questions", place, "options" | "levels", rest @ ..] => {
-            let question = draft.questions.get_mut(place.parse::<usize>().ok()?)?;
-            let path = format!("questions.{place}.{}", question.list()?);
-            match rest {
-                ["add"] => {
-                    question.outcomes.push(new_outcome());
-                    Some(format!("{path}.{}.label", question.outcomes.len() - 1))
-                }
-                [place, change @ ..] => {
-                    rearrange(&mut question.outcomes, &path, place.parse().ok()?, change)
-                }
-                [] => None,
-            }
+            let place: usize = place.parse().ok()?;
+            let acted = outcome(draft.questions.get_mut(place)?, place, rest)?;
+            draft.fold_besides(Some(place));
+            Some(acted)
         }
-        ["questions", place, change @ ..] => rearrange(
-            &mut draft.questions,
-            "questions",
-            place.parse().ok()?,
-            change,
-        ),
+        ["questions", place, change @ ..] => {
+            let list = ListPlace {
+                path: "questions",
+                noun: "Question",
+                add: "questions.add.choice",
+            };
+            rearrange(&mut draft.questions, &list, place.parse().ok()?, change)
+        }
         _ => None,
     }
 }
 
+/// Does something to the options or levels of the question at a place.
+fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option<Acted> {
+    let path = format!("questions.{place}.{}", question.list()?);
+    let noun = match question.question_type {
+        QuestionType::Choice => "Option",
+        QuestionType::YesNo | QuestionType::Scale => "Level",
+    };
+    match parts {
+        ["add"] => {
+            question.outcomes.push(new_outcome());
+            Some(added(&path, noun, question.outcomes.len(), "label"))
+        }
+        [place, change @ ..] => {
+            let list = ListPlace {
+                path: &path,
+                noun,
+                add: &format!("{path}.add"),
+            };
+            rearrange(&mut question.outcomes, &list, place.parse().ok()?, change)
+        }
+        [] => None,
+    }
+}
+
+/// What is said of an item that was added at the end; `input` is typed into next.
+fn added(path: &str, noun: &str, number: usize, input: &str) -> Acted {
+    Acted {
+        focus: format!("{path}.{}.{input}", number - 1),
+        words: format!("{noun} {number} is new."),
+    }
+}
+
 /// Moves or removes an item of a list.
-fn rearrange<T>(items: &mut Vec<T>, path: &str, from: usize, change: &[&str]) -> Option<String> {
+fn rearrange<T>(
+    items: &mut Vec<T>,
+    list: &ListPlace<'_>,
+    from: usize,
+    change: &[&str],
+) -> Option<Acted> {
     if from >= items.len() {
         return None;
     }
-    let last = items.len() - 1;
+    let ListPlace { path, noun, add } = list;
+    let count = items.len();
+    let last = count - 1;
     let to = match change {
         ["up"] => from.saturating_sub(1),
         ["down"] => (from + 1).min(last),
         ["to", place] => place.parse::<usize>().ok()?.min(last),
         ["remove"] => {
             items.remove(from);
-            let next = match last {
-                0 => format!("{path}.add"),
+            let focus = match last {
+                0 => (*add).to_owned(),
                 last => format!("{path}.{}.remove", from.min(last - 1)),
             };
-            return Some(next);
+            return Some(Acted {
+                focus,
+                words: format!("{noun} {} is removed. {last} left.", from + 1),
+            });
         }
         _ => return None,
     };
@@ -91,12 +153,15 @@ fn rearrange<T>(items: &mut Vec<T>, path: &str, from: usize, change: &[&str]) ->
     items.insert(to, item);
     // the button that was pressed, unless the item is at the end
     let goes_up = to < from;
-    let button = if to == 0 || (!goes_up && to < last) {
-        "down"
-    } else {
-        "up"
+    let button = match last {
+        0 => "remove",
+        _ if to == 0 || (!goes_up && to < last) => "down",
+        _ => "up",
     };
-    Some(format!("{path}.{to}.{button}"))
+    Some(Acted {
+        focus: format!("{path}.{to}.{button}"),
+        words: format!("{noun} {} is number {} of {count}.", from + 1, to + 1),
+    })
 }
 
 fn new_question(question_type: QuestionType) -> DraftQuestion {
@@ -160,7 +225,7 @@ mod tests {
         ];
         for (button, expected, focus) in cases {
             let mut draft = three();
-            assert_eq!(act(&mut draft, button), focus, "{button}");
+            assert_eq!(act(&mut draft, button).focus, focus, "{button}");
             assert_eq!(labels(&draft), expected, "{button}");
         }
     }
@@ -168,14 +233,56 @@ mod tests {
     #[test]
     fn a_choice_gets_options_and_a_yes_no_none() {
         let mut draft = EditDraft::default();
-        assert_eq!(act(&mut draft, "questions.add.choice"), "questions.0.text");
+        assert_eq!(
+            act(&mut draft, "questions.add.choice").focus,
+            "questions.0.text"
+        );
         let added = act(&mut draft, "questions.0.options.add");
-        assert_eq!(added, "questions.0.options.2.label");
+        assert_eq!(added.focus, "questions.0.options.2.label");
+        assert_eq!(added.words, "Option 3 is new.");
         act(&mut draft, "questions.add.yes_no");
-        assert_eq!(act(&mut draft, "questions.1.options.add"), "");
-        assert_eq!(act(&mut draft, "questions.add.nonsense"), "");
+        assert_eq!(act(&mut draft, "questions.1.options.add"), Acted::default());
+        assert_eq!(act(&mut draft, "questions.add.nonsense"), Acted::default());
         assert_eq!(draft.questions[0].outcomes.len(), 3);
         assert_eq!(draft.questions[1].outcomes.len(), 0);
+    }
+
+    #[test]
+    fn the_last_item_that_goes_leaves_the_focus_where_the_next_is_added() {
+        let mut draft = EditDraft::blank();
+        let acted = act(&mut draft, "questions.0.remove");
+        assert_eq!(acted.focus, "questions.add.choice");
+        assert_eq!(acted.words, "Question 1 is removed. 0 left.");
+        assert_eq!(act(&mut draft, "fields.0.up").focus, "fields.0.remove");
+        assert_eq!(act(&mut draft, "fields.0.remove").focus, "fields.add");
+        act(&mut draft, "questions.add.scale");
+        act(&mut draft, "questions.0.levels.1.remove");
+        let acted = act(&mut draft, "questions.0.levels.0.remove");
+        assert_eq!(acted.focus, "questions.0.levels.add");
+        assert_eq!(acted.words, "Level 1 is removed. 0 left.");
+    }
+
+    #[test]
+    fn one_question_of_a_large_prism_is_open_at_a_time() {
+        let mut draft = EditDraft::default();
+        for _ in 0..4 {
+            act(&mut draft, "questions.add.choice");
+        }
+        let open = |draft: &EditDraft| {
+            let questions = draft.questions.iter().enumerate();
+            let open = questions.filter(|(_, question)| !question.is_folded);
+            open.map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        assert_eq!(open(&draft), [0, 1, 2, 3]);
+        draft.questions[2].outcomes = vec![new_outcome(); 650];
+        act(&mut draft, "questions.2.options.add");
+        assert_eq!(open(&draft), [2]);
+        act(&mut draft, "questions.0.open");
+        assert_eq!(open(&draft), [0]);
+        act(&mut draft, "questions.0.down");
+        assert_eq!(open(&draft), [1], "a question that moves stays open");
+        act(&mut draft, "questions.1.close");
+        assert_eq!(open(&draft), [0; 0]);
     }
 
     proptest! {

@@ -101,7 +101,8 @@ impl DraftQuestion {
         }
     }
 
-    fn of(question: &Question) -> Self {
+    /// A saved question, open.
+    pub(crate) fn of(question: &Question) -> Self {
         Self {
             key: DraftKey::saved(question.key.as_str()),
             question_type: question.question_type(),
@@ -183,12 +184,18 @@ impl EditDraft {
             context: version.context().unwrap_or_default().to_owned(),
             questions: questions.collect(),
         };
-        if draft.is_large() {
-            for question in &mut draft.questions {
-                question.is_folded = true;
-            }
-        }
+        draft.fold_besides(None);
         draft
+    }
+
+    /// Folds the questions of a large prism, besides the one that is worked on.
+    pub(crate) fn fold_besides(&mut self, open: Option<usize>) {
+        if !self.is_large() {
+            return;
+        }
+        for (place, question) in self.questions.iter_mut().enumerate() {
+            question.is_folded = Some(place) != open;
+        }
     }
 
     /// The draft with keys that may still be changed, for a prism that is not saved yet.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use refract_domain::question::QuestionType;
 
+use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
 use crate::form::Form;
 use crate::page_refusal::PageRefusal;
@@ -12,15 +13,16 @@ use crate::page_refusal::PageRefusal;
 /// The name of the value that carries a whole draft along.
 pub(crate) const WHOLE: &str = "draft";
 
-/// The draft that a form holds, as inputs or as one value.
+/// The draft that a form holds, as inputs or as one value. `base` is the version that the form was
+/// made from.
 ///
 /// # Errors
 /// [`PageRefusal::NoForm`] when a value that the app wrote itself cannot be read.
-pub(crate) fn read(form: &Form) -> Result<EditDraft, PageRefusal> {
+pub(crate) fn read(form: &Form, base: &DraftBase) -> Result<EditDraft, PageRefusal> {
     if form.has(WHOLE) {
-        return parsed(form.get(WHOLE));
+        return base.read(form.get(WHOLE));
     }
-    let inputs = Inputs::of(form);
+    let inputs = SentInputs::of(form, base);
     let fields = (0..).map_while(|place| inputs.field(&format!("fields.{place}")));
     let mut questions = Vec::new();
     while let Some(question) = inputs.question(&format!("questions.{}", questions.len())) {
@@ -34,29 +36,32 @@ pub(crate) fn read(form: &Form) -> Result<EditDraft, PageRefusal> {
     })
 }
 
-fn parsed<'a, T: serde::Deserialize<'a>>(json: &'a str) -> Result<T, PageRefusal> {
-    serde_json::from_str(json).map_err(|_| PageRefusal::NoForm)
+/// The values of a form by name.
+struct SentInputs<'a> {
+    values: HashMap<&'a str, &'a str>,
+    base: &'a DraftBase,
 }
 
-/// The values of a form by name.
-struct Inputs<'a>(HashMap<&'a str, &'a str>);
-
-impl<'a> Inputs<'a> {
-    fn of(form: &'a Form) -> Self {
+impl<'a> SentInputs<'a> {
+    fn of(form: &'a Form, base: &'a DraftBase) -> Self {
         let values = form.values().iter();
-        Self(
-            values
-                .map(|(name, value)| (name.as_str(), value.as_str()))
-                .collect(),
-        )
+        let values = values.map(|(name, value)| (name.as_str(), value.as_str()));
+        Self {
+            values: values.collect(),
+            base,
+        }
     }
 
     fn get(&self, path: &str, key: &str) -> Option<&'a str> {
-        self.0.get(format!("{path}.{key}").as_str()).copied()
+        self.values.get(format!("{path}.{key}").as_str()).copied()
     }
 
     fn text(&self, name: &str) -> String {
-        self.0.get(name).copied().unwrap_or_default().to_owned()
+        self.values
+            .get(name)
+            .copied()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     fn key(&self, path: &str) -> DraftKey {
@@ -75,7 +80,7 @@ impl<'a> Inputs<'a> {
 
     fn question(&self, path: &str) -> Option<Result<DraftQuestion, PageRefusal>> {
         if let Some(folded) = self.get(path, "folded") {
-            return Some(parsed(folded));
+            return Some(self.base.read_question(folded));
         }
         let question_type = QuestionType::parse(self.get(path, "type")?)?;
         let mut question = DraftQuestion {
@@ -110,10 +115,16 @@ mod tests {
     fn a_value_that_was_tampered_with_is_no_form() {
         let mut form = Form::default();
         form.push(WHOLE, "{");
-        assert!(matches!(read(&form), Err(PageRefusal::NoForm)));
+        assert!(matches!(
+            read(&form, &DraftBase::default()),
+            Err(PageRefusal::NoForm)
+        ));
         let mut form = Form::default();
         form.push("questions.0.folded", "[]");
-        assert!(matches!(read(&form), Err(PageRefusal::NoForm)));
+        assert!(matches!(
+            read(&form, &DraftBase::default()),
+            Err(PageRefusal::NoForm)
+        ));
     }
 
     #[test]
@@ -133,7 +144,7 @@ mod tests {
         ] {
             form.push(name, value);
         }
-        let draft = read(&form).unwrap();
+        let draft = read(&form, &DraftBase::default()).unwrap();
         assert_eq!(draft.fields[0].key, DraftKey::Saved("text".to_owned()));
         let question = &draft.questions[0];
         assert_eq!(question.key, DraftKey::Typed("topic".to_owned()));

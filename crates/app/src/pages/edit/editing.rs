@@ -8,11 +8,17 @@ use refract_domain::prism_file::PrismFile;
 use refract_domain::problem::{Problem, Problems};
 use refract_domain::wording::{WordingWarning, lint};
 
+use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
 use super::draft_form;
 use crate::components::prism_tabs::prism_address;
 use crate::page_refusal::PageRefusal;
 use crate::visit::Visit;
+
+/// The name of the value that is sent while everything wrong is told.
+pub(crate) const ASKED: &str = "asked";
+/// The name of the value with the prism's name when the form was made.
+pub(crate) const NAMED: &str = "named";
 
 /// A draft and where it is saved.
 pub(crate) struct Editing {
@@ -21,8 +27,12 @@ pub(crate) struct Editing {
     pub(crate) prism: Option<PrismRow>,
     /// The version that the draft was made from.
     pub(crate) based_on: Option<VersionNumber>,
+    /// The version that the form was made from.
+    pub(crate) base: DraftBase,
     /// Whether something may have been typed that is not saved.
     pub(crate) is_touched: bool,
+    /// Whether somebody wanted to go on, so that everything wrong is told beside its input.
+    pub(crate) is_asked: bool,
 }
 
 /// What the rules say about a draft.
@@ -32,7 +42,7 @@ pub(crate) struct Checked {
     pub(crate) warnings: Vec<WordingWarning>,
     /// Estimated tokens that the prism takes of every call; `None` while there are problems.
     pub(crate) size: Option<usize>,
-    /// Whether somebody wants to go on, so that problems are told loudly.
+    /// Whether everything wrong is told beside its input.
     pub(crate) is_asked: bool,
 }
 
@@ -43,7 +53,9 @@ impl Editing {
             draft,
             prism: None,
             based_on: None,
+            base: DraftBase::default(),
             is_touched: false,
+            is_asked: false,
         }
     }
 
@@ -52,32 +64,59 @@ impl Editing {
         let database = visit.answering.database();
         let prism = prisms::find(database, visit.account(), &visit.prism()?).await?;
         let latest = prisms::find_version(database, &prism, prism.latest_version).await?;
+        let draft = EditDraft::of(&prism.name, &latest);
         Ok(Self {
-            draft: EditDraft::of(&prism.name, &latest),
             based_on: Some(prism.latest_version),
+            base: DraftBase(Some(latest)),
             prism: Some(prism),
-            is_touched: false,
+            ..Self::new_prism(draft)
         })
     }
 
     /// What a form of the page holds.
     pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageRefusal> {
         let form = &visit.sent.form;
-        let draft = draft_form::read(form)?;
-        let mut editing = Self::new_prism(draft);
-        editing.is_touched = true;
+        let mut editing = Self::new_prism(EditDraft::default());
         // the address of a new prism names none
         if !visit.sent.values.get("slug").is_empty() {
             let database = visit.answering.database();
             let prism = prisms::find(database, visit.account(), &visit.prism()?).await?;
             let number = form.get("based_on").parse().ok();
-            editing.based_on = number.and_then(VersionNumber::new);
-            if editing.based_on.is_none() {
-                return Err(PageRefusal::NoForm);
-            }
+            let number = number.and_then(VersionNumber::new);
+            let number = number.ok_or(PageRefusal::NoForm)?;
+            let base = prisms::find_version(database, &prism, number).await?;
+            editing.based_on = Some(number);
+            editing.base = DraftBase(Some(base));
             editing.prism = Some(prism);
         }
+        editing.draft = draft_form::read(form, &editing.base)?;
+        editing.is_touched = true;
+        editing.is_asked = form.has(ASKED);
+        editing.follow_new_name(form.get(NAMED));
         Ok(editing)
+    }
+
+    /// Takes the name that the prism got meanwhile, where nobody typed another one into the form.
+    fn follow_new_name(&mut self, named: &str) {
+        if let Some(prism) = &self.prism
+            && self.draft.name == named
+        {
+            self.draft.name.clone_from(&prism.name);
+        }
+    }
+
+    /// Puts the draft on top of another version than the one that it was made from.
+    pub(crate) async fn put_on(
+        &mut self,
+        visit: &Visit,
+        number: VersionNumber,
+    ) -> Result<(), PageRefusal> {
+        if let Some(prism) = &self.prism {
+            let base = prisms::find_version(visit.answering.database(), prism, number).await?;
+            self.base = DraftBase(Some(base));
+            self.based_on = Some(number);
+        }
+        Ok(())
     }
 
     /// The address of the form.
@@ -101,7 +140,10 @@ impl Editing {
                 Err(refusal) => return Err(refusal.into()),
             }
         };
-        Ok(Checked::of(read))
+        Ok(Checked {
+            is_asked: self.is_asked,
+            ..Checked::of(read)
+        })
     }
 }
 

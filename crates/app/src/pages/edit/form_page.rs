@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::editing::{Checked, Editing};
+use super::act::Acted;
+use super::editing::{ASKED, Checked, Editing, NAMED};
 use super::inputs::Inputs;
 use super::question_inputs::question;
 use super::state_panel;
@@ -11,12 +12,12 @@ use crate::components::prism_tabs::{PrismTab, prism_heading};
 use crate::page::{Page, Section};
 use crate::visit::Visit;
 
-/// The page. `focus` is the id of the element that is used next.
+/// The page, after a button did something or nothing.
 pub(crate) fn show<'a>(
     visit: &'a Visit,
     editing: &Editing,
     checked: &Checked,
-    focus: &str,
+    acted: &Acted,
 ) -> Page<'a> {
     let main = html! {
         @match &editing.prism {
@@ -26,8 +27,9 @@ pub(crate) fn show<'a>(
         @if checked.is_asked && !checked.problems.is_empty() {
             (notice(NoticeKind::Refused, &html! { "Nothing was saved. What is to be put right is listed under State." }))
         }
+        p.unseen #said role="status" { (acted.words) }
         form #edit.edit method="post" action=(editing.address()) autocomplete="off" novalidate
-            data-changed[editing.is_touched] { (inside(editing, checked, focus)) }
+            data-changed[editing.is_touched] { (inside(editing, checked, acted)) }
     };
     visit
         .page("Edit", main)
@@ -36,16 +38,22 @@ pub(crate) fn show<'a>(
 }
 
 /// What stands in the form.
-pub(crate) fn inside(editing: &Editing, checked: &Checked, focus: &str) -> Markup {
-    let inputs = Inputs { checked, focus };
+pub(crate) fn inside(editing: &Editing, checked: &Checked, acted: &Acted) -> Markup {
+    let inputs = Inputs {
+        checked,
+        focus: &acted.focus,
+        base: &editing.base,
+    };
     let draft = &editing.draft;
     let is_large = draft.is_large();
     html! {
         // the enter key presses the first button of a form
         button.unseen type="submit" name="act" value="refresh" tabindex="-1" aria-hidden="true" { "Refresh" }
-        @if let Some(based_on) = editing.based_on {
-            input type="hidden" name="based_on" value=(based_on);
+        (origin(editing))
+        @if checked.is_asked && !checked.problems.is_empty() {
+            input type="hidden" name=(ASKED) value="1";
         }
+        span #acted hidden { (acted.words) }
         div.columns {
             div {
                 (inputs.line("name", "Name", &draft.name))
@@ -71,7 +79,7 @@ pub(crate) fn inside(editing: &Editing, checked: &Checked, focus: &str) -> Marku
                 @for (place, one) in draft.questions.iter().enumerate() {
                     (question(inputs, one, place, draft.questions.len(), is_large))
                 }
-                div.row #{"questions.add"} {
+                div.row {
                     (inputs.adding("questions.add.choice", "Add a choice"))
                     (inputs.adding("questions.add.yes_no", "Add a yes / no"))
                     (inputs.adding("questions.add.scale", "Add a scale"))
@@ -88,6 +96,18 @@ pub(crate) fn inside(editing: &Editing, checked: &Checked, focus: &str) -> Marku
                     button type="submit" name="act" value="check" { "Check" }
                 }
             }
+        }
+    }
+}
+
+/// Hidden values that tell what a form was made from.
+pub(crate) fn origin(editing: &Editing) -> Markup {
+    html! {
+        @if let Some(based_on) = editing.based_on {
+            input type="hidden" name="based_on" value=(based_on);
+        }
+        @if let Some(prism) = &editing.prism {
+            textarea name=(NAMED) hidden { "\n" (prism.name) }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::carried_draft::DraftBase;
 use super::draft::DraftKey;
 use super::editing::Checked;
 use crate::components::field::FormField;
@@ -12,6 +13,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) checked: &'a Checked,
     /// The id of the element that gets the focus; empty for none.
     pub(crate) focus: &'a str,
+    /// What the hidden values of folded questions are told against.
+    pub(crate) base: &'a DraftBase,
 }
 
 impl Inputs<'_> {
@@ -72,7 +75,7 @@ impl Inputs<'_> {
             DraftKey::Saved(key) => {
                 let fault = self.checked.fault(&format!("{path}.key"));
                 html! {
-                    div.field.key #{ (path) ".key" } tabindex="-1" {
+                    div.field.key #{ (path) ".key" } tabindex="-1" autofocus[self.focus == format!("{path}.key")] {
                         span.label { "Key" }
                         input type="hidden" name={ (path) ".saved_key" } value=(key);
                         p { code { (key) } " " span.tag title="Callers rely on it" { "fixed" } }
@@ -115,6 +118,6 @@ impl Inputs<'_> {
     /// What is wrong with a whole list.
     pub(crate) fn list_fault(self, path: &str) -> Markup {
         let fault = self.checked.fault(path);
-        html! { div id=(path) tabindex="-1" { @if !fault.is_empty() { p.fault { (fault) } } } }
+        html! { div.list-fault id=(path) tabindex="-1" autofocus[self.focus == path] { @if !fault.is_empty() { p.fault { (fault) } } } }
     }
 }

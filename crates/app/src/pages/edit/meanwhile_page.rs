@@ -1,15 +1,16 @@
-//! The page for the second of two people who edit at once: the version of the first beside the
-//! draft of the second.
+//! The page for the second of two people who edit at once: what the first saved, what the second
+//! changed, and what saving on top would do.
 
 use actix_web::http::StatusCode;
-use maud::html;
-use refract_answering::prisms::{self, ChangeOfPrism};
-use refract_domain::prism_file::PrismFile;
-use refract_domain::version_difference::differences;
+use maud::{Markup, html};
+use refract_answering::prisms::{self, ChangeOfPrism, PrismChange, SavedMeanwhile};
+use refract_domain::problem::Problems;
+use refract_domain::version_difference::VersionDifference;
 
 use super::editing::Editing;
+use super::place_words::in_words;
 use super::review_page::carried;
-use crate::components::differences;
+use crate::components::differences::differences;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
@@ -18,53 +19,86 @@ use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::visit::Visit;
 
-/// The page, with what each of the two changed against the version that both began with.
+/// The page.
 pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
     let (database, account) = (visit.answering.database(), visit.account());
-    let selector = visit.prism()?;
-    let lens = prisms::find_lens(database, account, &selector).await?;
-    let prism = &lens.prism;
+    let (selector, file) = (visit.prism()?, editing.draft.file());
     let based_on = editing.based_on.ok_or(PageRefusal::NoForm)?;
-    let base = prisms::find_version(database, prism, based_on).await?;
-    let theirs = differences(&base, &lens.latest, &lens.lens);
-    let mine = PrismFile::read(&editing.draft.file(), None)
-        .map(|file| differences(&base, &file.version, &lens.lens));
-    let history = prisms::history(database, account, &selector).await?;
+    let meanwhile = prisms::saved_meanwhile(database, account, &selector, &file, based_on).await?;
+    let SavedMeanwhile {
+        prism,
+        saved,
+        theirs,
+        mine,
+        on_top,
+    } = &meanwhile;
     let latest = prism.latest_version;
-    let made = history
-        .iter()
-        .find(|change| change.what == ChangeOfPrism::Version(latest));
-    let who = made.and_then(|change| change.made_by.as_ref());
+    let new_name = editing.draft.name.trim();
     let main = html! {
         (prism_heading(prism, PrismTab::Edit, visit.visitor.role))
         (notice(NoticeKind::Refused, &html! {
             "Version " (latest) " was saved while you edited version " (based_on)
-            ". Yours is not lost: it is kept on this page."
+            ". Nothing of yours is lost: it is kept on this page."
         }))
         div.split {
             section {
-                h2 { "Version " (latest) ", saved by " @match who { Some(who) => { bdi { (who) } } None => { "the terminal" } } }
-                @if let Some(made) = made { p { (moment(made.made_at)) } }
-                (differences::differences(&theirs))
-                p { a href={ (prism_address(prism)) "/versions/" (latest) } { "All of version " (latest) } }
+                h2 { "What was saved meanwhile" }
+                ul.plain { @for change in saved { li { (saved_by(change, &prism_address(prism))) } } }
+                h3 { "Changes against version " (based_on) }
+                (changes(theirs))
             }
             section {
-                h2 { "Yours, on top of version " (based_on) }
-                @match &mine {
-                    Ok(mine) => { (differences::differences(mine)) }
-                    Err(problems) => { p { bdi { (problems) } } }
-                }
+                h2 { "What you changed" }
+                @if new_name != prism.name { p { "You call the prism " bdi { (new_name) } "." } }
+                h3 { "Changes against version " (based_on) }
+                @match mine { Ok(mine) => { (changes(mine)) } Err(problems) => { (wrong(problems)) } }
             }
+        }
+        h2 { "If you save yours on top of version " (latest) }
+        @match on_top {
+            Ok(on_top) => {
+                p { "Your version takes the place of version " (latest) " as a whole. Against it, this changes:" }
+                (changes(on_top))
+            }
+            Err(problems) => { (wrong(problems)) }
         }
         form method="post" action=(editing.address()) {
             (carried(editing))
-            p { "Going on puts yours in place of theirs: what version " (latest) " changed and yours does not have is listed again before you save." }
+            input type="hidden" name="onto" value=(latest);
             div.row {
                 button.main type="submit" name="act" value="on_top" { "Go on with yours, on top of version " (latest) }
                 a.button href=(editing.address()) { "Take version " (latest) " and drop yours" }
             }
+            p.hint { "Going on opens your form again with everything that you typed. Review lists these changes once more before you save." }
         }
     };
     let page = visit.page("Saved meanwhile", main).section(Section::Prisms);
     Ok(page.status(StatusCode::CONFLICT).reply())
+}
+
+/// Who saved a version, and when.
+fn saved_by(change: &PrismChange, prism: &str) -> Markup {
+    html! {
+        @if let ChangeOfPrism::Version(number) = change.what {
+            a href={ (prism) "/versions/" (number) } { "Version " (number) }
+        }
+        ", saved by "
+        @match &change.made_by { Some(name) => { bdi { (name) } } None => "the terminal" }
+        ", " (moment(change.made_at))
+    }
+}
+
+fn changes(found: &[VersionDifference]) -> Markup {
+    html! { @if found.is_empty() { p { "Nothing." } } @else { (differences(found)) } }
+}
+
+fn wrong(problems: &Problems) -> Markup {
+    html! {
+        p { "Before yours can be saved, this is to be put right:" }
+        ul.problems {
+            @for problem in problems.as_slice() {
+                li { (in_words(&problem.path)) ": " (problem.fault) }
+            }
+        }
+    }
 }

@@ -5,6 +5,8 @@ use refract_domain::question::QuestionType;
 
 use super::draft::{DraftOutcome, DraftQuestion};
 use super::inputs::Inputs;
+use super::place_words::question_of;
+use crate::components::number::counted;
 
 /// The inputs of the question at a place.
 pub(crate) fn question(
@@ -16,14 +18,11 @@ pub(crate) fn question(
 ) -> Markup {
     let path = format!("questions.{place}");
     let what = format!("question {}", place + 1);
-    let is_wrong = inputs.checked.is_asked
-        && (inputs.checked.problems.iter())
-            .any(|problem| problem.path.starts_with(&format!("{path}.")));
     html! {
         fieldset.item #(path) data-item=(path) {
             legend { "Question " (place + 1) " " span.tag { (type_name(question.question_type)) } }
-            @if question.is_folded && !is_wrong {
-                (folded(inputs, question, &path))
+            @if question.is_folded {
+                (folded(inputs, question, &path, place))
             } @else {
                 input type="hidden" name={ (path) ".type" } value=(question.question_type.name());
                 (inputs.area(&format!("{path}.text"), "Question", &question.text, "", 2))
@@ -50,14 +49,23 @@ pub(crate) fn type_name(question_type: QuestionType) -> &'static str {
     }
 }
 
-fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup {
-    // a draft has nothing that JSON cannot hold
-    let json = serde_json::to_string(question).unwrap_or_default();
+fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str, place: usize) -> Markup {
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let problems = inputs.checked.problems.iter();
+    let wrong = problems.filter(|problem| question_of(&problem.path) == Some(place));
+    let wrong = if inputs.checked.is_asked {
+        count(wrong.count())
+    } else {
+        0
+    };
     html! {
-        textarea hidden name={ (path) ".folded" } { "\n" (json) }
+        textarea hidden name={ (path) ".folded" } { "\n" (inputs.base.carry_question(question)) }
         p.text dir="auto" { (question.text) }
+        @if wrong > 0 { p.fault { (counted(wrong, "thing")) " to put right" } }
         p.row {
-            span.soft { (question.outcomes.len()) " options or levels" }
+            @if let Some(list) = question.list() {
+                span.soft { (counted(count(question.outcomes.len()), list.trim_end_matches('s'))) }
+            }
             (inputs.adding(&format!("{path}.open"), "Open"))
         }
     }

@@ -1,8 +1,8 @@
 //! The page before saving: what changes, and both versions on stored texts.
 
 use maud::{Markup, html};
-use refract_answering::TrialPair;
 use refract_answering::prisms::VersionDraft;
+use refract_answering::{DraftTrialCost, TrialPair};
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
@@ -10,9 +10,13 @@ use refract_domain::wording::lint;
 
 use super::draft_form::WHOLE;
 use super::editing::Editing;
+use super::form_page::origin;
+use super::place_words::in_words;
+use super::state_panel::MOST_WARNINGS;
 use crate::components::bar::bar;
 use crate::components::differences::differences;
 use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::counted;
 use crate::components::prism_tabs::{PrismTab, prism_heading};
 use crate::components::table::table;
 use crate::page::Section;
@@ -23,8 +27,8 @@ use crate::visit::Visit;
 pub(crate) struct Review<'a> {
     pub(crate) editing: &'a Editing,
     pub(crate) draft: &'a VersionDraft,
-    /// Stored texts that both versions can be tried on.
-    pub(crate) stored: usize,
+    /// What trying the draft on stored texts costs.
+    pub(crate) cost: DraftTrialCost,
     /// What came of trying; `None` when nobody asked for it.
     pub(crate) pairs: Option<Vec<TrialPair>>,
 }
@@ -34,7 +38,7 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
     let Review {
         editing,
         draft,
-        stored,
+        cost,
         pairs,
     } = review;
     let prism = &draft.prism;
@@ -54,7 +58,12 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
         @if !warnings.is_empty() {
             (notice(NoticeKind::Warning, &html! {
                 "About the wording:"
-                ul { @for warning in &warnings { li { bdi { (warning.message) } "." } } }
+                ul {
+                    @for warning in warnings.iter().take(MOST_WARNINGS) {
+                        li { (in_words(&warning.path)) ": " bdi { (warning.message) } "." }
+                    }
+                    @if warnings.len() > MOST_WARNINGS { li { "and more of them" } }
+                }
             }))
         }
         form method="post" action=(editing.address()) {
@@ -64,14 +73,15 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
                     button.main type="submit" name="act" value="save" { "Save version " (next) }
                 }
                 button type="submit" name="act" value="edit" { "Go on editing" }
-                @if *stored > 0 && prism.archived_at.is_none() {
-                    button type="submit" name="act" value="try" { "Try both versions on stored texts" }
-                    span.hint { "Asks the model about " (stored) " of the newest texts, one call each. Nothing of it is saved." }
+                @if cost.texts > 0 && prism.archived_at.is_none() {
+                    button type="submit" name="act" value="try" { "Try it on stored texts" }
                 }
             }
+            @if cost.texts > 0 && prism.archived_at.is_none() { (trial_hint(*cost)) }
         }
         @if let Some(pairs) = pairs {
-            h2 { "Both versions on stored texts" }
+            h2 { "Your version beside stored answers" }
+            p { "No result was made, and no stored result was changed." }
             @if pairs.is_empty() { p { "No stored text has every field of your version." } }
             @for pair in pairs { (tried(pair, &draft.file.version)) }
         }
@@ -81,18 +91,32 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
 
 /// The draft as hidden values of another form.
 pub(crate) fn carried(editing: &Editing) -> Markup {
-    // a draft has nothing that JSON cannot hold
-    let json = serde_json::to_string(&editing.draft).unwrap_or_default();
     html! {
-        textarea name=(WHOLE) hidden { "\n" (json) }
-        @if let Some(based_on) = editing.based_on {
-            input type="hidden" name="based_on" value=(based_on);
+        textarea name=(WHOLE) hidden { "\n" (editing.base.carry(&editing.draft)) }
+        (origin(editing))
+    }
+}
+
+/// What a trial asks and what it saves.
+fn trial_hint(cost: DraftTrialCost) -> Markup {
+    let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    html! {
+        p.hint {
+            "Asks your version about " (counted(number(cost.texts), "text"))
+            ", the newest that were answered, and shows its answers beside the stored ones: "
+            @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
+            @else {
+                "about " (counted(number(cost.requests), "model request"))
+                ", at most twice as many where the model is busy. "
+            }
+            "Nothing of it is saved: it makes no results."
         }
     }
 }
 
 fn tried(pair: &TrialPair, version: &PrismVersion) -> Markup {
     let old = pair.stored.view();
+    let stored = format!("Stored, by version {}", old.version);
     let before = |question: &Question| {
         let asked = old
             .questions
@@ -120,7 +144,7 @@ fn tried(pair: &TrialPair, version: &PrismVersion) -> Markup {
         @if let Err(failure) = &pair.answers {
             (notice(NoticeKind::Refused, &html! { (failure) }))
         }
-        (table("Answers of both versions about this text", &["Question", "Stored", "Your version"], &rows))
+        (table("Answers of both versions about this text", &["Question", &stored, "Your version"], &rows))
     }
 }
 

@@ -1,14 +1,26 @@
 //! What the rules say about the form: problems with links to their inputs, warnings, the size.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 use refract_domain::limits::TOKEN_BUDGET;
 
 use super::editing::{Checked, Editing};
+use super::place_words::{in_words, question_of};
 use crate::components::number::{count, counted};
+
+/// Most warnings that are listed.
+pub(super) const MOST_WARNINGS: usize = 30;
 
 /// The state of the form. A script reads the problems from it, to put each beside its input.
 pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let (hidden, shown): (Vec<_>, Vec<_>) =
+        (checked.problems.iter()).partition(|problem| folded(editing, &problem.path).is_some());
+    let mut by_question: BTreeMap<usize, usize> = BTreeMap::new();
+    for place in hidden.iter().filter_map(|it| question_of(&it.path)) {
+        *by_question.entry(place).or_default() += 1;
+    }
     html! {
         h2 { "State" }
         @if checked.problems.is_empty() {
@@ -16,9 +28,14 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
         } @else {
             p { strong { (counted(number(checked.problems.len()), "thing")) " to put right" } }
             ul.problems {
-                @for problem in &checked.problems {
+                @for problem in shown {
                     li data-path=(problem.path) data-fault=(problem.fault) {
-                        a href={ "#" (problem.path) } { (problem.path) } ": " (problem.fault)
+                        a href={ "#" (problem.path) } { (in_words(&problem.path)) ": " (problem.fault) }
+                    }
+                }
+                @for (place, count) in by_question {
+                    li {
+                        a href={ "#questions." (place) } { "Question " (place + 1) ": " (counted(number(count), "thing")) " to put right" }
                     }
                 }
             }
@@ -43,4 +60,11 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
             }
         }
     }
+}
+
+/// The path of the folded question that hides the input at a path; `None` where the input is shown.
+fn folded(editing: &Editing, path: &str) -> Option<String> {
+    let place = question_of(path)?;
+    let question = editing.draft.questions.get(place)?;
+    question.is_folded.then(|| format!("questions.{place}"))
 }

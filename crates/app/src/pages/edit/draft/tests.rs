@@ -1,9 +1,12 @@
 //! A draft and the prism file that it makes.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use refract_domain::prism_file::PrismFile;
 
 use super::*;
+use crate::pages::edit::carried_draft::DraftBase;
 
 /// Words with what breaks a form or a file that is put together carelessly.
 fn words() -> impl Strategy<Value = String> {
@@ -51,8 +54,13 @@ proptest! {
         let read = PrismFile::read(file.to_string().as_bytes(), None).unwrap();
         let draft = EditDraft::of(read.name.as_str(), &read.version);
         prop_assert_eq!(PrismFile::read(&draft.file(), None).unwrap(), read.clone());
-        let carried: EditDraft = serde_json::from_str(&serde_json::to_string(&draft).unwrap()).unwrap();
-        prop_assert_eq!(&carried, &draft);
+        for base in [DraftBase::default(), DraftBase(Some(Arc::new(read.version.clone())))] {
+            prop_assert_eq!(&base.read(&base.carry(&draft)).unwrap(), &draft);
+            for question in &draft.questions {
+                let carried = base.carry_question(question);
+                prop_assert_eq!(&base.read_question(&carried).unwrap(), question);
+            }
+        }
         prop_assert_eq!(PrismFile::read(&draft.into_new().file(), None).unwrap(), read);
     }
 }
@@ -73,4 +81,28 @@ fn the_rules_are_those_of_the_prism_file() {
     let refusal = PrismFile::read(&EditDraft::blank().file(), None).unwrap_err();
     let problems: Vec<_> = refusal.as_slice().iter().map(|p| p.path.as_str()).collect();
     assert_eq!(problems, ["name", "questions.0.text"]);
+}
+
+#[test]
+fn an_unchanged_question_is_carried_by_its_key() {
+    let file = json!({
+        "name": "Triage",
+        "fields": [{ "key": "text", "label": "Text" }],
+        "questions": [
+            { "key": "topic", "type": "yes_no", "text": "About a refund?" },
+            { "key": "angry", "type": "yes_no", "text": "Angry?" },
+        ],
+    });
+    let version = PrismFile::read(file.to_string().as_bytes(), None)
+        .unwrap()
+        .version;
+    let mut draft = EditDraft::of("Triage", &version);
+    draft.questions[1].text = "Is it angry?".to_owned();
+    draft.questions[0].is_folded = true;
+    let base = DraftBase(Some(Arc::new(version)));
+    let carried = base.carry(&draft);
+    assert!(!carried.contains("refund") && carried.contains("Is it angry?"));
+    assert_eq!(base.read(&carried).unwrap(), draft);
+    let other = DraftBase::default().read(&carried);
+    assert!(other.is_err(), "a key of no version names nothing");
 }

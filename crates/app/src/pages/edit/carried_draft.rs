@@ -1,0 +1,113 @@
+//! Parts of a draft on their way through a page. A question that is as it was saved goes by its key
+//! alone, so that a page of a large prism holds only what somebody changed.
+
+use std::sync::Arc;
+
+use refract_domain::prism::PrismVersion;
+use serde::{Deserialize, Serialize};
+
+use super::draft::{DraftField, DraftQuestion, EditDraft};
+use crate::page_refusal::PageRefusal;
+
+/// The version that a draft was made from; none for a new prism.
+#[derive(Clone, Default)]
+pub(crate) struct DraftBase(pub(crate) Option<Arc<PrismVersion>>);
+
+/// A question in a hidden value.
+#[derive(Serialize, Deserialize)]
+enum CarriedQuestion {
+    /// The base's question with this key, unchanged.
+    Saved { key: String, is_folded: bool },
+    /// A question that is new or changed.
+    Typed(DraftQuestion),
+}
+
+/// A whole draft in a hidden value.
+#[derive(Serialize, Deserialize)]
+struct CarriedDraft {
+    name: String,
+    fields: Vec<DraftField>,
+    context: String,
+    questions: Vec<CarriedQuestion>,
+}
+
+impl DraftBase {
+    /// The hidden value of one question.
+    pub(crate) fn carry_question(&self, question: &DraftQuestion) -> String {
+        in_json(&self.carried(question))
+    }
+
+    /// The hidden value of a draft.
+    pub(crate) fn carry(&self, draft: &EditDraft) -> String {
+        let questions = draft.questions.iter();
+        in_json(&CarriedDraft {
+            name: draft.name.clone(),
+            fields: draft.fields.clone(),
+            context: draft.context.clone(),
+            questions: questions.map(|question| self.carried(question)).collect(),
+        })
+    }
+
+    /// The question of a hidden value.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NoForm`] when the app did not write the value itself.
+    pub(crate) fn read_question(&self, json: &str) -> Result<DraftQuestion, PageRefusal> {
+        self.question(parsed(json)?)
+    }
+
+    /// The draft of a hidden value.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NoForm`] when the app did not write the value itself.
+    pub(crate) fn read(&self, json: &str) -> Result<EditDraft, PageRefusal> {
+        let carried: CarriedDraft = parsed(json)?;
+        let questions = carried.questions.into_iter();
+        Ok(EditDraft {
+            name: carried.name,
+            fields: carried.fields,
+            context: carried.context,
+            questions: questions
+                .map(|question| self.question(question))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn carried(&self, question: &DraftQuestion) -> CarriedQuestion {
+        let key = question.key.as_str();
+        match self.saved(key, question.is_folded) {
+            Some(saved) if saved == *question => CarriedQuestion::Saved {
+                key: key.to_owned(),
+                is_folded: question.is_folded,
+            },
+            _ => CarriedQuestion::Typed(question.clone()),
+        }
+    }
+
+    fn question(&self, carried: CarriedQuestion) -> Result<DraftQuestion, PageRefusal> {
+        match carried {
+            CarriedQuestion::Saved { key, is_folded } => {
+                self.saved(&key, is_folded).ok_or(PageRefusal::NoForm)
+            }
+            CarriedQuestion::Typed(question) => Ok(question),
+        }
+    }
+
+    fn saved(&self, key: &str, is_folded: bool) -> Option<DraftQuestion> {
+        let mut questions = self.0.as_ref()?.questions().iter();
+        let saved = questions.find(|saved| saved.key.as_str() == key)?;
+        Some(DraftQuestion {
+            is_folded,
+            ..DraftQuestion::of(saved)
+        })
+    }
+}
+
+fn in_json(value: &impl Serialize) -> String {
+    // a draft has nothing that JSON cannot hold
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn parsed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, PageRefusal> {
+    serde_json::from_str(json).map_err(|_| PageRefusal::NoForm)
+}

@@ -1,0 +1,56 @@
+//! Places of the form in the words that stand on it.
+
+/// The words for a path of the prism file, such as `Question 1, option 3, label` for
+/// `questions.0.options.2.label`.
+pub(crate) fn in_words(path: &str) -> String {
+    let mut words = String::new();
+    let mut parts = path.split('.').peekable();
+    while let Some(part) = parts.next() {
+        if !words.is_empty() {
+            words.push_str(", ");
+        }
+        let place = parts.peek().and_then(|next| next.parse::<usize>().ok());
+        match place {
+            Some(place) => {
+                parts.next();
+                words.push_str(part.strip_suffix('s').unwrap_or(part));
+                words.push_str(&format!(" {}", place.saturating_add(1)));
+            }
+            None => words.push_str(part),
+        }
+    }
+    let mut letters = words.chars();
+    let first = letters.next();
+    first.map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// The place of the question that a path of the prism file lies in.
+pub(crate) fn question_of(path: &str) -> Option<usize> {
+    let rest = path.strip_prefix("questions.")?;
+    rest.split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_said_in_the_words_of_the_form() {
+        for (path, words) in [
+            ("name", "Name"),
+            ("questions", "Questions"),
+            ("fields.0.label", "Field 1, label"),
+            ("questions.1.options", "Question 2, options"),
+            ("questions.1.options.2.key", "Question 2, option 3, key"),
+            ("questions.9.levels.0", "Question 10, level 1"),
+            ("", ""),
+        ] {
+            assert_eq!(in_words(path), words);
+        }
+        assert_eq!(question_of("questions.12.options.3.key"), Some(12));
+        assert_eq!(question_of("questions"), None);
+        assert_eq!(question_of("fields.0.key"), None);
+    }
+}
