@@ -37,7 +37,7 @@ async fn what_is_wrong_is_told_when_somebody_asks_and_not_before(backend: Backen
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let page = ada.get("/prisms/new/edit").await;
     assert_eq!(faults(&page), 0, "{}", page.body);
-    let form = inputs(&page, "<form id=\"edit\"");
+    let form = inputs(&page, "action=\"/prisms/new/edit\"");
     let check = [("act", "check")];
     let told = post(&mut ada, "/prisms/new/edit", &form, &check).await;
     assert_eq!((told.status, faults(&told)), (200, 2), "{}", told.body);
@@ -49,7 +49,7 @@ async fn what_is_wrong_is_told_when_somebody_asks_and_not_before(backend: Backen
         "id=\"name\" name=\"name\" type=\"text\" value=\"\" dir=\"auto\" autocomplete=\"off\""
     ));
     // a button keeps telling, and removing the last question leaves somewhere to go on
-    let form = inputs(&told, "<form id=\"edit\"");
+    let form = inputs(&told, "action=\"/prisms/new/edit\"");
     let remove = [("act", "questions.0.remove")];
     let told = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
     assert_eq!(faults(&told), 2, "name and questions: {}", told.body);

@@ -105,3 +105,23 @@ fn every_rule_has_a_name_of_its_own_and_a_reason() {
     }
     assert_eq!(WordingRule::parse("similar_labels"), None);
 }
+
+#[test]
+fn some_questions_are_looked_at_by_their_places_in_the_whole_prism() {
+    let negated =
+        |key: &str| json!({ "key": key, "type": "yes_no", "text": "Is the writer not satisfied?" });
+    let file = json!({
+        "name": "Triage",
+        "fields": [{ "key": "text", "label": "Text" }],
+        "questions": [negated("a"), negated("b"), negated("c")],
+    });
+    let file = PrismFile::read(file.to_string().as_bytes(), None).unwrap();
+    let all = lint(&file.version);
+    let paths: Vec<_> = all.iter().map(|warning| warning.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        ["questions.0.text", "questions.1.text", "questions.2.text"]
+    );
+    let some = lint_questions(&file.version, |place| place != 1);
+    assert_eq!(some, [all[0].clone(), all[2].clone()]);
+}

@@ -73,14 +73,20 @@ impl DraftBase {
         })
     }
 
+    /// Whether a question is as it was saved.
+    pub(crate) fn has(&self, question: &DraftQuestion) -> bool {
+        let saved = self.saved(question.key.as_str(), question.is_folded);
+        saved.is_some_and(|saved| saved == *question)
+    }
+
     fn carried(&self, question: &DraftQuestion) -> CarriedQuestion {
-        let key = question.key.as_str();
-        match self.saved(key, question.is_folded) {
-            Some(saved) if saved == *question => CarriedQuestion::Saved {
-                key: key.to_owned(),
+        if self.has(question) {
+            CarriedQuestion::Saved {
+                key: question.key.as_str().to_owned(),
                 is_folded: question.is_folded,
-            },
-            _ => CarriedQuestion::Typed(question.clone()),
+            }
+        } else {
+            CarriedQuestion::Typed(question.clone())
         }
     }
 

@@ -6,7 +6,7 @@ use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::PrismFile;
 use refract_domain::problem::{Problem, Problems};
-use refract_domain::wording::{WordingWarning, lint};
+use refract_domain::wording::{WordingWarning, lint_questions};
 
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
@@ -39,6 +39,7 @@ pub(crate) struct Editing {
 #[derive(Default)]
 pub(crate) struct Checked {
     pub(crate) problems: Vec<Problem>,
+    /// Warnings about the questions that are open.
     pub(crate) warnings: Vec<WordingWarning>,
     /// Estimated tokens that the prism takes of every call; `None` while there are problems.
     pub(crate) size: Option<usize>,
@@ -142,16 +143,19 @@ impl Editing {
         };
         Ok(Checked {
             is_asked: self.is_asked,
-            ..Checked::of(read)
+            ..Checked::of(&self.draft, read)
         })
     }
 }
 
 impl Checked {
-    fn of(read: Result<PrismFile, Problems>) -> Self {
+    fn of(draft: &EditDraft, read: Result<PrismFile, Problems>) -> Self {
         match read {
             Ok(PrismFile { version, name: _ }) => Self {
-                warnings: lint(&version),
+                warnings: lint_questions(&version, |place| {
+                    let question = draft.questions.get(place);
+                    question.is_some_and(|question| !question.is_folded)
+                }),
                 size: Some(budget::size_of_version(&version)),
                 ..Self::default()
             },

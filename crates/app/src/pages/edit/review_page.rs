@@ -6,7 +6,7 @@ use refract_answering::{DraftTrialCost, TrialPair};
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
-use refract_domain::wording::lint;
+use refract_domain::wording::lint_questions;
 
 use super::draft_form::WHOLE;
 use super::editing::Editing;
@@ -45,7 +45,12 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
     let changes = draft.differences();
     let new_name = draft.file.name.as_str();
     let is_renamed = prism.name != new_name;
-    let warnings = lint(&draft.file.version);
+    let typed = &editing.draft;
+    let warnings = lint_questions(&draft.file.version, |place| {
+        let question = typed.questions.get(place);
+        let is_changed = question.is_some_and(|question| !editing.base.has(question));
+        is_changed || !typed.is_large()
+    });
     let next = prism.latest_version.next();
     let main = html! {
         (prism_heading(prism, PrismTab::Edit, visit.visitor.role))

@@ -47,7 +47,7 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
             }
         }
         @if !checked.warnings.is_empty() {
-            h3 { "About the wording" }
+            h3 { "About the wording" @if editing.draft.is_large() { " of the open question" } }
             ul.problems {
                 @for warning in &checked.warnings {
                     li { a href={ "#" (warning.path) } { (warning.path) } ": " bdi { (warning.message) } "." }
