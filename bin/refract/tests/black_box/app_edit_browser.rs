@@ -150,7 +150,7 @@ async fn a_prism_of_the_largest_size_is_changed_and_saved() {
         .await;
     browser.follow("button[value=save]").await;
     browser
-        .wait_until_text("main", "The version is saved")
+        .wait_until_text(".notice", "The version is saved")
         .await;
     let shown = service.run(&["prism", "show", &slug]).await.object();
     let option = &shown["questions"][41]["options"][252];
