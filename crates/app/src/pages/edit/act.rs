@@ -131,20 +131,20 @@ fn rearrange<T>(
     }
     let ListPlace { path, noun, add } = list;
     let count = items.len();
-    let last = count - 1;
+    let end = count - 1;
     let to = match change {
         ["up"] => from.saturating_sub(1),
-        ["down"] => (from + 1).min(last),
-        ["to", place] => place.parse::<usize>().ok()?.min(last),
+        ["down"] => (from + 1).min(end),
+        ["to", place] => place.parse::<usize>().ok()?.min(end),
         ["remove"] => {
             items.remove(from);
-            let focus = match last {
+            let focus = match end {
                 0 => (*add).to_owned(),
-                last => format!("{path}.{}.remove", from.min(last - 1)),
+                end => format!("{path}.{}.remove", from.min(end - 1)),
             };
             return Some(Acted {
                 focus,
-                words: format!("{noun} {} is removed. {last} left.", from + 1),
+                words: format!("{noun} {} is removed. {end} left.", from + 1),
             });
         }
         _ => return None,
@@ -153,9 +153,9 @@ fn rearrange<T>(
     items.insert(to, item);
     // the button that was pressed, unless the item is at the end
     let goes_up = to < from;
-    let button = match last {
+    let button = match end {
         0 => "remove",
-        _ if to == 0 || (!goes_up && to < last) => "down",
+        _ if to == 0 || (!goes_up && to < end) => "down",
         _ => "up",
     };
     Some(Acted {

@@ -3,22 +3,20 @@
 /// The words for a path of the prism file, such as `Question 1, option 3, label` for
 /// `questions.0.options.2.label`.
 pub(crate) fn in_words(path: &str) -> String {
-    let mut words = String::new();
+    let mut named = Vec::new();
     let mut parts = path.split('.').peekable();
     while let Some(part) = parts.next() {
-        if !words.is_empty() {
-            words.push_str(", ");
-        }
         let place = parts.peek().and_then(|next| next.parse::<usize>().ok());
-        match place {
+        named.push(match place {
             Some(place) => {
                 parts.next();
-                words.push_str(part.strip_suffix('s').unwrap_or(part));
-                words.push_str(&format!(" {}", place.saturating_add(1)));
+                let noun = part.strip_suffix('s').unwrap_or(part);
+                format!("{noun} {}", place.saturating_add(1))
             }
-            None => words.push_str(part),
-        }
+            None => part.to_owned(),
+        });
     }
+    let words = named.join(", ");
     let mut letters = words.chars();
     let first = letters.next();
     first.map_or_else(String::new, |first| {
