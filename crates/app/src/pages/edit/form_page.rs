@@ -86,7 +86,7 @@ pub(crate) fn inside(editing: &Editing, checked: &Checked, acted: &Acted) -> Mar
                 }
             }
             aside {
-                div #state { (state_panel::panel(editing, checked)) }
+                div #state role="region" aria-label="State of the form" tabindex="0" { (state_panel::panel(editing, checked)) }
                 div.row {
                     @if editing.prism.is_some() {
                         button.main type="submit" name="act" value="review" { "Review changes" }
