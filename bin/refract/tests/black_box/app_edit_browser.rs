@@ -12,10 +12,18 @@ const SAID: &str = "#said";
 
 /// A browser in which an editor is signed in, on a page.
 async fn opened(service: &Service, path: &str) -> Browser {
+    opened_at(service, path, 1440).await
+}
+
+async fn opened_at(service: &Service, path: &str, width: u32) -> Browser {
     let link = invited(service, "ada@example.com", "editor").await;
     let (_, token) = link.split_once("/join/").unwrap();
     let at = |path: &str| format!("http://{}{path}", service.nodes[0].app);
-    let browser = Browser::start(BrowserSettings::default()).await;
+    let settings = BrowserSettings {
+        width,
+        ..BrowserSettings::default()
+    };
+    let browser = Browser::start(settings).await;
     browser.open(&at(&format!("/join/{token}"))).await;
     browser.fill("#name", "Ada").await;
     browser.fill("#password", PASSWORD).await;
@@ -38,7 +46,7 @@ async fn the_focus_stays_where_one_works_and_what_happened_is_said() {
         return;
     }
     let service = Service::start(Backend::Sqlite).await;
-    let browser = opened(&service, &format!("/prisms/{PRISM}/edit")).await;
+    let browser = opened_at(&service, &format!("/prisms/{PRISM}/edit"), 360).await;
     let label = "[id=\"questions.0.options.2.label\"]";
     let up = format!("{}{}", Key::Alt, Key::Up);
     browser.press(label, &up).await;
