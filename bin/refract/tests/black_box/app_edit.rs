@@ -143,7 +143,7 @@ async fn a_trial_says_what_it_asks_and_saves_nothing(backend: Backend) {
     let changed = [("act", "review"), ("context", "New.")];
     let review = post(&mut ada, EDIT, &form, &changed).await;
     for words in [
-        "about 2 texts,",
+        "about 2 texts of those answered last",
         "about 2 model requests,",
         "it makes no results",
     ] {

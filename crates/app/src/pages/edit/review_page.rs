@@ -108,7 +108,7 @@ fn trial_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {
             "Asks your version about " (counted(number(cost.texts), "text"))
-            ", the newest that were answered, and shows its answers beside the stored ones: "
+            " of those answered last, and shows its answers beside the stored ones: "
             @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
             @else {
                 "about " (counted(number(cost.requests), "model request"))
