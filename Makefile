@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build check check-api check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build app-pictures check check-api check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -15,6 +15,10 @@ demo: build ## start the service with a ready prism and make a call to it (ARGS=
 
 build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract
+
+app-pictures: ## make pictures of every page of the app in target/app-pictures, and those of the documents (finds or installs Chromium)
+	$(CARGO) build --locked --package refract --bins --example app_pictures
+	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
 check: fmt-check clippy test docs deny fuzz-build check-described check-measured check-scripts ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, the measures, the app's scripts
 

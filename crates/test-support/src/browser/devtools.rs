@@ -44,13 +44,33 @@ impl Browser {
     ///
     /// When Chromium takes no picture.
     pub async fn picture(&self) -> Vec<u8> {
+        let size = self.page_size().await;
+        self.picture_of(&size["width"], &size["height"]).await
+    }
+
+    /// A picture of the beginning of the page as PNG: all of its width, and at most this height in
+    /// CSS pixels.
+    ///
+    /// # Panics
+    ///
+    /// When Chromium takes no picture.
+    pub async fn picture_of_beginning(&self, height: u32) -> Vec<u8> {
+        let size = self.page_size().await;
+        let whole = size["height"].as_f64().unwrap_or_default();
+        let height = whole.min(f64::from(height));
+        self.picture_of(&size["width"], &json!(height)).await
+    }
+
+    async fn page_size(&self) -> Value {
         let layout = self.cdp("Page.getLayoutMetrics", json!({})).await;
         let Some(size) = layout.get("cssContentSize") else {
             panic!("the browser does not tell the size of the page");
         };
-        let area = json!({
-            "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1,
-        });
+        size.clone()
+    }
+
+    async fn picture_of(&self, width: &Value, height: &Value) -> Vec<u8> {
+        let area = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let command = json!({ "format": "png", "captureBeyondViewport": true, "clip": area });
         let answer = self.cdp("Page.captureScreenshot", command).await;
         let Some(picture) = answer.get("data").and_then(Value::as_str) else {

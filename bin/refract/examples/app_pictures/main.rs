@@ -1,0 +1,53 @@
+//! Makes pictures of every page of the app, out of the demo. `make app-pictures` runs it and says
+//! where they are.
+//!
+//! A page that is wider than its window, or in which axe-core finds a barrier, is named, and then
+//! the exit status is 1.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a tour that meets the unexpected ends there, and prints what it did"
+)]
+
+mod demo_program;
+mod owner_pages;
+mod picture_book;
+mod prism_pages;
+mod result_pages;
+mod stranger_pages;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use refract_test_support::browser::Browser;
+
+use crate::demo_program::{DemoProgram, failed_result};
+use crate::picture_book::PictureBook;
+
+/// The folder of the pictures that documents show.
+const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures");
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    if !Browser::available() {
+        println!("no pictures were made: there is no browser");
+        return ExitCode::FAILURE;
+    }
+    let example = std::env::current_exe().expect("the example's own path");
+    let profile = example.ancestors().nth(2).expect("the folder of a profile");
+    let binary = profile.join("refract");
+    let pictures = profile.join("../app-pictures");
+
+    let folder = tempfile::tempdir().expect("a folder for the demo");
+    let failed = failed_result(&binary, folder.path()).await;
+    let demo = DemoProgram::start(&binary, folder.path()).await;
+    let mut book = PictureBook::open(&demo.address, &pictures, Path::new(DOCUMENTS)).await;
+    book.open_page(&demo.sign_in_path).await;
+    prism_pages::take(&mut book).await;
+    result_pages::take(&mut book, &failed).await;
+    let link = owner_pages::take(&mut book).await;
+    stranger_pages::take(&mut book, &link).await;
+    book.close(&pictures)
+}

@@ -1,0 +1,121 @@
+//! Pictures of what a browser shows, in both themes and two widths.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use refract_test_support::browser::{Browser, BrowserSettings};
+use serde_json::json;
+
+/// The widths of the pictures, in pixels: a phone, and a laptop. Steps are done in the last one.
+const WIDTHS: [u32; 2] = [360, 1440];
+const THEMES: [&str; 2] = ["dark", "light"];
+/// The height of the window. Pictures of longer pages are higher.
+const HEIGHT: u32 = 700;
+/// The width of the pictures in documents, which are shown about 900 pixels wide.
+const DOCUMENT_WIDTH: u32 = 1100;
+
+/// A browser, and the folders for its pictures.
+pub(crate) struct PictureBook {
+    pub(crate) browser: Browser,
+    address: String,
+    pictures: PathBuf,
+    documents: PathBuf,
+    axe: Option<String>,
+    taken: usize,
+    faults: Vec<String>,
+}
+
+impl PictureBook {
+    /// Starts a browser for the app at an address. What an earlier run left in the folder of
+    /// pictures is removed.
+    pub(crate) async fn open(address: &str, pictures: &Path, documents: &Path) -> Self {
+        fs::remove_dir_all(pictures).ok();
+        for folder in [pictures, documents] {
+            fs::create_dir_all(folder).expect("a folder for pictures");
+        }
+        Self {
+            browser: Browser::start(BrowserSettings::default()).await,
+            address: address.to_owned(),
+            pictures: pictures.to_owned(),
+            documents: documents.to_owned(),
+            axe: Browser::axe(),
+            taken: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    /// Opens a path of the app.
+    pub(crate) async fn open_page(&self, path: &str) {
+        self.browser.open(&format!("{}{path}", self.address)).await;
+    }
+
+    /// Opens a path of the app and takes pictures of the page.
+    pub(crate) async fn take_page(&mut self, name: &str, path: &str) {
+        self.open_page(path).await;
+        self.take(name).await;
+    }
+
+    /// Takes pictures of the whole page as it is now, in each width and theme.
+    pub(crate) async fn take(&mut self, name: &str) {
+        let leave = "document.activeElement?.blur(); window.scrollTo(0, 0);";
+        self.browser.evaluate(leave, &[]).await;
+        for width in WIDTHS {
+            for theme in THEMES {
+                self.show_as(width, theme).await;
+                let file = format!("{name}-{width}-{theme}.png");
+                let picture = self.browser.picture().await;
+                fs::write(self.pictures.join(file), picture).expect("a picture can be written");
+                self.taken += 1;
+            }
+            self.look_for_faults(name, width).await;
+        }
+    }
+
+    /// Takes the picture of the page that documents show, as high as the window is then.
+    pub(crate) async fn take_for_documents(&self, name: &str, height: u32) {
+        self.show_as(DOCUMENT_WIDTH, "light").await;
+        let picture = self.browser.picture_of_beginning(height).await;
+        let file = self.documents.join(format!("{name}.png"));
+        fs::write(file, picture).expect("a picture can be written");
+        self.show_as(WIDTHS[1], THEMES[1]).await;
+    }
+
+    /// Says what was done and what is wrong with the pages.
+    pub(crate) fn close(self, pictures: &Path) -> ExitCode {
+        let shown = pictures.canonicalize().expect("the folder of pictures");
+        println!("{} pictures are in {}", self.taken, shown.display());
+        for fault in &self.faults {
+            println!("{fault}");
+        }
+        if self.faults.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+
+    async fn show_as(&self, width: u32, theme: &str) {
+        let area =
+            json!({ "width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": false });
+        let command = "Emulation.setDeviceMetricsOverride";
+        self.browser.cdp(command, area).await;
+        let wish = json!({ "features": [{ "name": "prefers-color-scheme", "value": theme }] });
+        self.browser.cdp("Emulation.setEmulatedMedia", wish).await;
+    }
+
+    async fn look_for_faults(&mut self, name: &str, width: u32) {
+        let wide = "return document.documentElement.scrollWidth > window.innerWidth;";
+        if self.browser.evaluate(wide, &[]).await == true {
+            self.faults
+                .push(format!("{name}: wider than {width} pixels"));
+        }
+        if let Some(axe) = &self.axe {
+            let found = self.browser.accessibility_faults(axe).await;
+            let lines = found
+                .iter()
+                .map(|fault| format!("{name}, {width} pixels wide: {fault}"));
+            self.faults.extend(lines);
+        }
+    }
+}
