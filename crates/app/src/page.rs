@@ -136,7 +136,7 @@ impl<'a> Page<'a> {
                     a.skip href="#main" { "Skip to the page" }
                     header.site { (navigation(visitor, section)) }
                     @if site.is_for_trying_only {
-                        p.toy role="note" {
+                        aside.toy aria-label="About this demo" {
                             "The built-in scorer answers here. It compares words and is for trying things only."
                         }
                     }

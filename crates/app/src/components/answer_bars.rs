@@ -30,13 +30,14 @@ pub(crate) fn answer_bars(result: &ReadableResult, differs: impl Fn(&Question) -
                     bdi { (question.text) } " " code.soft { (question.key) }
                     @if differs(question) { " " span.tag { "differs" } }
                 }
-                (one(question, answer, lens))
+                (bars_of(question, answer, lens))
             }
         }
     }
 }
 
-fn one(question: &Question, answer: &Answer, lens: &[Column]) -> Markup {
+/// The bars of the answer to one question, with the cutoffs that the lens has for it.
+pub(crate) fn bars_of(question: &Question, answer: &Answer, lens: &[Column]) -> Markup {
     match answer {
         Answer::Choice {
             value,
@@ -70,6 +71,7 @@ fn yes_no(
             tbody { tr.chosen {
                 th scope="row" { (label) }
                 td { (yes_no_bar(probability, cutoffs)) }
+                td.soft { "yes" }
             } }
         }
         p.hint {

@@ -18,11 +18,12 @@ pub(crate) fn histogram(counts: &[u64], no_below: f64, yes_from: f64) -> Markup 
             line.cutoff.no-below x1=(no_below) x2=(no_below) y1="0" y2="40" {}
             line.cutoff.yes-from x1=(yes_from) x2=(yes_from) y1="0" y2="40" {}
         }
+        div.histogram-axis aria-hidden="true" { span { "0 %" } span { "50 %" } span { "100 %" } }
     }
 }
 
 /// The height of a count of 1 or more, at least as much as can be seen.
 fn height(count: u64, highest: u64) -> f64 {
     let share = u32::try_from(count.saturating_mul(1000) / highest).unwrap_or(1000);
-    (f64::from(share) / 1000.0 * 40.0).max(0.6)
+    (f64::from(share) / 1000.0 * 40.0).max(1.2)
 }

@@ -1,18 +1,25 @@
 //! `/components` of debug builds: every component, with ordinary and with extreme values.
 
+mod sample_answers;
+
 use chrono::DateTime;
 use maud::{Markup, html};
 use refract_domain::cutoffs::Cutoffs;
 use refract_domain::probability::Probability;
+use refract_domain::version_difference::{ChangedWords, Severity, VersionDifference};
 
+use self::sample_answers::sample_answers;
 use crate::components::bar::{bar, yes_no_bar};
+use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::day_chart::day_chart;
+use crate::components::differences::{differences, differences_in_short};
 use crate::components::empty_state::empty_state;
 use crate::components::field::FormField;
 use crate::components::histogram::histogram;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::table::table;
+use crate::components::table::{stacked_table, table};
+use crate::components::whole_text::whole_text;
 use crate::page::Page;
 use crate::page_reply::PageReply;
 use crate::visit::OpenVisit;
@@ -26,11 +33,21 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
         h1 { "Components" }
         h2 { "Bars" }
         (bars())
+        (sample_answers())
         h2 { "Histogram and days" }
         (histogram(&bell(), 40.0, 60.0))
         (day_chart(&[0, 3, 12, 7, 0, 1, 40], "0 to 40 results on each of the last seven days"))
-        h2 { "Table" }
+        h2 { "Tables" }
         (rows())
+        (stacked_rows())
+        h2 { "Differences" }
+        (differences(&changes()))
+        p { "In short:" }
+        (differences_in_short(&changes(), 2, "/"))
+        h2 { "Texts" }
+        (whole_text(&HOSTILE.repeat(20)))
+        (whole_text(""))
+        (copyable("call", "A call", &format!("curl -sS 'http://127.0.0.1:8080/v1/prisms/support-triage/results' \\\n  -d '{HOSTILE}'")))
         h2 { "Form" }
         (form())
         h2 { "Notices and what is empty" }
@@ -41,7 +58,9 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
             a.button.main href="/" { "Make the first prism" }
         }))
     };
-    Page::new(&visit.site, visit.visitor.as_ref(), "Components", main).reply()
+    Page::new(&visit.site, visit.visitor.as_ref(), "Components", main)
+        .script(COPY_SCRIPT)
+        .reply()
 }
 
 fn probability(millionths: u32) -> Probability {
@@ -75,6 +94,54 @@ fn rows() -> Markup {
         &["Text", "Angry", "Results", "Made"],
         &cells,
     )
+}
+
+fn stacked_rows() -> Markup {
+    let rows = html! {
+        tr {
+            th scope="row" { (moment(DateTime::UNIX_EPOCH)) }
+            td data-label="Ref" { "M-17" }
+            td.number data-label="Version" { "2" }
+            td { div.text dir="auto" { (HOSTILE) } }
+            td data-label="topic" { "Billing" }
+            td.changed data-label="angry" { "Unsure" }
+        }
+    };
+    let headings = ["When", "Ref", "Version", "Message", "topic", "angry"];
+    stacked_table("Results with one changed cell", &headings, &rows)
+}
+
+/// A difference of each severity, with and without words.
+fn changes() -> [VersionDifference; 3] {
+    let difference = |severity, text: &str, words| VersionDifference {
+        severity,
+        path: "questions.topic".to_owned(),
+        text: text.to_owned(),
+        words,
+    };
+    let words = |before: Option<&str>, after: Option<&str>| {
+        Some(ChangedWords {
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        })
+    };
+    [
+        difference(
+            Severity::Cosmetic,
+            "The label of the field 'text' is worded differently.",
+            words(Some("Text"), Some("Message")),
+        ),
+        difference(
+            Severity::ForAnswers,
+            "The instructions of 'topic' are new.",
+            words(None, Some(HOSTILE)),
+        ),
+        difference(
+            Severity::ForCallers,
+            "The option 'Billing' of 'topic' is gone.",
+            None,
+        ),
+    ]
 }
 
 fn form() -> Markup {

@@ -15,7 +15,7 @@ use crate::components::field::{FormField, in_words};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
-use crate::components::table::table;
+use crate::components::table::stacked_table;
 use crate::curl;
 use crate::page::Section;
 use crate::page_refusal::PageRefusal;
@@ -133,7 +133,7 @@ fn rows(keys: &[ListedKey]) -> Markup {
         "Results",
         "Revoked",
     ];
-    table("API keys", &headings, &rows)
+    stacked_table("API keys", &headings, &rows)
 }
 
 /// Where the page shows a key.
@@ -146,12 +146,12 @@ fn row(key: &ListedKey) -> Markup {
     html! {
         tr id={ "key-" (row.id) } {
             th scope="row" { bdi { (row.name) } }
-            td { code { (row.first_characters) "…" } }
-            td { @match &key.made_by { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }
-            td { (moment(row.created_at)) }
-            td { @match row.last_used_at { Some(at) => (moment(at)), None => span.soft { "never" } } }
-            td.number { (count(key.results)) }
-            td {
+            td data-label="Begins with" { code { (row.first_characters) "…" } }
+            td data-label="Made by" { @match &key.made_by { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }
+            td data-label="Made" { (moment(row.created_at)) }
+            td data-label="Last used" { @match row.last_used_at { Some(at) => (moment(at)), None => span.soft { "never" } } }
+            td.number data-label="Results" { (count(key.results)) }
+            td data-label=[row.revoked_at.map(|_| "Revoked")] {
                 @match row.revoked_at {
                     Some(at) => (moment(at)),
                     None => details {

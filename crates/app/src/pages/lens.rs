@@ -193,6 +193,7 @@ async fn page(
             div.split {
                 section {
                     h2 { "Columns" }
+                    p.hint { "Each shows one thing of the answer to a question. Without a name it is named after the question." }
                     (columns(form, &lens.latest, problems.as_ref(), draft.as_ref()))
                     (adding(&lens.latest))
                 }

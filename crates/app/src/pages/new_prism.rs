@@ -106,14 +106,15 @@ fn in_words(refused: &RefusedFile<'_>) -> Markup {
 
 fn examples() -> Markup {
     html! {
-        ul.plain {
+        ul.plain.examples {
             @for example in &EXAMPLES {
-                li.row {
-                    form method="post" action="/prisms/new" {
+                li {
+                    p { strong { (example.name) } br; span.soft { (example.words) } }
+                    form.row method="post" action="/prisms/new" {
                         input type="hidden" name="example" value=(example.slug);
-                        button type="submit" { "Make " (example.name) }
+                        button type="submit" { "Make it" span.unseen { ": " (example.name) } }
+                        a href={ "/prisms/new/edit?from=" (example.slug) } { "Edit first" span.unseen { ": " (example.name) } }
                     }
-                    span { (example.words) " " a href={ "/prisms/new/edit?from=" (example.slug) } { "Edit first" } }
                 }
             }
         }

@@ -11,6 +11,7 @@ use refract_domain::person::Email;
 use refract_domain::role::Role;
 
 use self::person_table::{ROLES, person_table};
+use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::field::{FormField, in_words};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
@@ -129,7 +130,7 @@ async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, 
             &html! {
                 "Send this link to " bdi { (invitation.email) } ". It works once, until "
                 (moment(invitation.expires_at)) ", and is not shown again."
-                pre { code { (link) } }
+                (copyable("link", "The link", &link))
             },
         )),
         ..Said::default()
@@ -159,7 +160,7 @@ async fn page(
         }
     };
     let page = visit.page("People", main).section(Section::People);
-    Ok(page.status(status).reply())
+    Ok(page.script(COPY_SCRIPT).status(status).reply())
 }
 
 fn invite_form(said: &Said<'_>) -> Markup {

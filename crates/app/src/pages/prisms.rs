@@ -8,7 +8,7 @@ use crate::components::day_chart::day_chart;
 use crate::components::empty_state::empty_state;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
-use crate::components::table::table;
+use crate::components::table::stacked_table;
 use crate::page::Section;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
@@ -54,7 +54,7 @@ fn rows(caption: &str, prisms: &[ListedPrism]) -> Markup {
         "Last seven days",
         "Failed",
     ];
-    table(caption, &headings, &rows)
+    stacked_table(caption, &headings, &rows)
 }
 
 fn row(counted: &ListedPrism) -> Markup {
@@ -64,14 +64,14 @@ fn row(counted: &ListedPrism) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(prism_address(prism)) { bdi { (prism.name) } } }
-            td { code { (prism.slug) } }
-            td.number { (prism.latest_version) }
-            td.number { (count(counts.in_all)) }
-            td {
+            td data-label="Slug" { code { (prism.slug) } }
+            td.number data-label="Version" { (prism.latest_version) }
+            td.number data-label="Results" { (count(counts.in_all)) }
+            td data-label="Last seven days" {
                 (day_chart(&days, &format!("Results on each of the last seven days: {}", listed(&days))))
                 " " (count(in_days))
             }
-            td.number {
+            td.number data-label="Failed" {
                 @match share(counts.failed_in_all, counts.in_all) {
                     Some(share) => { (share) " %" }
                     None => "–",

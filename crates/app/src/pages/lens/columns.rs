@@ -30,22 +30,29 @@ pub(super) fn columns(
             @let moves = draft.and_then(|draft| draft.preview.columns.get(place)?.moves.as_ref());
             fieldset #{ "columns." (place) } {
                 legend { "Column " (place + 1) }
-                div.split {
+                div.column-inputs {
                     (name(place, column, problems))
                     (shows(place, column, latest, problems))
+                    (rearranging(place, last))
                 }
                 @if column.is_label() { (cutoffs(place, column, problems, moves)) }
-                div.row {
-                    button type="submit" name="act" value={ "up." (place) } disabled[place == 0] {
-                        "Up" span.unseen { ": column " (place + 1) }
-                    }
-                    button type="submit" name="act" value={ "down." (place) } disabled[place == last] {
-                        "Down" span.unseen { ": column " (place + 1) }
-                    }
-                    button.quiet type="submit" name="act" value={ "remove." (place) } {
-                        "Remove" span.unseen { " column " (place + 1) }
-                    }
-                }
+            }
+        }
+    }
+}
+
+/// The buttons that move and remove a column.
+fn rearranging(place: usize, last: usize) -> Markup {
+    html! {
+        div.row {
+            button type="submit" name="act" value={ "up." (place) } disabled[place == 0] {
+                "Up" span.unseen { ": column " (place + 1) }
+            }
+            button type="submit" name="act" value={ "down." (place) } disabled[place == last] {
+                "Down" span.unseen { ": column " (place + 1) }
+            }
+            button.quiet type="submit" name="act" value={ "remove." (place) } {
+                "Remove" span.unseen { " column " (place + 1) }
             }
         }
     }
@@ -68,7 +75,6 @@ fn name(place: usize, column: &ColumnInput, problems: Option<&Problems>) -> Mark
         name: &id,
         label: "Name",
         value: &column.name,
-        hint: "Left empty, it is named after the question.",
         fault: &fault(problems, &[&id, &format!("columns.{place}")]),
         ..FormField::default()
     };
@@ -86,7 +92,6 @@ fn shows(
     let field = FormField {
         name: &id,
         label: "Shows",
-        hint: "A question, and what of its answer.",
         fault: &fault(problems, &[&paths[0], &paths[1]]),
         ..FormField::default()
     };
@@ -129,7 +134,7 @@ fn cutoffs(
     html! {
         div.label-column data-column=(place) data-moves=[moves.map(script_counts)] {
             @if let Some(moves) = moves { (stored(column, moves)) }
-            div.split {
+            div {
                 (number("no_below", "No below, in percent", "A lower probability of yes is No.", &column.no_below))
                 (number("yes_from", "Yes from, in percent", "From here on it is Yes; between the two it is Unsure.", &column.yes_from))
             }

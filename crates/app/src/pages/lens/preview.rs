@@ -5,7 +5,7 @@ use refract_answering::{DraftCell, DraftRow, LensDraft};
 
 use crate::components::moment::moment;
 use crate::components::number::{count, counted};
-use crate::components::table::table_with;
+use crate::components::table::stacked_table_with;
 
 /// Characters of a text that a row shows.
 const SHOWN: usize = 120;
@@ -45,11 +45,11 @@ fn rows(draft: &LensDraft) -> Markup {
             @for column in &draft.preview.columns { th scope="col" { (column.after.column.name) } }
         }
     };
-    let rows = html! { @for row in &draft.rows { (self::row(row)) } };
-    table_with("The newest results with this draft", &headings, &rows)
+    let rows = html! { @for row in &draft.rows { (self::row(draft, row)) } };
+    stacked_table_with("The newest results with this draft", &headings, &rows)
 }
 
-fn row(row: &DraftRow) -> Markup {
+fn row(draft: &LensDraft, row: &DraftRow) -> Markup {
     let view = row.result.view();
     let text = view
         .fields
@@ -61,14 +61,17 @@ fn row(row: &DraftRow) -> Markup {
         tr {
             td { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
             td { span.text dir="auto" { (short) @if short.len() < text.len() { "…" } } }
-            @for (place, cell) in row.cells.iter().enumerate() { (self::cell(place, cell)) }
+            @for (place, cell) in row.cells.iter().enumerate() {
+                @let name = draft.preview.columns.get(place).map(|column| column.after.column.name.as_str());
+                (self::cell(place, name, cell))
+            }
         }
     }
 }
 
-fn cell(place: usize, cell: &DraftCell) -> Markup {
+fn cell(place: usize, name: Option<&str>, cell: &DraftCell) -> Markup {
     html! {
-        td.changed[cell.is_changed] data-cell=[cell.percent.map(|_| place)] data-percent=[cell.percent]
+        td.changed[cell.is_changed] data-label=[name] data-cell=[cell.percent.map(|_| place)] data-percent=[cell.percent]
             data-now=[cell.now.as_deref().filter(|_| cell.percent.is_some())]
             title=[cell.now.as_deref().filter(|_| cell.is_changed).map(|now| format!("now: {now}"))] {
             (cell.text)

@@ -5,7 +5,7 @@ use refract_answering::people::PersonRow;
 use refract_domain::ids::PersonId;
 
 use crate::components::moment::moment;
-use crate::components::table::table;
+use crate::components::table::stacked_table;
 
 /// The roles with their words, the one that may least first.
 pub(super) const ROLES: [(&str, &str); 3] = [
@@ -20,7 +20,7 @@ pub(super) fn person_table(people: &[PersonRow], visitor: PersonId) -> Markup {
         @for person in people { (row(person, person.id == visitor)) }
     };
     let headings = ["Person", "Role", "Last here", ""];
-    table("People of the account", &headings, &rows)
+    stacked_table("People of the account", &headings, &rows)
 }
 
 fn row(person: &PersonRow, is_visitor: bool) -> Markup {
@@ -36,7 +36,7 @@ fn row(person: &PersonRow, is_visitor: bool) -> Markup {
                 bdi.soft { (person.email) }
             }
             td {
-                form.row method="post" action=(action(person, "role")) {
+                form.row.together method="post" action=(action(person, "role")) {
                     select.short name="role" aria-label={ "Role of " (called) } {
                         @for (value, words) in ROLES {
                             option value=(value) selected[value == person.role.name()] { (words) }
@@ -45,7 +45,7 @@ fn row(person: &PersonRow, is_visitor: bool) -> Markup {
                     button type="submit" aria-label={ "Set the role of " (called) } { "Set" }
                 }
             }
-            td { (last_here(person)) }
+            td data-label="Last here" { (last_here(person)) }
             td {
                 div.row {
                     form method="post" action=(action(person, "link")) {

@@ -21,7 +21,7 @@ pub(super) fn versions(found: &PrismOverview) -> Markup {
         @for (number, differences) in &found.compared {
             @let page = format!("{address}/versions/{number}");
             tr {
-                th scope="row" { a href=(page) { "Version " (number) } }
+                th.together scope="row" { a href=(page) { "Version " (number) } }
                 td {
                     @if number.get() == 1 { span.soft { "the first" } }
                     @else if differences.is_empty() { span.soft { "nothing" } }

@@ -9,7 +9,7 @@ use refract_lens_rendering::cell_text;
 
 use super::makers::ResultMakers;
 use crate::components::moment::moment;
-use crate::components::table::table_with;
+use crate::components::table::stacked_table_with;
 
 /// Characters of all field texts that a row shows, and the fewest of each.
 const TEXTS: usize = 300;
@@ -29,7 +29,7 @@ pub(super) fn rows(lens: &PrismLens, results: &[FoundRow], makers: &ResultMakers
         }
     };
     let rows = html! { @for found in results { (row(lens, found, makers)) } };
-    table_with("Results, newest first", &headings, &rows)
+    stacked_table_with("Results, newest first", &headings, &rows)
 }
 
 fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
@@ -40,9 +40,10 @@ fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
     html! {
         tr {
             th scope="row" { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
-            td { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
-            td {
-                (view.status.name())
+            td data-label="Ref" { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
+            td data-label="Status" {
+                @let is_failed = view.status.error().is_some();
+                span.failed[is_failed].soft[!is_failed] { (view.status.name()) }
                 @if let ResultStatus::Failed { error } = view.status {
                     @if let Some(retry) = found.retried_as {
                         ", " a href={ "/results/" (retry) } { "retried" }
@@ -50,15 +51,15 @@ fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
                     div.text.soft dir="auto" { (clamped(error, CELL)) }
                 }
             }
-            td.number { (view.version) }
+            td.number data-label="Version" { (view.version) }
             @for field in columns.fields {
                 td { div.text dir="auto" { (clamped(view.field(&field.key).unwrap_or_default(), each)) } }
             }
-            @for value in view.values(columns.lens) {
+            @for (column, value) in columns.lens.iter().zip(view.values(columns.lens)) {
                 @let is_number = matches!(value, Value::Probability(_) | Value::Average(_) | Value::Position(_));
-                td.number[is_number] { bdi { (clamped(&cell_text(value), CELL)) } }
+                td.number[is_number] data-label=(column.name.as_str()) { bdi { (clamped(&cell_text(value), CELL)) } }
             }
-            td { bdi { (clamped(makers.name(found.maker), CELL)) } }
+            td data-label="Made by" { bdi { (clamped(makers.name(found.maker), CELL)) } }
         }
     }
 }
