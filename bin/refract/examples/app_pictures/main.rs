@@ -12,6 +12,7 @@
 )]
 
 mod demo_program;
+mod few_colours;
 mod owner_pages;
 mod picture_book;
 mod prism_pages;

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use refract_test_support::browser::{Browser, BrowserSettings};
 use serde_json::json;
 
+use crate::few_colours::with_few_colours;
+
 /// The widths of the pictures, in pixels: a phone, and a laptop. Steps are done in the last one.
 const WIDTHS: [u32; 2] = [360, 1440];
 const THEMES: [&str; 2] = ["dark", "light"];
@@ -77,7 +79,7 @@ impl PictureBook {
         self.show_as(DOCUMENT_WIDTH, "light").await;
         let picture = self.browser.picture_of_beginning(height).await;
         let file = self.documents.join(format!("{name}.png"));
-        fs::write(file, picture).expect("a picture can be written");
+        fs::write(file, with_few_colours(&picture)).expect("a picture can be written");
         self.show_as(WIDTHS[1], THEMES[1]).await;
     }
 

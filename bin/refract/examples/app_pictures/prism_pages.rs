@@ -65,13 +65,13 @@ async fn take_edit(book: &mut PictureBook) {
         .await;
     book.browser.follow("button[value=review]").await;
     book.take("edit-review").await;
-    book.take_for_documents("edit-review", 620).await;
+    book.take_for_documents("edit-review", 330).await;
     book.browser.follow("button[value=try]").await;
     book.take("edit-review-tried").await;
     book.browser.follow("button[value=save]").await;
     book.take("prism-saved").await;
     book.take_page("prism", TRIAGE).await;
-    book.take_for_documents("prism", 700).await;
+    book.take_for_documents("prism", 620).await;
     book.take_page("version", &format!("{TRIAGE}/versions/2"))
         .await;
     book.open_page(&format!("{TRIAGE}/edit")).await;
@@ -87,7 +87,7 @@ async fn take_try(book: &mut PictureBook) {
     book.browser.click("button[value=answer]").await;
     book.browser.wait_until_text("#progress", "Answered").await;
     book.take("try-answered").await;
-    book.take_for_documents("try", 640).await;
+    book.take_for_documents("try", 600).await;
     book.browser.click("#order-check button").await;
     book.browser.wait_until_text("#progress", "Checked").await;
     book.take("try-orders").await;
@@ -114,7 +114,7 @@ async fn take_lens(book: &mut PictureBook) {
     }
     book.browser.wait_for("td.changed").await;
     book.take("lens-draft").await;
-    book.take_for_documents("lens", 900).await;
+    book.take_for_documents("lens", 880).await;
     book.browser.follow("button[formaction$=\"/save\"]").await;
     book.take("lens-saved").await;
     book.browser

@@ -7,7 +7,7 @@ const RESULTS: &str = "/prisms/support-triage/results";
 /// Takes the pictures. One of the result that failed has this id.
 pub(crate) async fn take(book: &mut PictureBook, failed: &str) {
     book.take_page("results", RESULTS).await;
-    book.take_for_documents("results", 700).await;
+    book.take_for_documents("results", 560).await;
     for (name, query) in [
         ("results-filtered", "value=topic%3Abilling&status=ok"),
         ("results-failed", "status=failed"),

@@ -70,8 +70,7 @@ fn yes_no(
             caption.unseen { "Probability of yes" }
             tbody { tr.chosen {
                 th scope="row" { (label) }
-                td { (yes_no_bar(probability, cutoffs)) }
-                td.soft { "yes" }
+                td { (yes_no_bar(probability, cutoffs)) span.soft { " yes" } }
             } }
         }
         p.hint {

@@ -37,7 +37,7 @@ fn words(headings: &[&str]) -> Markup {
 fn draw(caption: &str, headings: &Markup, rows: &Markup, stacks: bool) -> Markup {
     html! {
         // it can be scrolled by keyboard
-        div.table role="region" aria-label=(caption) tabindex="0" {
+        div.table role="group" aria-label=(caption) tabindex="0" {
             table.stacks[stacks] {
                 caption.unseen { (caption) }
                 thead { (headings) }
