@@ -26,11 +26,11 @@ impl DemoProgram {
         let mut lines = BufReader::new(output).lines();
         let mut link = None;
         loop {
-            let line = lines.next_line().await.expect("the demo's output");
-            let line = line.unwrap_or_else(|| panic!("the demo ended"));
-            if line.contains("/sign-in/") {
-                link = Some(line);
-            } else if line.starts_with("Serving on ") {
+            let shown = lines.next_line().await.expect("the demo's output");
+            let shown = shown.expect("a demo that goes on");
+            if shown.contains("/sign-in/") {
+                link = Some(shown);
+            } else if shown.starts_with("Serving on ") {
                 break;
             }
         }

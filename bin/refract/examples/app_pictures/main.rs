@@ -5,9 +5,7 @@
 //! the exit status is 1.
 #![expect(
     clippy::expect_used,
-    clippy::panic,
     clippy::print_stdout,
-    clippy::unwrap_used,
     reason = "a tour that meets the unexpected ends there, and prints what it did"
 )]
 

@@ -114,7 +114,7 @@ async fn take_lens(book: &mut PictureBook) {
     }
     book.browser.wait_for("td.changed").await;
     book.take("lens-draft").await;
-    book.take_for_documents("lens", 880).await;
+    book.take_for_documents("lens", 905).await;
     book.browser.follow("button[formaction$=\"/save\"]").await;
     book.take("lens-saved").await;
     book.browser

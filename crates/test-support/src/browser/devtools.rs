@@ -44,8 +44,8 @@ impl Browser {
     ///
     /// When Chromium takes no picture.
     pub async fn picture(&self) -> Vec<u8> {
-        let size = self.page_size().await;
-        self.picture_of(&size["width"], &size["height"]).await
+        let (width, height) = self.page_size().await;
+        self.picture_of(width, height).await
     }
 
     /// A picture of the beginning of the page as PNG: all of its width, and at most this height in
@@ -55,21 +55,19 @@ impl Browser {
     ///
     /// When Chromium takes no picture.
     pub async fn picture_of_beginning(&self, height: u32) -> Vec<u8> {
-        let size = self.page_size().await;
-        let whole = size["height"].as_f64().unwrap_or_default();
-        let height = whole.min(f64::from(height));
-        self.picture_of(&size["width"], &json!(height)).await
+        let (width, whole) = self.page_size().await;
+        self.picture_of(width, whole.min(f64::from(height))).await
     }
 
-    async fn page_size(&self) -> Value {
+    /// The width and the height of the whole page, in CSS pixels.
+    async fn page_size(&self) -> (f64, f64) {
         let layout = self.cdp("Page.getLayoutMetrics", json!({})).await;
-        let Some(size) = layout.get("cssContentSize") else {
-            panic!("the browser does not tell the size of the page");
-        };
-        size.clone()
+        let length = |path| layout.pointer(path).and_then(Value::as_f64);
+        let size = length("/cssContentSize/width").zip(length("/cssContentSize/height"));
+        size.unwrap_or_else(|| panic!("the browser does not tell the size of the page"))
     }
 
-    async fn picture_of(&self, width: &Value, height: &Value) -> Vec<u8> {
+    async fn picture_of(&self, width: f64, height: f64) -> Vec<u8> {
         let area = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let command = json!({ "format": "png", "captureBeyondViewport": true, "clip": area });
         let answer = self.cdp("Page.captureScreenshot", command).await;

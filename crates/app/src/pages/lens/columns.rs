@@ -136,7 +136,7 @@ fn cutoffs(
             @if let Some(moves) = moves { (stored(column, moves)) }
             div {
                 (number("no_below", "No below, in percent", "A lower probability of yes is No.", &column.no_below))
-                (number("yes_from", "Yes from, in percent", "From here on it is Yes; between the two it is Unsure.", &column.yes_from))
+                (number("yes_from", "Yes from, in percent", "Between the two it is Unsure.", &column.yes_from))
             }
         }
     }
