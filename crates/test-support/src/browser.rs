@@ -8,8 +8,10 @@
 
 mod accessibility;
 mod actions;
+mod by_words;
 mod devtools;
 mod observations;
+mod pointer;
 mod processes;
 mod programs;
 mod session;

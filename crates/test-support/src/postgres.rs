@@ -32,6 +32,16 @@ impl TestDatabase {
         &self.url
     }
 
+    /// Runs a statement that nothing but a test needs, such as one that makes a row old.
+    ///
+    /// # Panics
+    ///
+    /// When the server refuses the statement.
+    pub async fn execute(&self, statement: &str) {
+        let client = connect_or_panic(&self.url).await;
+        execute(&client, statement).await;
+    }
+
     fn named_afresh(server: String) -> Self {
         let name = format!("refract_test_{}", Uuid::now_v7().simple());
         let url = with_database(&server, &name);

@@ -4,11 +4,13 @@
     reason = "a test whose browser cannot do a step fails here with the reason"
 )]
 
-use fantoccini::Locator;
+use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
+use fantoccini::{Client, Locator};
 use serde_json::json;
 
 use super::Browser;
-use super::waiting::{Wait, with_element};
+use super::waiting::{until_gone, with_element};
 
 /// The longest text that is typed key by key, in characters.
 const TYPED_AT_MOST: usize = 1_000;
@@ -77,15 +79,7 @@ impl Browser {
         });
         let page = page.await;
         self.click(css).await;
-        let mut wait = Wait::until(format!("for the page that {css:?} opens"));
-        // an element of a page that is gone is stale
-        while !page
-            .tag_name()
-            .await
-            .is_err_and(|error| error.is_stale_element_reference())
-        {
-            wait.again("the page was still there").await;
-        }
+        until_gone(page, css).await;
     }
 
     /// Replaces the content of an input: key by key, and a text of more than 1,000 characters at once
@@ -96,16 +90,8 @@ impl Browser {
     /// When the input cannot be used until the deadline.
     pub async fn fill(&self, css: &str, text: &str) {
         let client = &self.session.client;
-        let is_typed = text.chars().count() <= TYPED_AT_MOST;
         with_element(client, "fill", css, async |element| {
-            element.clear().await?;
-            if is_typed {
-                return element.send_keys(text).await;
-            }
-            client
-                .execute(PASTE, vec![json!(element), json!(text)])
-                .await?;
-            Ok(())
+            replace_content(client, &element, text).await
         })
         .await;
     }
@@ -143,4 +129,20 @@ impl Browser {
         let command = "Network.clearBrowserCookies";
         self.session.developer_command(command, json!({})).await;
     }
+}
+
+/// Replaces the content of an input, by keys or at once.
+pub(super) async fn replace_content(
+    client: &Client,
+    input: &Element,
+    text: &str,
+) -> Result<(), CmdError> {
+    input.clear().await?;
+    if text.chars().count() <= TYPED_AT_MOST {
+        return input.send_keys(text).await;
+    }
+    client
+        .execute(PASTE, vec![json!(input), json!(text)])
+        .await?;
+    Ok(())
 }

@@ -28,17 +28,49 @@ pub(super) async fn with_element<T>(
     css: &str,
     action: impl AsyncFn(Element) -> Result<T, CmdError>,
 ) -> T {
-    let mut wait = Wait::until(format!("{step} {css:?}"));
+    let find = async || client.find(Locator::Css(css)).await;
+    with_found(format!("{step} {css:?}"), find, action).await
+}
+
+/// Does a step, named by `what`, with the element that `find` finds, as soon as it finds one and the
+/// element can be used.
+///
+/// # Panics
+///
+/// When that is not so at the deadline, and at once for any other error.
+pub(super) async fn with_found<T>(
+    what: String,
+    find: impl AsyncFn() -> Result<Element, CmdError>,
+    action: impl AsyncFn(Element) -> Result<T, CmdError>,
+) -> T {
+    let mut wait = Wait::until(what.clone());
     loop {
-        let done = match client.find(Locator::Css(css)).await {
+        let done = match find().await {
             Ok(element) => action(element).await,
             Err(error) => Err(error),
         };
         match done {
             Ok(value) => return value,
             Err(error) if may_pass(&error) => wait.again(&error.to_string()).await,
-            Err(error) => panic!("{step} {css:?}: {error}"),
+            Err(error) => panic!("{what}: {error}"),
         }
+    }
+}
+
+/// Waits until the page of this element has gone, because another took its place.
+///
+/// # Panics
+///
+/// When the page is still there at the deadline.
+pub(super) async fn until_gone(page: Element, what: &str) {
+    let mut wait = Wait::until(format!("for the page that {what} opens"));
+    // an element of a page that is gone is stale
+    while !page
+        .tag_name()
+        .await
+        .is_err_and(|error| error.is_stale_element_reference())
+    {
+        wait.again("the page was still there").await;
     }
 }
 

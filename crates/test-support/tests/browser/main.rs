@@ -8,3 +8,4 @@
 mod page_server;
 mod pages;
 mod processes;
+mod words;
