@@ -202,7 +202,7 @@ impl TryForm {
                 @if self.is_refused() { (self.summary()) }
                 @for field in version.fields() {
                     (self.area(&format!("{FIELDS}{}", field.key), &field.label, 6,
-                        &format!("FormField {}", field.key), self.value(field.key.as_str())))
+                        &format!("Field {}", field.key), self.value(field.key.as_str())))
                 }
                 @for (key, value) in gone {
                     details {
