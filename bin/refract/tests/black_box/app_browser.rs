@@ -1,127 +1,68 @@
 //! The app in a real Chromium, as people use it. Without a browser these tests look at nothing.
 
-use refract_app::route_table;
-use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
-use serde_json::json;
+mod answers;
+mod editing;
+mod first_visit;
+mod interrupted;
+mod keys;
+mod looks;
+mod people;
+mod results;
+mod texts;
+mod two_people;
+
+use refract_test_support::browser::{Browser, BrowserSettings};
 
 use crate::app_people::invited;
-use crate::service::{Backend, PRISM, Service, text};
-
-on_both!(
-    a_text_is_tried_and_a_cutoff_moved_with_scripts,
-    a_text_is_tried_and_a_cutoff_moved_without_scripts,
-    no_page_has_a_barrier,
-);
+use crate::service::{PRISM, Service};
 
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 
-/// Joins as an owner in a browser. The link names the address that commands know, so its path is
-/// opened at the node's own.
-async fn joined(service: &Service, settings: BrowserSettings, email: &str) -> Browser {
-    let link = invited(service, email, "owner").await;
+/// Opens a browser in which Ada has joined in a role, on the first page. The link names the address
+/// that commands know, so its path is opened at the node's own.
+async fn joined(service: &Service, settings: BrowserSettings, email: &str, role: &str) -> Browser {
+    joined_as("Ada", service, settings, email, role).await
+}
+
+/// Opens a browser in which somebody of this name has joined.
+async fn joined_as(
+    name: &str,
+    service: &Service,
+    settings: BrowserSettings,
+    email: &str,
+    role: &str,
+) -> Browser {
+    let link = invited(service, email, role).await;
     let (_, token) = link.split_once("/join/").unwrap();
     let browser = Browser::start(settings).await;
     browser.open(&at(service, &format!("/join/{token}"))).await;
-    browser.fill("#name", "Ada").await;
-    browser.fill("#password", PASSWORD).await;
-    browser.fill("#password_again", PASSWORD).await;
-    browser.follow("button.main").await;
-    browser.wait_for("nav[aria-label=Sections]").await;
+    join(&browser, name).await;
     browser
+}
+
+/// Fills in the page of an invitation.
+async fn join(browser: &Browser, name: &str) {
+    browser.fill_in("Name", name).await;
+    browser.fill_in("Password", PASSWORD).await;
+    browser.fill_in("The password again", PASSWORD).await;
+    browser.follow_on("Join").await;
+    browser.wait_for("nav[aria-label=Sections]").await;
 }
 
 fn at(service: &Service, path: &str) -> String {
     format!("http://{}{path}", service.nodes[0].app)
 }
 
-async fn a_text_is_tried_and_a_cutoff_moved_with_scripts(backend: Backend) {
-    tried_and_moved(backend, true).await;
+/// Opens one of the prism's pages, such as `/try`.
+async fn open(browser: &Browser, service: &Service, page: &str) {
+    let path = format!("/prisms/{PRISM}{page}");
+    browser.open(&at(service, &path)).await;
 }
 
-async fn a_text_is_tried_and_a_cutoff_moved_without_scripts(backend: Backend) {
-    tried_and_moved(backend, false).await;
-}
-
-async fn tried_and_moved(backend: Backend, scripts: bool) {
-    if !Browser::available() {
-        return;
-    }
-    let service = Service::start(backend).await;
-    let made = service.create(&json!({"text": "an old text"})).await;
-    let id = text(&made.value(), "id");
-    let settings = BrowserSettings {
+/// Settings of a browser that runs the pages' scripts or not.
+fn with_scripts(scripts: bool) -> BrowserSettings {
+    BrowserSettings {
         scripts,
         ..BrowserSettings::default()
-    };
-    let browser = joined(&service, settings, "ada@example.com").await;
-    browser
-        .open(&at(&service, &format!("/prisms/{PRISM}/try")))
-        .await;
-    browser
-        .fill("[name=\"fields.text\"]", "Where is my <b>order</b>? 🦊")
-        .await;
-    browser.click("button.main").await;
-    browser.wait_until_text("main", "70.0 %").await;
-
-    browser
-        .open(&at(&service, &format!("/prisms/{PRISM}/lens")))
-        .await;
-    if scripts {
-        let move_slider = "const slider = document.querySelector('[data-slider=no_below]'); \
-            slider.value = '90'; slider.dispatchEvent(new Event('input', {bubbles: true})); \
-            return document.querySelector('[data-count=no]').textContent \
-                + ' ' + document.querySelector('[data-count=changed]').textContent \
-                + ' ' + document.querySelectorAll('td.changed').length;";
-        let seen = browser.evaluate(move_slider, &[]).await;
-        assert_eq!(seen, "2 2 2", "counts and cells follow at once");
-    } else {
-        browser.fill("[data-cutoff=no_below]", "90").await;
-        browser.fill("[data-cutoff=yes_from]", "90").await;
-        browser.follow("button[value=preview]:not(.unseen)").await;
-        browser
-            .wait_until_text("#preview", "2 of 2 stored results")
-            .await;
-    }
-    let before = service.read(&id, "").await.value();
-    assert_eq!(before["answers"]["angry"], "yes", "nothing is saved yet");
-    browser.follow("button[formaction$=\"/lens/save\"]").await;
-    browser.wait_until_text("main", "The lens is saved").await;
-    let after = service.read(&id, "").await.value();
-    assert_eq!(after["answers"]["angry"], "no");
-    assert_eq!(browser.console_errors().await, [""; 0]);
-}
-
-async fn no_page_has_a_barrier(backend: Backend) {
-    let Some(axe) = Browser::axe() else { return };
-    let service = Service::start(backend).await;
-    let made = service.create(&json!({"text": "a text", "ref": "r"})).await;
-    let id = text(&made.value(), "id");
-    for (theme, width) in [(BrowserTheme::Light, 1440), (BrowserTheme::Dark, 360)] {
-        let settings = BrowserSettings {
-            theme,
-            width,
-            ..BrowserSettings::default()
-        };
-        let browser = joined(&service, settings, &format!("ada{width}@example.com")).await;
-        let mut faults = Vec::new();
-        for route in route_table().filter(|route| !route.is_action) {
-            let is_page = !["/assets", "/file", "/download", "/as/"]
-                .iter()
-                .any(|part| route.pattern.contains(part));
-            if !is_page || route.pattern.contains("{token}") {
-                continue;
-            }
-            let path = route.pattern.replace("{slug}", PRISM);
-            let path = path.replace("{id}", &id).replace("{n}", "1");
-            browser.open(&at(&service, &path)).await;
-            let found = browser.accessibility_faults(&axe).await;
-            faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
-            let wide = "return document.documentElement.scrollWidth > window.innerWidth;";
-            if browser.evaluate(wide, &[]).await == true {
-                faults.push(format!("{path}: wider than {width} pixels"));
-            }
-        }
-        assert_eq!(faults, [""; 0], "{width}");
-        assert_eq!(browser.console_errors().await, [""; 0]);
     }
 }

@@ -196,6 +196,19 @@ impl Service {
         answer
     }
 
+    /// Creates a result that is 40 days old, on PostgreSQL, where a test can change rows. On SQLite
+    /// it does nothing.
+    pub(crate) async fn create_old(&self, body: &Value) {
+        let Some(database) = &self.database else {
+            return;
+        };
+        let made = text(&self.create(body).await.value(), "id");
+        let older = "UPDATE results SET created_at = created_at - interval '40 days'";
+        database
+            .execute(&format!("{older} WHERE id = '{made}'"))
+            .await;
+    }
+
     /// Drops the PostgreSQL database while nodes use it.
     pub(crate) fn lose_database(&mut self) {
         drop(self.database.take().expect("it is on PostgreSQL"));
