@@ -160,7 +160,8 @@ async fn a_key_is_made_and_the_shown_call_runs(browser: &Browser) {
         .kill_on_drop(true)
         .output();
     let ended = within_patience(shell).await.unwrap();
-    let answer: Value = serde_json::from_slice(&ended.stdout).expect(&format!("{ended:?}"));
+    let seen = format!("{ended:?}");
+    let answer: Value = serde_json::from_slice(&ended.stdout).expect(&seen);
     assert_eq!(
         (&answer["status"], &answer["version"]),
         (&json!("ok"), &json!(2)),
