@@ -45,9 +45,15 @@ async function send(form, submitter) {
       say("Checked.");
     } else if (take(page, "main")) {
       // a refusal: the page that came back holds what was typed
-      const fault = document.querySelector("[aria-invalid=true], .notice.refused");
-      if (fault instanceof HTMLElement) fault.focus();
-      fault?.scrollIntoView({ block: "nearest" });
+      const fault =
+        document.querySelector("main [aria-invalid=true]") ??
+        document.querySelector("main .notice.refused") ??
+        document.querySelector("main h1");
+      if (fault instanceof HTMLElement) {
+        if (!fault.hasAttribute("aria-invalid")) fault.tabIndex = -1;
+        fault.focus();
+        fault.scrollIntoView({ block: "nearest" });
+      }
     }
   } catch {
     say("The server could not be reached. What you typed is still here.");
