@@ -1,9 +1,10 @@
-//! A model that is away while a text is tried.
+//! A text is tried in place, and tried while the model or the node is away.
 
-use refract_test_support::browser::{Browser, BrowserSettings};
+use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 
 use super::{joined, open};
+use crate::http::within_patience;
 use crate::service::{Backend, Service};
 
 #[tokio::test]
@@ -43,4 +44,74 @@ async fn a_try_without_a_model_is_retried_when_it_is_back() {
     browser.wait_for(&format!("dd a[href=\"{new}\"]")).await;
     assert!(!browser.offers("Retry").await, "it was retried already");
     assert_eq!(browser.console_errors().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn texts_are_tried_in_place() {
+    if !Browser::available() {
+        return;
+    }
+    let mut service = Service::start(Backend::Postgres).await;
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    open(&browser, &service, "/try").await;
+    browser.fill_in("Message", "first").await;
+    let send = format!("{}{}", Key::Control, Key::Enter);
+    browser.press_in("Message", &send).await;
+    browser.wait_until_text("#answer", "70.0 %").await;
+    browser.wait_until_text("#progress", "Answered.").await;
+    let first = browser.address().await;
+    browser.click_on("Check the order of options").await;
+    browser.wait_until_text("#orders", "Largest move").await;
+    assert_eq!(browser.value_in("Message").await, "first");
+
+    browser.fill_in("Message", "second").await;
+    browser.click_on("Answer").await;
+    until_address_is_not(&browser, &first).await;
+    // what was answered in place is gone back to like any page
+    browser.back().await;
+    browser.wait_until_text("#answer", "70.0 %").await;
+    assert_eq!(browser.address().await, first);
+    until_message(&browser, "first").await;
+
+    let long = "a".repeat(100_001);
+    browser.fill_in("Message", &long).await;
+    browser.click_on("Answer").await;
+    browser
+        .wait_until_text("main", "Nothing was asked or saved.")
+        .await;
+    let words = "String must contain at most 100000 character(s)";
+    assert!(browser.beside("Message").await.contains(words));
+    assert_eq!(browser.focus().await, "Message");
+    assert!(browser.value_in("Message").await == long, "it is kept");
+
+    browser.fill_in("Message", "third").await;
+    let node = service.nodes.remove(0);
+    let address = node.app.to_string();
+    drop(node);
+    browser.click_on("Answer").await;
+    let words = "The server could not be reached. What you typed is still here.";
+    browser.wait_until_text("#progress", words).await;
+    service
+        .start_node(&[("REFRACT_APP_LISTEN", &address)])
+        .await;
+    browser.click_on("Answer").await;
+    browser.wait_until_text("#progress", "Answered.").await;
+    assert_eq!(browser.value_in("Message").await, "third");
+}
+
+/// Waits until the page is at another address.
+async fn until_address_is_not(browser: &Browser, address: &str) {
+    let changed = async {
+        while browser.address().await == address {
+            tokio::task::yield_now().await;
+        }
+    };
+    within_patience(changed).await;
+}
+
+/// Waits until this text stands in the form.
+async fn until_message(browser: &Browser, text: &str) {
+    let changed = async { while browser.value_in("Message").await != text {} };
+    within_patience(changed).await;
 }
