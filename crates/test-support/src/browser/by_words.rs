@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Browser;
 use super::actions::replace_content;
-use super::waiting::{until_gone, with_found};
+use super::waiting::{Wait, until_gone, with_found};
 
 /// Finds the elements of a kind that are shown and called by these words. Runs after `NAMES`.
 const FIND: &str = "
@@ -142,6 +142,23 @@ impl Browser {
         );
         let name = self.evaluate(&script, &[]).await;
         name.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until the element with these words has the focus. A page that has just loaded gives it a
+    /// moment later.
+    ///
+    /// # Panics
+    ///
+    /// When another element, or none, has it at the deadline.
+    pub async fn wait_for_focus(&self, words: &str) {
+        let mut wait = Wait::until(format!("for the focus on {words:?}"));
+        loop {
+            let focus = self.focus().await;
+            if focus == words {
+                return;
+            }
+            wait.again(&format!("it was on {focus:?}")).await;
+        }
     }
 
     async fn with_named<T>(

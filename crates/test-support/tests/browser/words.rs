@@ -35,7 +35,7 @@ async fn elements_are_found_by_what_they_are_called() {
         .await;
     assert_eq!(browser.value_in("Your text").await, "oen");
     assert_eq!(browser.beside("Your text").await, "At most one.");
-    assert_eq!(browser.focus().await, "Your text");
+    browser.wait_for_focus("Your text").await;
     browser.choose_in("Tone", "Very loud").await;
     for (words, is_offered) in [
         ("Send it", true),
