@@ -82,7 +82,7 @@ async fn texts_are_tried_in_place() {
         .await;
     let words = "String must contain at most 100000 character(s)";
     assert!(browser.beside("Message").await.contains(words));
-    assert_eq!(browser.focus().await, "Message");
+    browser.wait_for_focus("Message").await;
     assert!(browser.value_in("Message").await == long, "it is kept");
 
     browser.fill_in("Message", "third").await;

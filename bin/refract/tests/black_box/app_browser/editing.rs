@@ -32,7 +32,7 @@ async fn what_is_wrong_is_said_beside_its_input_while_typing() {
     browser.wait_for("[name=name]:not([aria-invalid])").await;
     assert_eq!(browser.beside("Name").await, "");
     assert_eq!(browser.value_in("Name").await, "Triage");
-    assert_eq!(browser.focus().await, "Name");
+    browser.wait_for_focus("Name").await;
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
@@ -57,7 +57,7 @@ async fn questions_are_moved_by_keyboard_by_mouse_and_by_buttons() {
     let up = format!("{}{}", Key::Alt, Key::Up);
     browser.press("[name=\"questions.1.text\"]", &up).await;
     until_order(&browser, ["angry", "topic", "urgency"]).await;
-    assert_ne!(browser.focus().await, "");
+    browser.wait_for(":focus").await;
     // the key goes on moving what it moved
     let down = format!("{}{}", Key::Alt, Key::Down);
     browser.press(":focus", &down).await;
@@ -70,7 +70,7 @@ async fn questions_are_moved_by_keyboard_by_mouse_and_by_buttons() {
         )
         .await;
     until_order(&browser, ["urgency", "topic", "angry"]).await;
-    assert_ne!(browser.focus().await, "");
+    browser.wait_for(":focus").await;
     browser.click_on("Move down question 1").await;
     until_order(&browser, ["topic", "urgency", "angry"]).await;
     browser.follow_on("Review changes").await;
@@ -112,16 +112,16 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     open(&browser, &service, "/edit").await;
     browser.click_on("Add an option").await;
     browser.wait_for(FOURTH_OPTION).await;
-    assert_eq!(browser.focus().await, "Label");
+    browser.wait_for_focus("Label").await;
     browser.press(":focus", "Warranty").await;
     browser.click_on("Move up option 4").await;
     until_value(&browser, THIRD_OPTION, "Warranty").await;
-    assert_eq!(browser.focus().await, "Move up option 3");
+    browser.wait_for_focus("Move up option 3").await;
     browser.click_on("Remove option 1").await;
     browser
         .wait_for(&format!("form:not(:has({FOURTH_OPTION}))"))
         .await;
-    assert_ne!(browser.focus().await, "");
+    browser.wait_for(":focus").await;
     browser.fill("[name=\"questions.1.text\"]", "").await;
     browser.follow_on("Review changes").await;
     let fault = browser.text("[name=\"questions.1.text\"] ~ .fault").await;
