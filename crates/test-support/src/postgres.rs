@@ -32,14 +32,13 @@ impl TestDatabase {
         &self.url
     }
 
-    /// Runs a statement that nothing but a test needs, such as one that makes a row old.
+    /// Executes statements without results, separated by semicolons.
     ///
     /// # Panics
     ///
-    /// When the server refuses the statement.
-    pub async fn execute(&self, statement: &str) {
-        let client = connect_or_panic(&self.url).await;
-        execute(&client, statement).await;
+    /// When the server does not answer or refuses one of them.
+    pub async fn execute(&self, statements: &str) {
+        execute(&connect_or_panic(&self.url).await, statements).await;
     }
 
     fn named_afresh(server: String) -> Self {

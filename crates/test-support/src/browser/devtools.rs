@@ -37,6 +37,25 @@ impl Browser {
         self.session.developer_command(command, parameters).await
     }
 
+    /// Ends Chromium's trace and gives its events: those of all its processes, in no order, in the
+    /// [format of traces](https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU).
+    /// Needs a browser that is traced.
+    ///
+    /// # Panics
+    ///
+    /// When the browser is not traced.
+    pub async fn end_trace(self) -> Vec<Value> {
+        let entries = self.session.performance_log().await;
+        let events = entries.iter().filter_map(|entry| {
+            let message = entry.get("message")?.as_str()?;
+            let message: Value = serde_json::from_str(message).ok()?;
+            let is_event = message.pointer("/message/method")? == "Tracing.dataCollected";
+            let event = message.pointer("/message/params")?;
+            is_event.then(|| event.clone())
+        });
+        events.collect()
+    }
+
     /// A picture of the whole page as PNG, also of what must be scrolled to. It is wider than the
     /// browser only where the page is.
     ///

@@ -38,6 +38,9 @@ const FLAGS: [&str; 16] = [
     "--lang=en-US",
 ];
 
+/// Categories of a trace: tasks, scripts, styles, layout, paint.
+const TRACED: &str = "devtools.timeline,disabled-by-default-devtools.timeline";
+
 /// A session with a Chromium that the driver has started.
 #[derive(Debug)]
 pub(super) struct DriverSession {
@@ -64,6 +67,19 @@ impl DriverSession {
         let capabilities = self.client.capabilities()?;
         let process_id = capabilities.get("goog:processID")?.as_i64()?;
         i32::try_from(process_id).ok()
+    }
+
+    /// What Chromium's driver logged of its work since the last call: for a traced browser events of
+    /// the trace among others, each in the field `message` as JSON.
+    ///
+    /// # Panics
+    ///
+    /// When the driver does not answer, or the browser is not traced.
+    pub(super) async fn performance_log(&self) -> Vec<Value> {
+        match self.post("se/log", json!({ "type": "performance" })).await {
+            Ok(Value::Array(entries)) => entries,
+            answer => panic!("the browser's trace cannot be read: {answer:?}"),
+        }
     }
 
     /// Sends a command of the `DevTools` protocol and returns its result.
@@ -132,18 +148,26 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
         "download.prompt_for_download": false,
         "profile.managed_default_content_settings.javascript": scripts,
     });
+    let logged = if settings.is_traced { "ALL" } else { "OFF" };
+    let traced = settings
+        .is_traced
+        .then(|| json!({ "enableNetwork": false, "enablePage": false, "traceCategories": TRACED }));
+    let mut options = json!({
+        "binary": programs::chromium(),
+        "args": arguments,
+        "prefs": preferences,
+    });
+    if let (Some(options), Some(traced)) = (options.as_object_mut(), traced) {
+        options.insert("perfLoggingPrefs".to_owned(), traced);
+    }
     let capabilities = [
         ("timeouts", json!({ "pageLoad": 30_000, "script": 30_000 })),
         ("browserName", json!("chrome")),
-        ("goog:loggingPrefs", json!({ "browser": "ALL" })),
         (
-            "goog:chromeOptions",
-            json!({
-                "binary": programs::chromium(),
-                "args": arguments,
-                "prefs": preferences,
-            }),
+            "goog:loggingPrefs",
+            json!({ "browser": "ALL", "performance": logged }),
         ),
+        ("goog:chromeOptions", options),
     ];
     let pairs = capabilities.into_iter();
     pairs

@@ -11,6 +11,9 @@ pub struct BrowserSettings {
     pub width: u32,
     /// The height of the page's area, in CSS pixels.
     pub height: u32,
+    /// Whether Chromium records what it does, for
+    /// [`Browser::end_trace`](super::Browser::end_trace). It is a little slower then.
+    pub is_traced: bool,
 }
 
 impl Default for BrowserSettings {
@@ -21,6 +24,7 @@ impl Default for BrowserSettings {
             theme: BrowserTheme::Light,
             width: 1440,
             height: 900,
+            is_traced: false,
         }
     }
 }
