@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build app-pictures check check-api check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -82,6 +82,9 @@ cargo-deny: # without optimisation: builds in a third of the time, and the check
 bench: ## measure rendering beside serde_json and csv, lenses, and the gateway beside a bare client
 	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
 	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
+
+bench-app: ## measure the app: pages, lists among a million results, sliders in Chromium (ARGS=postgres, sqlite or slider)
+	.ci/with-browser .ci/with-postgres $(CARGO) bench --package refract --bench app --locked -- $(ARGS)
 
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
 	$(CARGO) run --release --locked --manifest-path crates/answering/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)

@@ -1,0 +1,144 @@
+//! Databases with a few or many results, saved as the service saves them.
+
+use std::cell::Cell;
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::time::Instant;
+
+use chrono::{TimeDelta, Utc};
+use refract_answering::{Caller, api_keys, people, prisms};
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::password::TypedPassword;
+use refract_domain::person::{Email, PersonName};
+use refract_domain::role::Role;
+use refract_domain::slug::PrismSelector;
+use refract_domain::token::Token;
+use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, Saving};
+use tokio::runtime::Handle;
+use tokio::task::LocalSet;
+use uuid::Uuid;
+
+use crate::made_results::ResultMaking;
+
+/// The prism that is asked about the results. The slug is made from its name.
+const PRISM: &str = include_str!("../../../../docs/examples/support-triage.json");
+/// Saves that are under way at once.
+const AT_ONCE: u32 = 512;
+/// The results are of so many days, up to now.
+const DAYS: i64 = 30;
+
+/// A database with results and a signed-in owner.
+pub(crate) struct FilledDatabase {
+    pub(crate) url: String,
+    pub(crate) database: Database,
+    pub(crate) account: AccountId,
+    /// The cookie's token.
+    pub(crate) token: Token,
+    /// Number of results, without retries.
+    pub(crate) results: u32,
+    pub(crate) making: ResultMaking,
+}
+
+impl FilledDatabase {
+    /// Fills an empty database. Must be called on the thread that goes on using it.
+    pub(crate) async fn fill(url: String, results: u32) -> Self {
+        let settings = DatabaseSettings {
+            url: url.clone(),
+            pool: 16,
+        };
+        let database = Database::connect(&settings, Handle::current()).await;
+        let database = database.unwrap();
+        database.migrate().await.unwrap();
+        // group commit, as a serving thread has
+        let database = database.for_this_thread(NonZeroUsize::MIN);
+        let account = AccountRow {
+            id: AccountId(Uuid::now_v7()),
+            name: DEFAULT_ACCOUNT.to_owned(),
+            created_at: Utc::now(),
+        };
+        database.create_account(&account).await.unwrap();
+        let (making, token) = people_and_prisms(&database, account.id, results).await;
+        let began = Instant::now();
+        save_all(&database, &making).await;
+        let seconds = began.elapsed().as_secs_f64();
+        println!("Saved {results} results in {seconds:.0} s.");
+        Self {
+            url,
+            database,
+            account: account.id,
+            token,
+            results,
+            making,
+        }
+    }
+
+    /// The id of the result in the middle.
+    pub(crate) fn middle(&self) -> ResultId {
+        self.making.id(self.results / 2)
+    }
+}
+
+/// Makes an owner, two keys and two prisms of three versions each.
+async fn people_and_prisms(
+    database: &Database,
+    account: AccountId,
+    results: u32,
+) -> (ResultMaking, Token) {
+    let operator = Caller::operator(account);
+    let email = Email::parse("ada@example.com").unwrap();
+    let invitation = people::invite(database, operator, &email, Role::Owner).await;
+    let invitation = invitation.unwrap();
+    let name = PersonName::parse("Ada").unwrap();
+    let password = TypedPassword::new("zy!3kQ9 dab.x");
+    let session = people::accept(database, &invitation.token, &name, password).await;
+    let mut keys = Vec::new();
+    for name in ["the shop", "the archive"] {
+        let (key, _) = api_keys::create(database, operator, name.to_owned())
+            .await
+            .unwrap();
+        keys.push(key);
+    }
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let prism = prisms::create(database, operator, PRISM.as_bytes()).await;
+        let prism = prism.unwrap();
+        let selector = PrismSelector::Id(prism.id);
+        for context in ["We sell bicycles.", "We sell bicycles and repair them."] {
+            let file = PRISM.replace("We sell bicycles online.", context);
+            prisms::save_version(database, operator, &selector, file.as_bytes(), None)
+                .await
+                .unwrap();
+        }
+        made.push(prism.id);
+    }
+    let all = TimeDelta::days(DAYS);
+    let making = ResultMaking {
+        account,
+        prisms: made.try_into().unwrap(),
+        keys: keys.try_into().unwrap(),
+        person: invitation.person,
+        results,
+        begin: Utc::now() - all,
+        apart: all / i32::try_from(results).unwrap(),
+    };
+    (making, session.unwrap().token)
+}
+
+/// Saves every result and its retry, many at once and about in their order.
+async fn save_all(database: &Database, making: &ResultMaking) {
+    let next = Rc::new(Cell::new(0));
+    let saving = LocalSet::new();
+    for _ in 0..AT_ONCE.min(making.results) {
+        let (database, making, next) = (database.clone(), making.clone(), Rc::clone(&next));
+        saving.spawn_local(async move {
+            while next.get() < making.results {
+                let made = making.result(next.replace(next.get() + 1));
+                for new in [Some(made.first), made.retry].into_iter().flatten() {
+                    let saved = database.save_result(&new).await.unwrap();
+                    assert_eq!(saved, Saving::Saved);
+                }
+            }
+        });
+    }
+    saving.await;
+}

@@ -1,0 +1,97 @@
+//! The sliders of the lens over ten thousand results, moved by keys in a real Chromium.
+
+use std::time::Duration;
+
+use refract_test_support::browser::{Browser, BrowserSettings};
+use serde_json::json;
+
+use crate::figures::{Durations, verdict};
+use crate::filling::FilledDatabase;
+use crate::served_app::ServedApp;
+use crate::trace::{InputWork, input_work};
+
+/// Results of both prisms: the page's has nine tenths of them, and counts the newest 10,000.
+const RESULTS: u32 = 12_000;
+/// Positions that a slider passes one after the other.
+const POSITIONS: usize = 60;
+/// Positions at which the slider rests, so that the server is asked for the preview.
+const RESTS: usize = 10;
+/// Between two positions: more than a frame, and less than the page waits before it asks.
+const QUICK: Duration = Duration::from_millis(50);
+/// Longer than the page waits before it asks, and the server takes to answer.
+const SLOW: Duration = Duration::from_millis(900);
+/// Milliseconds of a frame.
+const FRAME: f64 = 16.0;
+
+/// Fills a database, moves a slider in Chromium, and prints what its trace says.
+pub(crate) async fn measure() {
+    println!("\n## Sliders\n");
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("slider.db").display());
+    let database = FilledDatabase::fill(url, RESULTS).await;
+    let app = ServedApp::start(&database);
+    let browser = Browser::start(BrowserSettings {
+        is_traced: true,
+        ..BrowserSettings::default()
+    })
+    .await;
+    let cookie = json!({ "name": "refract", "value": database.token.reveal(), "url": app.at("/") });
+    browser.cdp("Network.setCookie", cookie).await;
+    browser.open(&app.at("/prisms/support-triage/lens")).await;
+    browser.wait_until_text("#preview", "of 10,000").await;
+    let focus = "document.querySelector('[data-slider=no_below]').focus();";
+    browser.evaluate(focus, &[]).await;
+    for position in 0..POSITIONS {
+        move_by_key(&browser, position).await;
+        tokio::time::sleep(QUICK).await;
+    }
+    for position in 0..RESTS {
+        move_by_key(&browser, position).await;
+        tokio::time::sleep(SLOW).await;
+    }
+    assert_eq!(browser.console_errors().await, [""; 0]);
+    let work = input_work(&browser.end_trace().await);
+    assert_eq!(work.len(), POSITIONS + RESTS, "each key is one input");
+    print(&work);
+}
+
+/// Moves the slider up for half of the positions, and then down again.
+async fn move_by_key(browser: &Browser, position: usize) {
+    let (key, code) = if position < POSITIONS / 2 {
+        ("ArrowRight", 39)
+    } else {
+        ("ArrowLeft", 37)
+    };
+    for kind in ["rawKeyDown", "keyUp"] {
+        let event = json!({
+            "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code,
+        });
+        browser.cdp("Input.dispatchKeyEvent", event).await;
+    }
+}
+
+fn print(work: &[InputWork]) {
+    println!(
+        "\nMilliseconds on the page's main thread for each of {POSITIONS} positions over 10,000 stored results, of Chromium's own trace. Yardstick: all the work of a position within {FRAME} ms.\n"
+    );
+    println!("| work | median | 95 % | most | |");
+    println!("|---|--:|--:|--:|---|");
+    let (moves, rests) = work.split_at(POSITIONS);
+    line("the input's listeners", moves, |it| it.script, None);
+    let all = "script, style, layout and paint";
+    line(all, moves, |it| it.all, Some(FRAME));
+    let waited = "until the frame is committed, with the wait for it";
+    line(waited, moves, |it| it.until_commit, None);
+    let later = "at rest: the longest task of the preview";
+    line(later, rests, |it| it.longest_later, None);
+}
+
+fn line(name: &str, work: &[InputWork], part: fn(&InputWork) -> Duration, most: Option<f64>) {
+    let mut took = Durations::default();
+    for work in work {
+        took.add(part(work));
+    }
+    let [median, slow, longest] = [50, 95, 100].map(|percent| took.percentile(percent));
+    let verdict = most.map_or("", |most| verdict(longest <= most));
+    println!("| {name} | {median:.2} | {slow:.2} | {longest:.2} | {verdict} |");
+}
