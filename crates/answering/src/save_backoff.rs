@@ -22,7 +22,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Upper bound on the time for retries, however long the grace time is. Counts of results close the
 /// hour before the last one, so a result is saved well within an hour after its id was made.
-const LONGEST: Duration = Duration::from_secs(30 * 60);
+const LONGEST: Duration = Duration::from_mins(30);
 /// Time that is left at the end for the response to reach the caller, at most.
 const RESPONSE_TIME: Duration = Duration::from_secs(1);
 /// The default of `REFRACT_SHUTDOWN_GRACE_MS`.
@@ -184,7 +184,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_grace_time_of_hours_lets_no_result_be_saved_after_its_hour_was_counted() {
-        let backoff = SaveBackoff::within(Duration::from_secs(10 * 3_600));
+        let backoff = SaveBackoff::within(Duration::from_hours(10));
         let begin = Instant::now();
         let work = async || Err::<(), _>(passing());
         backoff.retry(work, |_| {}).await.unwrap_err();

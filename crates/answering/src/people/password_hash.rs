@@ -76,7 +76,7 @@ impl HashPlace {
     ///
     /// # Errors
     /// When there is no memory.
-    pub(super) async fn is_right(
+    pub(super) async fn verify(
         self,
         password: TypedPassword,
         hash: Option<String>,
@@ -125,7 +125,7 @@ mod tests {
 
     async fn is_right(text: &str, hash: Option<&str>) -> Result<bool, SecretFailed> {
         let place = HashPlace::take()?;
-        place.is_right(typed(text), hash.map(str::to_owned)).await
+        place.verify(typed(text), hash.map(str::to_owned)).await
     }
 
     #[tokio::test]

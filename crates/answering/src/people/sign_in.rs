@@ -53,7 +53,7 @@ pub async fn sign_in(
 ) -> Result<Session, SignInRefusal> {
     let place = HashPlace::take()?;
     let Ok(email) = Email::parse(email) else {
-        place.is_right(password, None).await?;
+        place.verify(password, None).await?;
         return Err(SignInRefusal::Wrong);
     };
     let now = Utc::now();
@@ -69,7 +69,7 @@ pub async fn sign_in(
     }
     let found = database.find_password(&email).await?;
     let hash = found.as_ref().map(|found| found.hash.clone());
-    let is_right = place.is_right(password, hash).await?;
+    let is_right = place.verify(password, hash).await?;
     let Some(checked) = found.filter(|_| is_right) else {
         return Err(SignInRefusal::Wrong);
     };

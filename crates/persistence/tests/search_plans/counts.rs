@@ -113,7 +113,7 @@ fn results_read(line: &str) -> u64 {
     let number = |text: &str, label: &str| -> Option<u64> {
         let (_, after) = text.split_once(label)?;
         let end = after.find(|c: char| !c.is_ascii_digit());
-        after[..end.unwrap_or(after.len())].parse().ok()
+        after.get(..end.unwrap_or(after.len()))?.parse().ok()
     };
     if let Some(removed) = number(line, "Rows Removed by Filter: ") {
         return removed;
