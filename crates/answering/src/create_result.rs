@@ -14,7 +14,7 @@ use refract_persistence::PrismRow;
 use crate::answering::Answering;
 use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
-use crate::first_calls::{CallWithKey, OtherCall, Turn};
+use crate::first_calls::{CallWithKey, KeyTurn, OtherCall};
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
 use crate::versions::{check_active, find_version_to_ask};
@@ -109,12 +109,12 @@ impl Answering {
             return self.ask_and_save(checked, prism).await;
         };
         match call.turn(caller.account()) {
-            Turn::Ask(first) => {
+            KeyTurn::Ask(first) => {
                 let answered = self.ask_and_save(checked, prism).await?;
                 first.saved(answered.saved());
                 Ok(answered)
             }
-            Turn::Wait(other) => self.wait_or_ask(other, checked, prism).await,
+            KeyTurn::Wait(other) => self.wait_or_ask(other, checked, prism).await,
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) struct CallWithKey {
 }
 
 /// Whether a call asks the model.
-pub(crate) enum Turn {
+pub(crate) enum KeyTurn {
     /// The call is the first: it asks.
     Ask(FirstCall),
     /// Another call asks.
@@ -70,15 +70,15 @@ impl FirstCalls {
 
 impl CallWithKey {
     /// Decides who asks, once the call has passed every check and found its key free.
-    pub(crate) fn turn(self, account: AccountId) -> Turn {
+    pub(crate) fn turn(self, account: AccountId) -> KeyTurn {
         let mut asking = locked(&self.beside.0);
         if let Some((_, outcome)) = asking.iter().find(|(of, _)| *of == account) {
-            return Turn::Wait(OtherCall(outcome.clone()));
+            return KeyTurn::Wait(OtherCall(outcome.clone()));
         }
         let (outcome, receiver) = watch::channel(None);
         asking.push((account, receiver));
         drop(asking);
-        Turn::Ask(FirstCall {
+        KeyTurn::Ask(FirstCall {
             call: self,
             outcome,
         })

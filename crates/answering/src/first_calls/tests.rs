@@ -33,17 +33,17 @@ fn result() -> SavedResult {
     }
 }
 
-fn first(turn: Turn) -> FirstCall {
+fn first(turn: KeyTurn) -> FirstCall {
     match turn {
-        Turn::Ask(first) => first,
-        Turn::Wait(_) => panic!("another call asks"),
+        KeyTurn::Ask(first) => first,
+        KeyTurn::Wait(_) => panic!("another call asks"),
     }
 }
 
-fn other(turn: Turn) -> OtherCall {
+fn other(turn: KeyTurn) -> OtherCall {
     match turn {
-        Turn::Ask(_) => panic!("the call asks itself"),
-        Turn::Wait(other) => other,
+        KeyTurn::Ask(_) => panic!("the call asks itself"),
+        KeyTurn::Wait(other) => other,
     }
 }
 

@@ -35,7 +35,9 @@ async fn a_try_without_a_model_is_retried_when_it_is_back() {
     assert_eq!(browser.value_in("Message").await, "Where is\nmy bike?");
     let new = browser.attribute("#answer a", "href").await.unwrap();
     assert_ne!(new, failed);
-    browser.follow_on("This result: model, tokens, marks").await;
+    browser
+        .follow_on("This result: tokens, attempts, marks")
+        .await;
     let origin = format!("dd a[href=\"{failed}\"]");
     browser.follow(&origin).await;
     browser

@@ -66,7 +66,9 @@ async fn is_shown_as_text(browser: &Browser, hostile: &str, reference: &str) {
     browser.click_on("Answer").await;
     browser.wait_until_text("main", "Answered.").await;
     assert_eq!(browser.evaluate(MADE, &[]).await, 0);
-    browser.follow_on("This result: model, tokens, marks").await;
+    browser
+        .follow_on("This result: tokens, attempts, marks")
+        .await;
     assert_eq!(browser.evaluate(MADE, &[]).await, 0);
     let sent = browser.evaluate(SENT, &[]).await;
     assert!(
