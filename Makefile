@@ -10,8 +10,9 @@ DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 help: ## print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
-	@"$${CARGO_TARGET_DIR:-target}/release/refract" demo $(ARGS)
+demo: ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
+	$(CARGO) build --profile quick --locked --package refract
+	@"$${CARGO_TARGET_DIR:-target}/quick/refract" demo $(ARGS)
 
 build: ## build the release binary, target/release/refract
 	$(CARGO) build --release --locked --package refract

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use diesel::QueryResult;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use self::address::Address;
@@ -124,11 +125,11 @@ impl Connections {
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
         let connections = self.clone();
-        let reading = async move { query(connections.reader().await?).await };
-        let reading: BoxFuture<'static, _> = match self.lanes {
-            None => Box::pin(self.run(reading)),
-            Some(_) => Box::pin(reading),
-        };
+        let mut reading: BoxFuture<'static, _> =
+            Box::pin(async move { query(connections.reader().await?).await });
+        if self.lanes.is_none() {
+            reading = Box::pin(self.run(reading));
+        }
         async {
             let Some(lanes) = self.postgres_lanes() else {
                 return reading.await;
@@ -268,15 +269,23 @@ impl Connections {
 
 /// Starts work on a runtime and waits for it; `None` when the runtime shuts down. A panic in the
 /// work goes on in the caller.
+///
+/// The runtime is given one type of task, whatever the work is: its own code, compiled for every
+/// query, would be an eighth of the binary.
 fn run_on<T, W>(runtime: &Handle, work: W) -> impl Future<Output = Option<T>> + use<T, W>
 where
     T: Send + 'static,
     W: Future<Output = T> + Send + 'static,
 {
+    let (done, outcome) = oneshot::channel();
+    let work: BoxFuture<'static, ()> = Box::pin(async {
+        // nobody waits for it when the caller has gone
+        let _ = done.send(work.await);
+    });
     let task = runtime.spawn(work);
     async {
         match task.await {
-            Ok(done) => Some(done),
+            Ok(()) => outcome.await.ok(),
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => None,
         }

@@ -8,7 +8,7 @@ use diesel::SqliteConnection;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, oneshot};
 
 use crate::connections::postgres::PostgresConnection;
 
@@ -32,8 +32,17 @@ impl SpawnBlocking for BlockedThread {
     ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync>>> {
         match self {
             Self::OfPool => {
+                let (done, outcome) = oneshot::channel();
+                // the runtime is given one type of task, whatever the statement is
+                let task: Box<dyn FnOnce() + Send> = Box::new(move || {
+                    // nobody waits for it when the caller has gone
+                    let _ = done.send(task());
+                });
                 let ended = tokio::task::spawn_blocking(task);
-                Box::pin(async { Ok(ended.await?) })
+                Box::pin(async {
+                    ended.await?;
+                    Ok(outcome.await?)
+                })
             }
             Self::OfCaller => {
                 let done = task();
