@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use tokio::task::LocalSet;
 use uuid::Uuid;
 
-use crate::made_results::ResultMaking;
+use crate::made_results::{ResultMaking, before_last_hour};
 
 /// The prism that is asked about the results. The slug is made from its name.
 const PRISM: &str = include_str!("../../../../docs/examples/support-triage.json");
@@ -112,14 +112,17 @@ async fn people_and_prisms(
         made.push(prism.id);
     }
     let all = TimeDelta::days(DAYS);
+    let end = Utc::now();
+    let before_last_hour = i32::try_from(before_last_hour(results)).unwrap();
     let making = ResultMaking {
         account,
         prisms: made.try_into().unwrap(),
         keys: keys.try_into().unwrap(),
         person: invitation.person,
         results,
-        begin: Utc::now() - all,
-        apart: all / i32::try_from(results).unwrap(),
+        begin: end - TimeDelta::hours(1) - all,
+        apart: all / before_last_hour,
+        end,
     };
     (making, session.unwrap().token)
 }

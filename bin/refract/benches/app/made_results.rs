@@ -19,6 +19,9 @@ pub(crate) const RARE_REF: &str = "order 4711";
 /// About so many results are of each kind of the few, whatever their number in all: more than a page.
 const FEW: u32 = 64;
 
+/// Results of the last hour, where there are twice as many in all.
+const OF_THE_LAST_HOUR: u32 = 500;
+
 /// What results are made of.
 #[derive(Clone)]
 pub(crate) struct ResultMaking {
@@ -32,8 +35,11 @@ pub(crate) struct ResultMaking {
     pub(crate) results: u32,
     /// The moment of the first result.
     pub(crate) begin: DateTime<Utc>,
-    /// Time between two results.
+    /// Time between two results, but for those of the last hour.
     pub(crate) apart: TimeDelta,
+    /// The end of the last hour, which has [`OF_THE_LAST_HOUR`] results however many there are in all:
+    /// some pages count the results of the last hour anew.
+    pub(crate) end: DateTime<Utc>,
 }
 
 /// A result, and its retry where it failed and was retried.
@@ -56,6 +62,11 @@ enum Particular {
     Product,
 }
 
+/// The results before those of the last hour.
+pub(crate) fn before_last_hour(results: u32) -> u32 {
+    results - OF_THE_LAST_HOUR.min(results / 2)
+}
+
 impl ResultMaking {
     /// The id of a result: its moment, and its number.
     pub(crate) fn id(&self, number: u32) -> ResultId {
@@ -64,7 +75,15 @@ impl ResultMaking {
 
     /// The moment of a result, oldest first.
     fn moment(&self, number: u32) -> DateTime<Utc> {
-        whole_milliseconds(self.begin + self.apart * i32::try_from(number).unwrap())
+        let before = before_last_hour(self.results);
+        let moment = match number.checked_sub(before) {
+            None => self.begin + self.apart * i32::try_from(number).unwrap(),
+            Some(place) => {
+                let apart = TimeDelta::hours(1) / i32::try_from(self.results - before).unwrap();
+                self.end - TimeDelta::hours(1) + apart * i32::try_from(place).unwrap()
+            }
+        };
+        whole_milliseconds(moment)
     }
 
     /// The first result that failed and was not retried.

@@ -63,7 +63,7 @@ fn work(spans: &[Span<'_>], input: Span<'_>, next: u64) -> InputWork {
 
 impl<'a> Span<'a> {
     fn read(event: &'a Value) -> Option<Self> {
-        let number = |name: &str| event.get(name)?.as_u64();
+        let number = |name: &str| whole(event.get(name)?);
         if event.get("ph")? != "X" {
             return None;
         }
@@ -82,4 +82,12 @@ impl<'a> Span<'a> {
     fn length(&self) -> u64 {
         self.end - self.begin
     }
+}
+
+/// A number that the driver writes with or without a decimal point.
+fn whole(number: &Value) -> Option<u64> {
+    number.as_u64().or_else(|| {
+        let seconds = Duration::try_from_secs_f64(number.as_f64()? / 1e6).ok()?;
+        u64::try_from(seconds.as_micros()).ok()
+    })
 }

@@ -43,8 +43,9 @@ pub struct ResultFilter {
 }
 
 /// How far the moment in a result's id may be from its saved moment. Both are read off one clock,
-/// one right after the other; only a clock that is set in between moves them apart.
-const APART: TimeDelta = TimeDelta::days(1);
+/// one right after the other; only a clock that is set back moves them apart, since ids never go
+/// back. A search within a period reads what lies in this margin, so it is short.
+const APART: TimeDelta = TimeDelta::minutes(5);
 
 impl ResultFilter {
     /// The part of this filter that one index answers, however many results the prism has: the

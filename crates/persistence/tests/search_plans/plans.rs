@@ -7,9 +7,9 @@ use tokio_postgres::Client;
 use crate::fixture::Fixture;
 use crate::searches::Search;
 
-/// Results that a page within a period may pass by: those of the day around its end, in which the
-/// moments of ids and of saving may differ, and as many of the two days beside it.
-const AROUND_THE_END: usize = 40_000;
+/// Results that a page within a period may pass by: those of the five minutes after its end, or
+/// before its beginning, in which the moments of ids and of saving may differ.
+const AROUND_THE_END: usize = 120;
 
 /// One step of a plan of SQLite's.
 #[derive(QueryableByName)]
@@ -33,14 +33,14 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
         .map(|moment| format!("'{}'", moment.to_rfc3339()));
     if let (Some(since), Some(until)) = (search.filter.since, search.filter.until) {
         let around = |id: &mut String, moment| *id = format!("'{moment}'");
-        let day = chrono::TimeDelta::days(1);
+        let margin = chrono::TimeDelta::minutes(5);
         around(
             &mut values[1],
-            refract_domain::ids::ResultId::first_of(since - day),
+            refract_domain::ids::ResultId::first_of(since - margin),
         );
         around(
             &mut values[2],
-            refract_domain::ids::ResultId::first_of(until + day),
+            refract_domain::ids::ResultId::first_of(until + margin),
         );
     }
     // the statement has the period before the ids
