@@ -36,7 +36,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
         }
         @if !archived.is_empty() {
             details {
-                summary { "Archived: " (counted(number(archived.len()), "prism")) ", which do not answer" }
+                summary { "Archived: " (counted(number(archived.len()), "prism")) " that no call reaches" }
                 (rows("Archived prisms and their results", &archived))
             }
         }
