@@ -5,6 +5,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Subcommand;
 use refract_answering::{Caller, api_keys};
 use refract_domain::ids::ApiKeyId;
+use refract_persistence::ApiKeyRow;
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
@@ -87,13 +88,13 @@ impl KeyCommand {
                 let keys = database.list_api_keys(account).await?;
                 let shown: Vec<_> = keys
                     .into_iter()
-                    .map(|key| ShownKey {
+                    .map(|ApiKeyRow { key, results_made }| ShownKey {
                         id: key.id.to_string(),
                         name: key.name,
                         first_characters: key.first_characters,
                         created_at: moment(key.created_at),
                         last_used_at: key.last_used_at.map(moment),
-                        results_made: key.results_made,
+                        results_made,
                         revoked_at: key.revoked_at.map(moment),
                     })
                     .collect();

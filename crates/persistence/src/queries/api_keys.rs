@@ -31,24 +31,12 @@ pub struct NewApiKey {
     pub made_by: Option<PersonId>,
 }
 
-/// An API key as its owner sees it.
+/// An API key as its owner sees it, with the number of its results.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct ApiKeyRow {
-    /// `UUIDv7`.
-    pub id: ApiKeyId,
-    /// A label for the owner; not unique.
-    pub name: String,
-    /// First characters of the key, by which its owner recognises it.
-    pub first_characters: String,
-    /// When the key was made.
-    pub created_at: DateTime<Utc>,
-    /// When the key was last used; written with a delay of a few seconds.
-    pub last_used_at: Option<DateTime<Utc>>,
-    /// When the key was revoked.
-    pub revoked_at: Option<DateTime<Utc>>,
-    /// The person who made the key; `None` for the terminal and for keys that were made before
-    /// people were kept.
-    pub made_by: Option<PersonId>,
+    /// The key.
+    #[diesel(embed)]
+    pub key: UncountedKeyRow,
     /// Results that the key made.
     pub results_made: i64,
 }
@@ -70,7 +58,8 @@ pub struct UncountedKeyRow {
     pub last_used_at: Option<DateTime<Utc>>,
     /// When the key was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// The person who made the key in the app; `None` for the terminal.
+    /// The person who made the key; `None` for the terminal and for keys that were made before
+    /// people were kept.
     pub made_by: Option<PersonId>,
 }
 
@@ -128,18 +117,12 @@ impl Database {
                 .single_value();
             let query = api_keys::table
                 .filter(api_keys::account_id.eq(Bind(account)))
-                .order(api_keys::id)
-                .select((
-                    api_keys::id,
-                    api_keys::name,
-                    api_keys::first_characters,
-                    api_keys::created_at,
-                    api_keys::last_used_at,
-                    api_keys::revoked_at,
-                    api_keys::made_by,
-                    made.assume_not_null(),
-                ));
-            Ok(on!(connection, load(query))?)
+                .order(api_keys::id);
+            let rows = on!(
+                connection,
+                load(query.select((UncountedKeyRow::as_select(), made.assume_not_null())))
+            );
+            Ok(rows?)
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! API keys: creation, listing, revocation, counts of use.
 
 use refract_domain::ids::ApiKeyId;
-use refract_persistence::{ApiKeyRow, NewResult};
+use refract_persistence::{ApiKeyRow, NewResult, UncountedKeyRow};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, moment, new_key};
@@ -40,13 +40,15 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
     it.database.save_result(&by_nobody).await.unwrap();
 
     let expected = |id, name: &str, results_made| ApiKeyRow {
-        id,
-        name: name.to_owned(),
-        first_characters: "rk_abcd".to_owned(),
-        created_at: moment(0),
-        last_used_at: None,
-        revoked_at: None,
-        made_by: None,
+        key: UncountedKeyRow {
+            id,
+            name: name.to_owned(),
+            first_characters: "rk_abcd".to_owned(),
+            created_at: moment(0),
+            last_used_at: None,
+            revoked_at: None,
+            made_by: None,
+        },
         results_made,
     };
     let expected = [
@@ -69,7 +71,7 @@ async fn a_key_is_revoked_for_good(it: Fixture) {
         Some(moment(5)),
         "the first time counts"
     );
-    assert_eq!(keys(&it).await[0].revoked_at, Some(moment(5)));
+    assert_eq!(keys(&it).await[0].key.revoked_at, Some(moment(5)));
     let call = it
         .database
         .find_create_call(&it.key.hash, &it.selector(), None)
@@ -93,7 +95,7 @@ async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
         .await
         .unwrap();
     assert_eq!(revoked, None);
-    assert_eq!(keys(&it).await[0].revoked_at, None);
+    assert_eq!(keys(&it).await[0].key.revoked_at, None);
 }
 
 async fn only_a_later_use_is_noted(it: Fixture) {
@@ -108,7 +110,11 @@ async fn only_a_later_use_is_noted(it: Fixture) {
         (second.id, moment(1)),
     ])
     .await;
-    let used: Vec<_> = keys(&it).await.iter().map(|key| key.last_used_at).collect();
+    let used: Vec<_> = keys(&it)
+        .await
+        .iter()
+        .map(|row| row.key.last_used_at)
+        .collect();
     assert_eq!(used, [Some(moment(20)), Some(moment(4))]);
 }
 

@@ -91,7 +91,7 @@ async fn a_key_names_who_made_it(it: Fixture) {
     };
     it.database.create_api_key(&new).await.unwrap();
     let keys = it.database.list_api_keys(it.account).await.unwrap();
-    let made_by: Vec<_> = keys.iter().map(|key| key.made_by).collect();
+    let made_by: Vec<_> = keys.iter().map(|key| key.key.made_by).collect();
     assert_eq!(made_by, [None, Some(person)]);
 }
 
