@@ -2,7 +2,12 @@
 //!
 //! An attempt's timeout covers sending, waiting and reading. It starts when the request holds a
 //! permit of the concurrency limit, so that a full node is not mistaken for a slow model.
+//!
+//! Of several servers, all requests of a call go to one, whose prefix cache then serves them. The
+//! second attempt goes to another one. An attempt that finds no server at an address goes on to the
+//! next: nothing was sent, so no model was asked.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,60 +19,91 @@ use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
 use crate::report::ReportRecorder;
 use crate::request_body::RequestBody;
+use crate::request_series::RequestSeries;
 use crate::retry_after;
+use crate::servers::each_server::EachServer;
+use crate::servers::place::{ServerPlace, ServerSet};
+use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 
-/// Time left for a series of requests that follow each other, such as a question and its follow-up
-/// requests. The whole series may take two attempts and one pause. Waiting for a permit of the
-/// concurrency limit takes nothing from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TimeLeft {
-    attempts: Duration,
-    pauses: Duration,
-}
-
-impl TimeLeft {
-    /// Whether no further attempt can be made.
-    pub(crate) fn is_spent(self) -> bool {
-        self.attempts.is_zero()
-    }
-
-    /// The time that is left after requests that ran concurrently: the lesser of both.
-    #[must_use]
-    pub(crate) fn min(self, other: Self) -> Self {
-        Self {
-            attempts: self.attempts.min(other.attempts),
-            pauses: self.pauses.min(other.pauses),
-        }
-    }
-}
-
-/// Sends one thread's model requests, each in up to two attempts.
+/// Sends one thread's model requests.
 #[derive(Clone)]
 pub(crate) struct RequestSender {
-    pub(crate) connections: ModelConnections,
+    pub(crate) connections: EachServer<ModelConnections>,
+    pub(crate) pool: Arc<ServerPool>,
     pub(crate) limit: Arc<ConcurrencyLimit>,
     pub(crate) timeout: Duration,
 }
 
-impl RequestSender {
-    /// The time that a series of requests has when it begins.
-    pub(crate) fn time(&self) -> TimeLeft {
-        TimeLeft {
-            attempts: self.timeout.saturating_mul(2),
-            pauses: retry_after::LONGEST_PAUSE,
+/// Sends the requests of one call, each in up to two attempts.
+pub(crate) struct CallSender<'a> {
+    sender: &'a RequestSender,
+    pub(crate) recorder: &'a ReportRecorder,
+    /// Where the call's requests go first; `None` until one is sent.
+    home: Cell<Option<ServerPlace>>,
+}
+
+/// Which servers a request may be sent to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RequestReach {
+    /// Any of them.
+    AnyServer,
+    /// The one that answered the series' last request: what is asked means nothing elsewhere.
+    SameServer,
+}
+
+/// How an attempt ended.
+struct EndedAttempt {
+    reply: ServerReply,
+    has_system_message: bool,
+}
+
+impl<'a> CallSender<'a> {
+    pub(crate) fn new(sender: &'a RequestSender, recorder: &'a ReportRecorder) -> Self {
+        Self {
+            sender,
+            recorder,
+            home: Cell::new(None),
         }
     }
 
-    /// Sends a request and returns the body of the answer with status 200.
+    /// A series of requests that begins.
+    pub(crate) fn series(&self) -> RequestSeries {
+        RequestSeries::new(self.sender.timeout)
+    }
+
+    /// Sends a request, written for the server that it goes to, and returns the body of the answer
+    /// with status 200.
     pub(crate) async fn post(
         &self,
-        body: RequestBody,
-        recorder: &ReportRecorder,
-        left: &mut TimeLeft,
+        write: impl Fn(ServerPlace) -> RequestBody,
+        series: &mut RequestSeries,
     ) -> Result<Bytes, ModelFailure> {
-        recorder.request_begins();
-        let has_system_message = body.has_system_message();
-        let refusal = match self.attempt(body.clone(), recorder, left).await? {
+        self.send(write, RequestReach::AnyServer, series).await
+    }
+
+    /// Sends a request to the server that answered the series' last one, and nowhere else.
+    pub(crate) async fn post_to_same(
+        &self,
+        body: RequestBody,
+        series: &mut RequestSeries,
+    ) -> Result<Bytes, ModelFailure> {
+        let write = |_| body.clone();
+        self.send(write, RequestReach::SameServer, series).await
+    }
+
+    async fn send(
+        &self,
+        write: impl Fn(ServerPlace) -> RequestBody,
+        reach: RequestReach,
+        series: &mut RequestSeries,
+    ) -> Result<Bytes, ModelFailure> {
+        self.recorder.request_begins();
+        let first = self.attempt(&write, reach, ServerSet::default(), series);
+        let EndedAttempt {
+            reply,
+            has_system_message,
+        } = first.await?;
+        let refusal = match reply {
             ServerReply::Answer(answer) => return Ok(answer),
             ServerReply::Refusal(refusal) => refusal,
         };
@@ -75,34 +111,120 @@ impl RequestSender {
             return Err(refusal.failure(has_system_message));
         }
         let pause = retry_after::pause(refusal.retry_after.as_deref(), SystemTime::now());
-        let pause = pause.min(left.pauses);
-        left.pauses -= pause;
+        let pause = pause.min(series.pauses);
+        series.pauses -= pause;
         tracing::debug!(
             status = refusal.status,
             ?pause,
             "one more attempt at the model server"
         );
         sleep(pause).await;
-        match self.attempt(body, recorder, left).await? {
+        let refused_by = ServerSet::default().with(series.server());
+        let second = self.attempt(&write, reach, refused_by, series).await?;
+        match second.reply {
             ServerReply::Answer(answer) => Ok(answer),
-            ServerReply::Refusal(refusal) => Err(refusal.failure(has_system_message)),
+            ServerReply::Refusal(refusal) => Err(refusal.failure(second.has_system_message)),
         }
     }
 
+    /// Makes one attempt, at a server other than those that refused the request where there is one.
     async fn attempt(
         &self,
-        body: RequestBody,
-        recorder: &ReportRecorder,
-        left: &mut TimeLeft,
-    ) -> Result<ServerReply, ModelFailure> {
-        let _permit = self.limit.acquire().await?;
-        recorder.attempt_begins();
+        write: &impl Fn(ServerPlace) -> RequestBody,
+        reach: RequestReach,
+        refused_by: ServerSet,
+        series: &mut RequestSeries,
+    ) -> Result<EndedAttempt, ModelFailure> {
+        let RequestSender {
+            connections,
+            pool,
+            limit,
+            timeout: whole_time,
+        } = self.sender;
+        let _permit = limit.acquire().await?;
+        let mut chosen = self.first_choice(reach, refused_by, series);
+        self.recorder.attempt_begins();
         let begin = Instant::now();
-        let limit = self.timeout.min(left.attempts);
-        let reply = timeout(limit, self.connections.exchange(body)).await;
-        left.attempts = left.attempts.saturating_sub(begin.elapsed());
-        let reply = reply.unwrap_or(Err(ModelFailure::TimedOut(self.timeout)))?;
-        recorder.answered(reply.body().clone());
-        Ok(reply)
+        let time = series.attempts.min(*whole_time);
+        let mut time_left = time;
+        let mut unreachable = ServerSet::default();
+        let (reply, has_system_message) = loop {
+            let ChosenServer { place, .. } = chosen;
+            series.sent_to = Some(place);
+            let body = write(place);
+            let has_system_message = body.has_system_message();
+            let asked = pool.ask(chosen);
+            let exchange = connections.of(place).exchange(body);
+            let reply = timeout(time_left, exchange).await;
+            let reply = reply.unwrap_or(Err(ModelFailure::TimedOut(*whole_time)));
+            // an attempt that had little time left tells nothing by taking longer
+            tell(asked, &reply, time_left >= *whole_time / 2);
+            if reach == RequestReach::AnyServer
+                && let Err(ModelFailure::Unreachable(_)) = reply
+            {
+                unreachable = unreachable.with(place);
+                let other = pool.choose(unreachable.and(refused_by));
+                if let Some(other) = other.or_else(|| pool.choose(unreachable)) {
+                    self.move_home(place, other);
+                    time_left = time.saturating_sub(begin.elapsed());
+                    chosen = other;
+                    continue;
+                }
+            }
+            break (reply, has_system_message);
+        };
+        series.attempts = series.attempts.saturating_sub(begin.elapsed());
+        let reply = reply?;
+        self.recorder.answered(reply.body().clone());
+        Ok(EndedAttempt {
+            reply,
+            has_system_message,
+        })
+    }
+
+    /// The server that an attempt asks first.
+    fn first_choice(
+        &self,
+        reach: RequestReach,
+        refused_by: ServerSet,
+        series: &RequestSeries,
+    ) -> ChosenServer {
+        let pool = &self.sender.pool;
+        let known = series.sent_to.or_else(|| self.home.get());
+        let stays = ChosenServer {
+            place: known.unwrap_or_default(),
+            is_probe: false,
+        };
+        if reach == RequestReach::SameServer {
+            return stays;
+        }
+        let may_stay = known.is_some_and(|place| !pool.is_left_alone(place));
+        if refused_by.is_empty() && may_stay {
+            return stays;
+        }
+        let chosen = pool.choose(refused_by).unwrap_or(stays);
+        // the call's other requests go there too, but do not join a probe
+        if refused_by.is_empty() && !chosen.is_probe {
+            self.home.set(Some(chosen.place));
+        }
+        chosen
+    }
+
+    /// Sends later requests of the call to another server, where they would go to one that cannot be
+    /// reached.
+    fn move_home(&self, unreachable: ServerPlace, other: ChosenServer) {
+        if self.home.get() == Some(unreachable) {
+            self.home.set(Some(other.place));
+        }
+    }
+}
+
+/// Tells how a request ended, as far as that says something about its server.
+fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelFailure>, had_time: bool) {
+    match reply {
+        Ok(ServerReply::Refusal(refusal)) if refusal.is_by_failing_server() => asked.failed(),
+        Ok(_) | Err(ModelFailure::TooLarge) => asked.answered(),
+        Err(ModelFailure::TimedOut(_)) if !had_time => {}
+        Err(_) => asked.failed(),
     }
 }

@@ -9,6 +9,7 @@
 mod answer;
 mod batch;
 mod capabilities;
+mod chat_server;
 mod code_probabilities;
 pub(crate) mod codes;
 pub(crate) mod completion;
@@ -33,18 +34,16 @@ use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use self::capabilities::ServerCapabilities;
+use self::chat_server::ChatServer;
 use self::dialogue::QuestionDialogue;
-use self::llama_cpp::LlamaCppRequests;
-use self::named_tokens::TokenizeRequest;
 use self::opening::ChatOpening;
 use self::question_requests::QuestionRequests;
 use self::request::Prompts;
-use crate::attempts::RequestSender;
+use crate::attempts::CallSender;
 use crate::concurrent::all_or_first_failure;
-use crate::endpoint::ModelEndpoint;
 use crate::failure::ModelFailure;
-use crate::report::ReportRecorder;
+use crate::servers::address::ServerAddress;
+use crate::servers::each_server::EachServer;
 
 /// Asks servers that speak chat completions with log-probabilities.
 #[derive(Debug)]
@@ -52,32 +51,29 @@ pub(crate) struct ChatProtocol {
     opening: ChatOpening,
     /// Most follow-up requests for one question.
     follow_ups: usize,
-    capabilities: ServerCapabilities,
-    /// `None` where the server's address does not tell where these endpoints would be.
-    llama_cpp: Option<LlamaCppRequests>,
-    /// `None` where the server's address does not tell where this endpoint would be.
-    tokenize: Option<TokenizeRequest>,
+    servers: EachServer<ChatServer>,
 }
 
 impl ChatProtocol {
     /// A protocol that asks for this model with up to this many follow-up requests a question.
-    pub(crate) fn new(model: &str, follow_ups: usize, endpoint: &ModelEndpoint) -> Self {
+    pub(crate) fn new(
+        model: &str,
+        follow_ups: usize,
+        addresses: &EachServer<ServerAddress>,
+    ) -> Self {
         Self {
             opening: ChatOpening::new(model, prompt::SYSTEM),
-            llama_cpp: LlamaCppRequests::new(model, endpoint),
-            tokenize: TokenizeRequest::new(model, endpoint),
             follow_ups,
-            capabilities: ServerCapabilities::default(),
+            servers: addresses.map(|address| ChatServer::new(model, address)),
         }
     }
 
     /// Asks all questions concurrently.
     pub(crate) async fn ask(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-        recorder: &ReportRecorder,
     ) -> Result<Answers, ModelFailure> {
         let prompts = &Prompts::new(&self.opening, version, submission);
         let questions = version.questions().iter().enumerate();
@@ -87,13 +83,10 @@ impl ChatProtocol {
                     question,
                     index,
                     prompts,
-                    sender,
-                    recorder,
-                    capabilities: &self.capabilities,
+                    call,
+                    servers: &self.servers,
                 },
                 follow_ups: self.follow_ups,
-                llama_cpp: self.llama_cpp.as_ref(),
-                tokenize: self.tokenize.as_ref(),
             };
             dialogue.ask()
         });

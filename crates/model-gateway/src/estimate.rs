@@ -31,7 +31,7 @@ impl Estimator {
     pub(crate) fn new(settings: &ModelSettings, version: &PrismVersion) -> Self {
         let protocol = match settings.endpoint {
             ModelEndpoint::Lexical => None,
-            ModelEndpoint::Server(_) => Some(settings.protocol),
+            ModelEndpoint::Servers(_) => Some(settings.protocol),
         };
         Self {
             protocol,

@@ -11,6 +11,9 @@ use crate::endpoint::ModelEndpoint;
 use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
 use crate::server_protocol::ServerProtocol;
+use crate::servers::each_server::EachServer;
+use crate::servers::load::ServerUse;
+use crate::servers::pool::ServerPool;
 use crate::setting_fault::SettingFault;
 use crate::settings::ModelSettings;
 
@@ -20,14 +23,15 @@ pub struct ModelGateway {
     settings: Arc<ModelSettings>,
     limit: Arc<ConcurrencyLimit>,
     /// `None` is the built-in scorer.
-    server: Option<SharedServer>,
+    servers: Option<SharedServers>,
 }
 
-/// What all threads share of a model server.
+/// What all threads share of the model servers.
 #[derive(Clone, Debug)]
-struct SharedServer {
+struct SharedServers {
     protocol: ServerProtocol,
-    access: Arc<ServerAccess>,
+    access: EachServer<Arc<ServerAccess>>,
+    pool: Arc<ServerPool>,
 }
 
 impl ModelGateway {
@@ -42,14 +46,18 @@ impl ModelGateway {
         if settings.timeout.is_zero() {
             return Err(SettingFault::Timeout);
         }
-        let server = match &settings.endpoint {
+        let servers = match &settings.endpoint {
             ModelEndpoint::Lexical => None,
-            ModelEndpoint::Server(address) => {
-                let uri = address.endpoint(settings.protocol.path())?;
-                let access = ServerAccess::new(uri, settings.api_key.as_ref())?;
-                Some(SharedServer {
-                    protocol: ServerProtocol::new(&settings),
-                    access: Arc::new(access),
+            ModelEndpoint::Servers(addresses) => {
+                let path = settings.protocol.path();
+                let access = addresses.try_map(|address| {
+                    let uri = address.endpoint(path)?;
+                    ServerAccess::new(uri, settings.api_key.as_ref()).map(Arc::new)
+                })?;
+                Some(SharedServers {
+                    protocol: ServerProtocol::new(&settings, addresses),
+                    access,
+                    pool: Arc::new(ServerPool::new(addresses)),
                 })
             }
         };
@@ -57,16 +65,19 @@ impl ModelGateway {
         Ok(Self {
             settings: Arc::new(settings),
             limit: Arc::new(limit),
-            server,
+            servers,
         })
     }
 
     /// A model for the calling thread, with connections of its own. Clones share them.
     pub fn model(&self) -> Model {
-        let server = self.server.as_ref().map(|server| ServerModel {
-            protocol: server.protocol.clone(),
+        let server = self.servers.as_ref().map(|servers| ServerModel {
+            protocol: servers.protocol.clone(),
             sender: RequestSender {
-                connections: ModelConnections::new(Arc::clone(&server.access)),
+                connections: servers
+                    .access
+                    .map(|access| ModelConnections::new(Arc::clone(access))),
+                pool: Arc::clone(&servers.pool),
                 limit: Arc::clone(&self.limit),
                 timeout: self.settings.timeout,
             },
@@ -84,7 +95,7 @@ impl ModelGateway {
 
     /// Whether the built-in scorer answers. Every surface that shows its answers says so.
     pub fn is_for_trying_only(&self) -> bool {
-        self.server.is_none()
+        self.servers.is_none()
     }
 
     /// Where the model is and how it is asked, for a log line or a greeting; no credentials.
@@ -92,8 +103,21 @@ impl ModelGateway {
         let endpoint = &self.settings.endpoint;
         match endpoint {
             ModelEndpoint::Lexical => format!("{endpoint} (for trying only)"),
-            ModelEndpoint::Server(_) => format!("{endpoint} ({})", self.settings.protocol.name()),
+            ModelEndpoint::Servers(_) => format!("{endpoint} ({})", self.settings.protocol.name()),
         }
+    }
+
+    /// The use of each model server, in the order of the list. Servers of one host and port count as
+    /// one. Empty for the built-in scorer.
+    pub fn servers(&self) -> Vec<ServerUse> {
+        let mut uses: Vec<ServerUse> = Vec::new();
+        for server in self.servers.iter().flat_map(|servers| servers.pool.uses()) {
+            match uses.iter_mut().find(|known| known.name == server.name) {
+                Some(known) => known.add(&server),
+                None => uses.push(server),
+            }
+        }
+        uses
     }
 
     /// Model requests in flight now.

@@ -7,7 +7,7 @@ use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use crate::attempts::RequestSender;
+use crate::attempts::{CallSender, RequestSender};
 use crate::estimate::Estimator;
 use crate::failure::ModelFailure;
 use crate::lexical;
@@ -29,7 +29,7 @@ pub struct Model {
     pub(crate) settings: Arc<ModelSettings>,
 }
 
-/// A model behind a server.
+/// A model behind one server or several.
 #[derive(Clone)]
 pub(crate) struct ServerModel {
     pub(crate) protocol: ServerProtocol,
@@ -66,7 +66,8 @@ impl Model {
         let outcome = match &self.server {
             None => answer_by_lexical(version, submission, &recorder),
             Some(ServerModel { protocol, sender }) => {
-                protocol.ask(sender, version, submission, &recorder).await
+                let call = CallSender::new(sender, &recorder);
+                protocol.ask(&call, version, submission).await
             }
         };
         let took = recorder.took();

@@ -7,17 +7,18 @@ use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use crate::attempts::RequestSender;
+use crate::attempts::CallSender;
 use crate::chat::ChatProtocol;
 use crate::failure::ModelFailure;
 use crate::protocol::Protocol;
-use crate::report::ReportRecorder;
+use crate::servers::address::ServerAddress;
+use crate::servers::each_server::EachServer;
 use crate::settings::ModelSettings;
 use crate::stated::StatedProtocol;
 use crate::typed_questions::TypedProtocol;
 use crate::{decisions, system_one};
 
-/// How a model server is asked, with what was learned about the server. Clones share it.
+/// How model servers are asked, with what was learned about each of them. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) enum ServerProtocol {
     SystemOne(Arc<TypedProtocol>),
@@ -27,7 +28,7 @@ pub(crate) enum ServerProtocol {
 }
 
 impl ServerProtocol {
-    pub(crate) fn new(settings: &ModelSettings) -> Self {
+    pub(crate) fn new(settings: &ModelSettings, addresses: &EachServer<ServerAddress>) -> Self {
         let model = settings.name.clone();
         let typed = |format, model| {
             Arc::new(TypedProtocol {
@@ -42,9 +43,9 @@ impl ServerProtocol {
             Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(
                 &model,
                 settings.follow_ups,
-                &settings.endpoint,
+                addresses,
             ))),
-            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(&model))),
+            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(&model, addresses))),
         }
     }
 
@@ -61,17 +62,16 @@ impl ServerProtocol {
     /// all; the others are dropped.
     pub(crate) async fn ask(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-        recorder: &ReportRecorder,
     ) -> Result<Answers, ModelFailure> {
         match self {
             Self::SystemOne(protocol) | Self::Decisions(protocol) => {
-                protocol.ask(sender, version, submission, recorder).await
+                protocol.ask(call, version, submission).await
             }
-            Self::Chat(protocol) => protocol.ask(sender, version, submission, recorder).await,
-            Self::Stated(protocol) => protocol.ask(sender, version, submission, recorder).await,
+            Self::Chat(protocol) => protocol.ask(call, version, submission).await,
+            Self::Stated(protocol) => protocol.ask(call, version, submission).await,
         }
     }
 }

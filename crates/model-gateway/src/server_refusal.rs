@@ -89,6 +89,18 @@ impl ServerRefusal {
         matches!(self.status, 429 | 500..600) && !is_about_system
     }
 
+    /// Whether the refusal shows that the server is overloaded or fails: a 429 or any 5xx, unless
+    /// the server says that it is about the request.
+    pub(crate) fn is_by_failing_server(&self) -> bool {
+        let is_about_request = match self.reason {
+            RefusalReason::Context | RefusalReason::SystemMessage | RefusalReason::Parameter(_) => {
+                true
+            }
+            RefusalReason::Loading | RefusalReason::Unsaid => false,
+        };
+        matches!(self.status, 429 | 500..600) && !is_about_request
+    }
+
     /// The failure of a request that gets no further attempt.
     pub(crate) fn failure(&self, has_system_message: bool) -> ModelFailure {
         let status = self.status;
@@ -175,7 +187,28 @@ mod tests {
             let body = serde_json::json!({"error": {"message": message}}).to_string();
             let expected = ModelFailure::ContextTooSmall(status);
             assert_eq!(failure_of(status, &body), expected, "{message}");
+            assert!(!refusal_of(status, &body).is_by_failing_server());
         }
+    }
+
+    #[test]
+    fn only_refusals_for_the_servers_own_sake_count_against_it() {
+        let loading = r#"{"error":{"message":"Loading model"}}"#;
+        for (status, body, expected) in [
+            (503, loading, true),
+            (500, "", true),
+            (529, "", true),
+            (429, "", true),
+            (400, "", false),
+            (401, "", false),
+            (404, "", false),
+            (422, r#"{"error":{"param":"logprobs"}}"#, false),
+        ] {
+            let is_failing = refusal_of(status, body).is_by_failing_server();
+            assert_eq!(is_failing, expected, "{status} {body}");
+        }
+        let raised = serde_json::json!({ "message": RAISED }).to_string();
+        assert!(!refusal_of(500, &raised).is_by_failing_server());
     }
 
     #[test]

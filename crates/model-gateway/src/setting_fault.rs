@@ -12,6 +12,17 @@ pub enum SettingFault {
     /// The address holds a user name or a password.
     #[error("the model URL must not hold credentials: set the model API key instead")]
     EndpointCredentials,
+    /// One of several addresses cannot be used.
+    #[error("address {number} of the model URL's list {fault}")]
+    EndpointOfList {
+        /// Place of the address in the list, from 1.
+        number: usize,
+        /// What is wrong with it.
+        fault: AddressFault,
+    },
+    /// More addresses than a list may have.
+    #[error("the model URL must name 64 model servers at most")]
+    EndpointCount,
     /// An unknown protocol.
     #[error("the model protocol must be `systemone`, `decisions`, `chat` or `stated`")]
     Protocol,
@@ -27,4 +38,27 @@ pub enum SettingFault {
     /// A timeout of 0, with which every attempt would time out.
     #[error("the model timeout must be longer than 0")]
     Timeout,
+}
+
+/// What is wrong with an address in a list, in words that follow its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressFault {
+    /// Not the address of a server.
+    #[error(
+        "is not that of a model server up to and including its `/v1`, such as \
+         `http://127.0.0.1:8000/v1`"
+    )]
+    Malformed,
+    /// The address holds a user name or a password.
+    #[error("holds credentials: set the model API key instead")]
+    Credentials,
+    /// Nothing between two commas, or before the first or behind the last one.
+    #[error("is empty")]
+    Empty,
+    /// The built-in scorer, which is no server among others.
+    #[error("is `builtin:lexical`, which stands alone")]
+    BuiltIn,
+    /// The address leads to the server of an earlier one, whose number this is.
+    #[error("is the same as address {0}")]
+    SameAs(usize),
 }

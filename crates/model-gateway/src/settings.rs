@@ -29,6 +29,18 @@ pub struct ModelSettings {
     pub follow_ups: usize,
 }
 
+impl ModelSettings {
+    /// The settings of each server alone, in the order of the list: for asking every one of them.
+    pub fn of_each_server(&self) -> Vec<Self> {
+        let endpoints = self.endpoint.each_alone();
+        let settings = endpoints.into_iter().map(|endpoint| Self {
+            endpoint,
+            ..self.clone()
+        });
+        settings.collect()
+    }
+}
+
 /// The key that a model server asks for. `Debug` does not show it.
 #[derive(Clone)]
 pub struct ModelApiKey(String);

@@ -7,6 +7,8 @@ mod parameters;
 mod reading;
 pub(crate) mod request;
 
+use std::cell::Cell;
+
 use bytes::Bytes;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
@@ -15,59 +17,58 @@ use refract_domain::submission::Submission;
 
 use self::parameters::RefusedParameters;
 use self::request::StatedRequest;
-use crate::attempts::RequestSender;
+use crate::attempts::CallSender;
 use crate::chat::completion;
 use crate::chat::opening::ChatOpening;
 use crate::concurrent::all_or_first_failure;
 use crate::failure::ModelFailure;
-use crate::report::ReportRecorder;
+use crate::servers::address::ServerAddress;
+use crate::servers::each_server::EachServer;
 
 /// Asks servers that speak chat completions with schemas.
 #[derive(Debug)]
 pub(crate) struct StatedProtocol {
     opening: ChatOpening,
-    refused: RefusedParameters,
+    refused: EachServer<RefusedParameters>,
 }
 
 impl StatedProtocol {
-    pub(crate) fn new(model: &str) -> Self {
+    pub(crate) fn new(model: &str, addresses: &EachServer<ServerAddress>) -> Self {
         Self {
             opening: ChatOpening::new(model, request::SYSTEM),
-            refused: RefusedParameters::default(),
+            refused: addresses.map(|_| RefusedParameters::default()),
         }
     }
 
     /// Asks all questions, in concurrent requests of up to ten questions.
     pub(crate) async fn ask(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-        recorder: &ReportRecorder,
     ) -> Result<Answers, ModelFailure> {
         let requests = request::split(&self.opening, version, submission);
         let answers = requests
             .into_iter()
-            .map(|request| self.answers(sender, request, recorder));
+            .map(|request| self.answers(call, request));
         let answers = all_or_first_failure(answers).await?;
         Ok(Answers::new(answers.into_iter().flatten().collect()))
     }
 
     async fn answers(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         request: StatedRequest<'_>,
-        recorder: &ReportRecorder,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
-        let body = self.post(sender, &request, recorder).await?;
+        let body = self.post(call, &request).await?;
         let completion = completion::read(&body)?;
-        recorder.add_usage(&completion.usage);
+        call.recorder.add_usage(&completion.usage);
         if let (true, Some(question)) = (completion.is_thinking, request.questions.first()) {
             return Err(ModelFailure::StillThinking(question.key.clone()));
         }
         let content = completion.content.unwrap_or_default();
         let read = reading::read(&content, request.questions)?;
-        recorder.add_coverage(read.coverage);
+        call.recorder.add_coverage(read.coverage);
         Ok(read.answers)
     }
 
@@ -75,18 +76,25 @@ impl StatedProtocol {
     /// the request can do without.
     async fn post(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         request: &StatedRequest<'_>,
-        recorder: &ReportRecorder,
     ) -> Result<Bytes, ModelFailure> {
-        let mut left = sender.time();
+        let mut series = call.series();
         loop {
-            let sent = self.refused.parameters();
-            let body = request.body(sent);
-            match sender.post(body, recorder, &mut left).await {
+            let sent = Cell::new(None);
+            let write = |server| {
+                let parameters = self.refused.of(server).parameters();
+                sent.set(Some(parameters));
+                request.body(parameters)
+            };
+            let can_do_without = |parameter, server| {
+                let sent = sent.get();
+                sent.is_some_and(|sent| self.refused.of(server).can_do_without(parameter, sent))
+            };
+            match call.post(write, &mut series).await {
                 // each refusal takes a parameter away, so this ends
                 Err(ModelFailure::ParameterRefused { parameter, .. })
-                    if self.refused.can_do_without(parameter, sent) => {}
+                    if can_do_without(parameter, series.server()) => {}
                 Err(ModelFailure::ParameterRefused {
                     parameter,
                     status,

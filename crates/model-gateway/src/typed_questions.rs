@@ -14,10 +14,9 @@ use serde_json::value::RawValue;
 
 use self::split::SplitRequest;
 use crate::answers::ReadAnswers;
-use crate::attempts::RequestSender;
+use crate::attempts::CallSender;
 use crate::concurrent::all_or_first_failure;
 use crate::failure::ModelFailure;
-use crate::report::ReportRecorder;
 
 /// Asks servers that speak a format of typed questions.
 #[derive(Debug)]
@@ -46,36 +45,34 @@ impl TypedProtocol {
     /// Asks all questions, in concurrent requests where one would be too large.
     pub(crate) async fn ask(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-        recorder: &ReportRecorder,
     ) -> Result<Answers, ModelFailure> {
         let requests = (self.format.split)(&self.model, version, submission, self.request_tokens);
         let answers = requests
             .into_iter()
-            .map(|request| self.answers(sender, request, recorder));
+            .map(|request| self.answers(call, request));
         let answers = all_or_first_failure(answers).await?;
         Ok(Answers::new(answers.into_iter().flatten().collect()))
     }
 
     async fn answers(
         &self,
-        sender: &RequestSender,
+        call: &CallSender<'_>,
         request: SplitRequest<'_>,
-        recorder: &ReportRecorder,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
-        let mut left = sender.time();
-        let body = sender.post(request.body, recorder, &mut left).await?;
+        let mut series = call.series();
+        let body = call.post(|_| request.body.clone(), &mut series).await?;
         let malformed = || self.format.malformed.clone();
         let reply = reply::read(&body).ok_or_else(malformed)?;
         if reply.is_error {
             return Err(ModelFailure::ReportedError);
         }
-        recorder.add_usage(&reply.usage);
+        call.recorder.add_usage(&reply.usage);
         let answers = reply.answers.ok_or_else(malformed)?;
         let read = (self.format.read)(answers, request.questions)?;
-        recorder.add_coverage(read.coverage);
+        call.recorder.add_coverage(read.coverage);
         Ok(read.answers)
     }
 }

@@ -43,7 +43,7 @@ const SCHEMA_UNTRIED: u8 = 2;
 const SCHEMA_WORKS: u8 = 3;
 const NOTHING_WORKS: u8 = 4;
 
-/// What was learned so far about the server, shared by all threads.
+/// What was learned so far about one server, shared by all threads.
 #[derive(Debug)]
 pub(super) struct ServerCapabilities {
     /// The least number of alternatives that was refused.

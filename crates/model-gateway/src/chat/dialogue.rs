@@ -9,14 +9,12 @@ use super::batch::{BATCH_REQUESTS, follow_up_at_once};
 use super::capabilities::{MOST_ALTERNATIVES, USUAL_ALTERNATIVES};
 use super::code_probabilities::CodeProbabilities;
 use super::follow_ups::follow_up;
-use super::llama_cpp::LlamaCppRequests;
-use super::named_tokens::TokenizeRequest;
 use super::naming::ask_named;
 use super::question_requests::QuestionRequests;
 use super::reading;
 use super::request::WantedCode;
-use crate::attempts::TimeLeft;
 use crate::failure::ModelFailure;
+use crate::request_series::RequestSeries;
 
 /// One question about one submission.
 #[derive(Clone, Copy)]
@@ -24,8 +22,6 @@ pub(super) struct QuestionDialogue<'a> {
     pub(super) requests: QuestionRequests<'a>,
     /// Most follow-up requests.
     pub(super) follow_ups: usize,
-    pub(super) llama_cpp: Option<&'a LlamaCppRequests>,
-    pub(super) tokenize: Option<&'a TokenizeRequest>,
 }
 
 /// The probabilities that the first request brought, and whose answer it was.
@@ -38,17 +34,20 @@ impl QuestionDialogue<'_> {
     /// Asks the question and returns its key with the answer.
     pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelFailure> {
         let requests = self.requests;
-        let mut left = requests.sender.time();
-        let first = self.ask_codes(USUAL_ALTERNATIVES, &mut left).await?;
-        let first = self.ask_for_hidden(first, &mut left).await?;
+        let mut series = requests.call.series();
+        let first = self.ask_codes(USUAL_ALTERNATIVES, &mut series).await?;
+        let first = self.ask_for_hidden(first, &mut series).await?;
         let mut probabilities = first.probabilities;
         let is_followed_up = first.is_from_llama_cpp
             && self.follow_ups >= BATCH_REQUESTS
-            && follow_up_at_once(requests, self.llama_cpp, &mut probabilities, &mut left).await?;
+            && follow_up_at_once(requests, &mut probabilities, &mut series).await?;
         if !is_followed_up {
-            follow_up(requests, &mut probabilities, self.follow_ups, left).await?;
+            follow_up(requests, &mut probabilities, self.follow_ups, series).await?;
         }
-        requests.recorder.add_coverage(probabilities.coverage());
+        requests
+            .call
+            .recorder
+            .add_coverage(probabilities.coverage());
         let key = requests.question.key.clone();
         match answer::answer(requests.question, probabilities) {
             Some(answer) => Ok((key, answer)),
@@ -61,17 +60,17 @@ impl QuestionDialogue<'_> {
     async fn ask_for_hidden(
         self,
         mut first: FirstReading,
-        left: &mut TimeLeft,
+        series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelFailure> {
-        let capabilities = self.requests.capabilities;
+        let capabilities = &self.requests.server(*series).capabilities;
         let asked = capabilities.alternatives(USUAL_ALTERNATIVES);
         if !first.probabilities.hides_codes(asked) {
             return Ok(first);
         }
         if capabilities.alternatives(MOST_ALTERNATIVES) == MOST_ALTERNATIVES {
-            return self.ask_codes(MOST_ALTERNATIVES, left).await;
+            return self.ask_codes(MOST_ALTERNATIVES, series).await;
         }
-        let named = ask_named(self.requests, self.tokenize, left).await;
+        let named = ask_named(self.requests, series).await;
         if let Some(named) = named.filter(|named| named.mass >= first.probabilities.mass) {
             first.probabilities = named;
         }
@@ -82,11 +81,11 @@ impl QuestionDialogue<'_> {
     async fn ask_codes(
         self,
         alternatives: u16,
-        left: &mut TimeLeft,
+        series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelFailure> {
         let requests = self.requests;
         let completion = requests
-            .complete(&WantedCode::Any, alternatives, left)
+            .complete(&WantedCode::Any, alternatives, series)
             .await?;
         let key = || requests.question.key.clone();
         if completion.is_thinking {

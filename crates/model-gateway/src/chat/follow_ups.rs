@@ -11,14 +11,14 @@ use super::codes::codes_of;
 use super::digits::digits_after;
 use super::question_requests::QuestionRequests;
 use super::request::WantedCode;
-use crate::attempts::TimeLeft;
 use crate::failure::ModelFailure;
+use crate::request_series::RequestSeries;
 
 /// What a follow-up request brought.
 struct FollowedUp {
     /// `None` where the server's answer does not tell the digits apart.
     digits: Option<DigitProbabilities>,
-    left: TimeLeft,
+    series: RequestSeries,
 }
 
 /// Tells the codes of the most probable letters apart by up to `more` requests, until almost nothing
@@ -27,11 +27,12 @@ pub(super) async fn follow_up(
     requests: QuestionRequests<'_>,
     probabilities: &mut CodeProbabilities,
     mut more: usize,
-    mut left: TimeLeft,
+    mut series: RequestSeries,
 ) -> Result<(), ModelFailure> {
     let mut unreadable = HashSet::new();
-    while more > 0 && !left.is_spent() {
-        let Some(FollowUp { method, is_proven }) = requests.capabilities.follow_up() else {
+    while more > 0 && !series.is_spent() {
+        let Some(FollowUp { method, is_proven }) = requests.server(series).capabilities.follow_up()
+        else {
             return Ok(());
         };
         let mut tokens = probabilities.letters_to_follow_up();
@@ -46,18 +47,19 @@ pub(super) async fn follow_up(
         let asked = tokens
             .iter()
             .filter_map(|index| probabilities.first_tokens.get(*index))
-            .map(|token| ask_digits(requests, token, outcomes, method, left));
+            .map(|token| ask_digits(requests, token, outcomes, method, series));
         for (index, followed_up) in tokens.iter().zip(try_join_all(asked).await?) {
-            left = left.min(followed_up.left);
+            series = series.joined(followed_up.series);
+            let capabilities = &requests.server(followed_up.series).capabilities;
             match followed_up.digits {
                 Some(digits) => {
-                    requests.capabilities.works(method);
+                    capabilities.works(method);
                     probabilities.resolve_letter_of(*index, &digits);
                 }
-                None if is_proven || left.is_spent() => {
+                None if is_proven || series.is_spent() => {
                     unreadable.insert(*index);
                 }
-                None => requests.capabilities.fails(method),
+                None => capabilities.fails(method),
             }
         }
     }
@@ -70,7 +72,7 @@ async fn ask_digits(
     token: &FirstToken,
     outcomes: usize,
     method: FollowUpMethod,
-    mut left: TimeLeft,
+    mut series: RequestSeries,
 ) -> Result<FollowedUp, ModelFailure> {
     let letter = token.letter;
     let codes = codes_of(letter, outcomes);
@@ -80,7 +82,7 @@ async fn ask_digits(
         },
         FollowUpMethod::Schema => WantedCode::OneOf { letter, codes },
     };
-    let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, &mut left);
+    let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, &mut series);
     let digits = match answered.await {
         Ok(completion) => digits_after(letter, codes, &completion.positions),
         Err(
@@ -90,8 +92,8 @@ async fn ask_digits(
             | ModelFailure::ReportedError,
         ) => None,
         // what was read until the question's time ended is an answer
-        Err(ModelFailure::TimedOut(_)) if left.is_spent() => None,
+        Err(ModelFailure::TimedOut(_)) if series.is_spent() => None,
         Err(failure) => return Err(failure),
     };
-    Ok(FollowedUp { digits, left })
+    Ok(FollowedUp { digits, series })
 }

@@ -14,11 +14,11 @@ use serde_json::value::RawValue;
 use super::capabilities::USUAL_ALTERNATIVES;
 use super::completion::{PositionJson, TokenPosition, position};
 use super::request::{CODE_TOKENS, write_inside};
-use crate::endpoint::ModelEndpoint;
 use crate::json::lenient::{LenientList, LenientObject};
 use crate::json::{count, object};
 use crate::report::ReportedUsage;
 use crate::request_body::RequestBody;
+use crate::servers::address::ServerAddress;
 
 /// Writes the requests to llama.cpp's own endpoints.
 #[derive(Debug)]
@@ -38,10 +38,7 @@ pub(super) struct Continuation {
 
 impl LlamaCppRequests {
     /// `None` where the server's base address does not tell where its own endpoints are.
-    pub(super) fn new(model: &str, endpoint: &ModelEndpoint) -> Option<Self> {
-        let ModelEndpoint::Server(address) = endpoint else {
-            return None;
-        };
+    pub(super) fn new(model: &str, address: &ServerAddress) -> Option<Self> {
         // without `response_fields` each answer would repeat its prompt
         let settings = json!({
             "model": model, "temperature": 0, "n_predict": CODE_TOKENS,
@@ -145,8 +142,8 @@ mod tests {
 
     #[test]
     fn the_prompts_of_a_batch_share_the_bytes_of_the_servers_answer() {
-        let endpoint = "http://127.0.0.1:8080/v1".parse().unwrap();
-        let requests = LlamaCppRequests::new("qwen", &endpoint).unwrap();
+        let address = ServerAddress::parse("http://127.0.0.1:8080/v1").unwrap();
+        let requests = LlamaCppRequests::new("qwen", &address).unwrap();
         let text = "\"x\"\n".repeat(25_000);
         let answer = Bytes::from(json!({"prompt": format!("{text} B")}).to_string());
         let prompt = prompt_before(" B", &answer).unwrap();

@@ -13,8 +13,8 @@ use serde_json::json;
 use super::codes::{CodePiece, CodeShape};
 use super::completion::{TokenPosition, text_bytes};
 use super::token_text::without_lead;
-use crate::endpoint::ModelEndpoint;
 use crate::request_body::RequestBody;
+use crate::servers::address::ServerAddress;
 
 /// Most tokens that a request may name.
 const MOST_NAMED: usize = 128;
@@ -34,10 +34,7 @@ pub(super) struct NamedTokens {
 
 impl TokenizeRequest {
     /// `None` where the server's base address does not tell where the endpoint would be.
-    pub(super) fn new(model: &str, endpoint: &ModelEndpoint) -> Option<Self> {
-        let ModelEndpoint::Server(address) = endpoint else {
-            return None;
-        };
+    pub(super) fn new(model: &str, address: &ServerAddress) -> Option<Self> {
         let body = json!({"model": model, "prompt": every_code(), "add_special_tokens": false,
             "return_token_strs": true});
         Some(Self {

@@ -1,14 +1,17 @@
 //! The requests about one question.
 
+use std::cell::Cell;
+
 use refract_domain::question::Question;
 
-use super::capabilities::ServerCapabilities;
+use super::chat_server::ChatServer;
 use super::codes::CodeShape;
 use super::completion::{self, Completion};
 use super::request::{Prompts, WantedCode};
-use crate::attempts::{RequestSender, TimeLeft};
+use crate::attempts::CallSender;
 use crate::failure::ModelFailure;
-use crate::report::ReportRecorder;
+use crate::request_series::RequestSeries;
+use crate::servers::each_server::EachServer;
 
 /// Sends the requests about one question and one submission.
 #[derive(Clone, Copy)]
@@ -17,12 +20,11 @@ pub(super) struct QuestionRequests<'a> {
     /// Index of the question in the version.
     pub(super) index: usize,
     pub(super) prompts: &'a Prompts,
-    pub(super) sender: &'a RequestSender,
-    pub(super) recorder: &'a ReportRecorder,
-    pub(super) capabilities: &'a ServerCapabilities,
+    pub(super) call: &'a CallSender<'a>,
+    pub(super) servers: &'a EachServer<ChatServer>,
 }
 
-impl QuestionRequests<'_> {
+impl<'a> QuestionRequests<'a> {
     /// The shape of the question's codes.
     pub(super) fn shape(self) -> CodeShape {
         CodeShape::of(self.question)
@@ -33,6 +35,11 @@ impl QuestionRequests<'_> {
         self.shape().outcomes(self.question)
     }
 
+    /// The server that answered last.
+    pub(super) fn server(self, series: RequestSeries) -> &'a ChatServer {
+        self.servers.of(series.server())
+    }
+
     /// Asks for a code, with this many alternatives to each token where the server lists them. The
     /// request is repeated without each parameter that the server refuses and that it can do
     /// without.
@@ -40,15 +47,26 @@ impl QuestionRequests<'_> {
         self,
         wanted: &WantedCode,
         alternatives: u16,
-        left: &mut TimeLeft,
+        series: &mut RequestSeries,
     ) -> Result<Completion, ModelFailure> {
         loop {
-            let parameters = self.capabilities.parameters(alternatives);
-            let body = self.prompts.body(self.index, wanted, parameters);
-            match self.sender.post(body, self.recorder, left).await {
+            let sent = Cell::new(None);
+            let write = |server| {
+                let capabilities = &self.servers.of(server).capabilities;
+                let parameters = capabilities.parameters(alternatives);
+                sent.set(Some(parameters));
+                self.prompts.body(self.index, wanted, parameters)
+            };
+            let answered = self.call.post(write, series).await;
+            let capabilities = &self.server(*series).capabilities;
+            let can_do_without = |parameter| {
+                let sent = sent.get();
+                sent.is_some_and(|sent| capabilities.can_do_without(parameter, sent))
+            };
+            match answered {
                 Ok(body) => {
                     let completion = completion::read(&body)?;
-                    self.recorder.add_usage(&completion.usage);
+                    self.call.recorder.add_usage(&completion.usage);
                     return Ok(completion);
                 }
                 // each refusal takes a parameter away, so this ends
@@ -56,9 +74,9 @@ impl QuestionRequests<'_> {
                     parameter,
                     is_over_limit,
                     ..
-                }) if self.capabilities.can_do_without(parameter, parameters) => {
+                }) if can_do_without(parameter) => {
                     if is_over_limit {
-                        self.capabilities.has_limit();
+                        capabilities.has_limit();
                     }
                 }
                 Err(failure) => return Err(failure),

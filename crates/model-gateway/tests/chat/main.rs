@@ -13,6 +13,7 @@ mod named_tokens;
 mod prompts;
 mod reading;
 mod refusals;
+mod servers;
 
 use std::time::Duration;
 

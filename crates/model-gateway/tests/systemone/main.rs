@@ -13,6 +13,8 @@ mod replies;
 mod rounding;
 mod sending;
 mod server_message;
+mod servers;
+mod servers_down;
 mod splitting;
 mod unusable;
 

@@ -1,0 +1,207 @@
+//! When a server that fails is left alone, and for how long. Times are arguments, counted from any
+//! one moment.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// A server is left alone from this failure in a row on.
+pub(super) const FAILURES_BEFORE_PAUSE: u8 = 3;
+/// The first pause before a server that is left alone is asked again; each further one is twice as
+/// long.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// The part of a pause that is waited for, in thousandths: jitter, so that the nodes of a service do
+/// not all probe a server at once.
+pub(super) const JITTER: RangeInclusive<u32> = 750..=1000;
+
+/// How well a server is, as its last requests showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ServerHealth {
+    /// Up to [`FAILURES_BEFORE_PAUSE`].
+    failures_in_row: u8,
+    /// Pauses in a row; 0 for a server that is not left alone.
+    pauses: u8,
+    /// When a server that is left alone is to be asked again.
+    due: Duration,
+}
+
+impl ServerHealth {
+    pub(super) fn is_left_alone(self) -> bool {
+        self.pauses > 0
+    }
+
+    pub(super) fn due(self) -> Duration {
+        self.due
+    }
+
+    pub(super) fn is_due(self, now: Duration) -> bool {
+        self.is_left_alone() && self.due <= now
+    }
+
+    /// The health while one request finds out whether the server is well again: meanwhile the server
+    /// is not due for another one. `None` where it is not due for the first one either.
+    pub(super) fn probed(self, now: Duration) -> Option<Self> {
+        let due = now.saturating_add(LONGEST_PAUSE);
+        self.is_due(now).then_some(Self { due, ..self })
+    }
+
+    /// The health after a probe that ended without telling anything: another one is due.
+    pub(super) fn untold(self, now: Duration) -> Self {
+        match self.pauses {
+            0 => self,
+            _ => Self { due: now, ..self },
+        }
+    }
+
+    /// The health after a failure. Of a server that is left alone, only a failed probe makes the
+    /// pause longer: many requests may have been in flight when it failed first.
+    pub(super) fn failed(self, is_probe: bool, now: Duration, jitter: u32) -> Self {
+        let failures_in_row = self.failures_in_row.saturating_add(1);
+        let pauses = match self.pauses {
+            0 if failures_in_row < FAILURES_BEFORE_PAUSE => {
+                return Self {
+                    failures_in_row,
+                    ..self
+                };
+            }
+            0 => 1,
+            pauses if is_probe => pauses.saturating_add(1),
+            _ => return self,
+        };
+        Self {
+            failures_in_row: FAILURES_BEFORE_PAUSE,
+            pauses,
+            due: now.saturating_add(pause(pauses, jitter)),
+        }
+    }
+
+    /// The health in one word: six bytes of milliseconds, a byte for each count.
+    pub(super) fn to_word(self) -> u64 {
+        let due = u64::try_from(self.due.as_millis()).unwrap_or(u64::MAX);
+        let [_, _, a, b, c, d, e, f] = due.to_be_bytes();
+        u64::from_be_bytes([a, b, c, d, e, f, self.failures_in_row, self.pauses])
+    }
+
+    pub(super) fn of_word(word: u64) -> Self {
+        let [a, b, c, d, e, f, failures_in_row, pauses] = word.to_be_bytes();
+        Self {
+            failures_in_row,
+            pauses,
+            due: Duration::from_millis(u64::from_be_bytes([0, 0, a, b, c, d, e, f])),
+        }
+    }
+}
+
+/// The pause of this number, from 1, shortened to so many thousandths.
+fn pause(number: u8, jitter: u32) -> Duration {
+    let doublings = u32::from(number.saturating_sub(1));
+    let times = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX);
+    let whole = FIRST_PAUSE.saturating_mul(times).min(LONGEST_PAUSE);
+    whole.saturating_mul(jitter) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Duration = Duration::from_secs(100);
+
+    fn after_failures(failures: u8) -> ServerHealth {
+        (0..failures).fold(ServerHealth::default(), |health, _| {
+            health.failed(false, NOW, 1000)
+        })
+    }
+
+    #[test]
+    fn a_server_is_left_alone_from_its_third_failure_in_a_row_on() {
+        assert!(!after_failures(2).is_left_alone());
+        let left_alone = after_failures(3);
+        assert!(left_alone.is_left_alone());
+        assert_eq!(left_alone.due(), NOW + Duration::from_secs(1));
+        assert!(!left_alone.is_due(NOW + Duration::from_millis(999)));
+        assert!(left_alone.is_due(NOW + Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn requests_that_were_in_flight_already_do_not_make_the_pause_longer() {
+        assert_eq!(after_failures(200), after_failures(3));
+    }
+
+    #[test]
+    fn each_failed_probe_doubles_the_pause_up_to_a_minute() {
+        let mut health = after_failures(3);
+        for pause in [2, 4, 8, 16, 32, 60, 60] {
+            let now = health.due();
+            let probed = health.probed(now).unwrap();
+            // one request at a time
+            assert_eq!(probed.probed(now), None);
+            health = probed.failed(true, now, 1000);
+            assert_eq!(health.due(), now + Duration::from_secs(pause));
+        }
+        let long_down = (0..300).fold(health, |health, _| health.failed(true, NOW, 1000));
+        assert_eq!(long_down.due(), NOW + Duration::from_mins(1));
+    }
+
+    #[test]
+    fn a_probe_that_tells_nothing_is_followed_by_another() {
+        let health = after_failures(3);
+        let now = health.due();
+        let untold = health.probed(now).unwrap().untold(now);
+        assert!(untold.is_due(now));
+        // a server that was found well meanwhile stays so
+        assert_eq!(ServerHealth::default().untold(now), ServerHealth::default());
+    }
+
+    /// What may happen to a server.
+    #[derive(Clone, Copy, Debug)]
+    enum Event {
+        Fails { is_probe: bool },
+        IsProbed,
+        TellsNothing,
+    }
+
+    fn events() -> impl Strategy<Value = Vec<(Event, u64, u32)>> {
+        let event = prop_oneof![
+            any::<bool>().prop_map(|is_probe| Event::Fails { is_probe }),
+            Just(Event::IsProbed),
+            Just(Event::TellsNothing),
+        ];
+        prop::collection::vec((event, 0_u64..100_000, JITTER), 0..30)
+    }
+
+    proptest! {
+        #[test]
+        fn only_failures_leave_a_server_alone_and_never_for_more_than_a_minute(events in events()) {
+            let mut health = ServerHealth::default();
+            let mut now = Duration::ZERO;
+            let mut failures = 0;
+            for (event, passed, jitter) in events {
+                now += Duration::from_millis(passed);
+                health = match event {
+                    Event::Fails { is_probe } => {
+                        failures += 1;
+                        health.failed(is_probe, now, jitter)
+                    }
+                    Event::IsProbed => health.probed(now).unwrap_or(health),
+                    Event::TellsNothing => health.untold(now),
+                };
+                prop_assert_eq!(health.is_left_alone(), failures >= FAILURES_BEFORE_PAUSE.into());
+                prop_assert!(health.due() <= now + LONGEST_PAUSE);
+                prop_assert_eq!(ServerHealth::of_word(health.to_word()), ServerHealth {
+                    due: Duration::from_millis(u64::try_from(health.due.as_millis()).unwrap()),
+                    ..health
+                });
+            }
+        }
+
+        #[test]
+        fn a_pause_is_shortened_by_a_quarter_at_most(number in 1_u8.., jitter in JITTER) {
+            let (shortened, whole) = (pause(number, jitter), pause(number, 1000));
+            prop_assert!(whole * 3 / 4 <= shortened && shortened <= whole);
+            prop_assert!(whole >= FIRST_PAUSE && whole <= LONGEST_PAUSE);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! How busy and how well one model server is, counted by all threads without a lock.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::health::{JITTER, ServerHealth};
+
+/// The use of one model server, for metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerUse {
+    /// Host and port.
+    pub name: String,
+    /// Requests that were sent to it, each attempt counted, since the process began.
+    pub requests: u64,
+    /// Requests to it that found no server, a connection that broke, no answer in time, or an answer
+    /// of a server that is overloaded or fails (429 or 5xx).
+    pub failures: u64,
+    /// Requests that it is working on.
+    pub in_flight: usize,
+    /// Whether it has failed repeatedly and gets no requests but probes.
+    pub is_left_alone: bool,
+}
+
+impl ServerUse {
+    /// Adds the use of a server of the same host and port, which counts as left alone where one of
+    /// both is.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.requests = self.requests.saturating_add(other.requests);
+        self.failures = self.failures.saturating_add(other.failures);
+        self.in_flight = self.in_flight.saturating_add(other.in_flight);
+        self.is_left_alone |= other.is_left_alone;
+    }
+}
+
+/// Counts of one server. The requests that ended are counted instead of those in flight: a request
+/// costs two additions and no comparison.
+#[derive(Debug)]
+pub(super) struct ServerLoad {
+    name: String,
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+    failures: AtomicU64,
+    /// A [`ServerHealth`].
+    health: AtomicU64,
+}
+
+impl ServerLoad {
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            begun: AtomicUsize::new(0),
+            ended: AtomicUsize::new(0),
+            failures: AtomicU64::new(0),
+            health: AtomicU64::new(ServerHealth::default().to_word()),
+        }
+    }
+
+    pub(super) fn begin(&self) {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn end(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        // a request that begins and ends between both reads must not make the difference negative
+        let ended = self.ended.load(Ordering::Relaxed);
+        self.begun.load(Ordering::Relaxed).saturating_sub(ended)
+    }
+
+    pub(super) fn count_failure(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn health(&self) -> ServerHealth {
+        ServerHealth::of_word(self.health.load(Ordering::Relaxed))
+    }
+
+    /// Whether the caller is the one whose request probes the server, which is due for it.
+    pub(super) fn begins_probe(&self, now: Duration) -> bool {
+        self.change(|health| health.probed(now)).is_some()
+    }
+
+    pub(super) fn probe_tells_nothing(&self, now: Duration) {
+        self.change(|health| Some(health.untold(now)));
+    }
+
+    pub(super) fn failed(&self, is_probe: bool, now: Duration) {
+        let jitter = rand::random_range(JITTER);
+        let Some(before) = self.change(|health| Some(health.failed(is_probe, now, jitter))) else {
+            return;
+        };
+        let after = before.failed(is_probe, now, jitter);
+        if after.due() != before.due() {
+            tracing::warn!(
+                server = self.name,
+                pause = ?after.due().saturating_sub(now),
+                "a model server fails and is left alone"
+            );
+        }
+    }
+
+    pub(super) fn answered(&self) {
+        let well = ServerHealth::default().to_word();
+        // the usual case writes nothing, so that threads need not hand the value around
+        if self.health.load(Ordering::Relaxed) == well {
+            return;
+        }
+        let before = ServerHealth::of_word(self.health.swap(well, Ordering::Relaxed));
+        if before.is_left_alone() {
+            tracing::info!(server = self.name, "a model server answers again");
+        }
+    }
+
+    pub(super) fn server_use(&self) -> ServerUse {
+        ServerUse {
+            name: self.name.clone(),
+            requests: u64::try_from(self.begun.load(Ordering::Relaxed)).unwrap_or(u64::MAX),
+            failures: self.failures.load(Ordering::Relaxed),
+            in_flight: self.in_flight(),
+            is_left_alone: self.health().is_left_alone(),
+        }
+    }
+
+    /// Changes the health and returns what it was before; `None` where it is left as it is.
+    fn change(
+        &self,
+        change: impl Fn(ServerHealth) -> Option<ServerHealth>,
+    ) -> Option<ServerHealth> {
+        let order = Ordering::Relaxed;
+        let changed = |word| change(ServerHealth::of_word(word)).map(ServerHealth::to_word);
+        let before = self.health.fetch_update(order, order, changed);
+        before.ok().map(ServerHealth::of_word)
+    }
+}

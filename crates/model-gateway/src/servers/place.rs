@@ -1,0 +1,76 @@
+//! Places in the list of model servers, and sets of them.
+
+/// Most servers that a list may name.
+pub(crate) const MOST_SERVERS: usize = 64;
+
+/// Place of a server in the list, from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ServerPlace(u8);
+
+impl ServerPlace {
+    /// All places that a list can have, in order.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        (0..=u8::MAX).map(Self).take(MOST_SERVERS)
+    }
+
+    /// How many servers stand before this one.
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    fn bit(self) -> u64 {
+        1_u64.checked_shl(u32::from(self.0)).unwrap_or_default()
+    }
+}
+
+/// Some of the servers, as a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ServerSet(u64);
+
+impl ServerSet {
+    /// These servers and one more.
+    #[must_use]
+    pub(crate) fn with(self, place: ServerPlace) -> Self {
+        Self(self.0 | place.bit())
+    }
+
+    /// The servers of both sets.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(crate) fn contains(self, place: ServerPlace) -> bool {
+        self.0 & place.bit() != 0
+    }
+
+    pub(crate) fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// The servers of the set in the order of the list.
+    pub(crate) fn places(self) -> impl Iterator<Item = ServerPlace> {
+        ServerPlace::all().filter(move |place| self.contains(*place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_the_places_that_were_put_in() {
+        let [first, second, .., last] = &ServerPlace::all().collect::<Vec<_>>()[..] else {
+            panic!("there are many places");
+        };
+        let set = ServerSet::default().with(*last).with(*first).with(*last);
+        assert!(set.contains(*first) && set.contains(*last) && !set.contains(*second));
+        assert_eq!((set.count(), last.index()), (2, 63));
+        assert_eq!(set.places().collect::<Vec<_>>(), [*first, *last]);
+        assert!(!set.is_empty() && ServerSet::default().is_empty());
+    }
+}

@@ -1,0 +1,170 @@
+//! Chooses the server of a request, and learns from how the request ends.
+//!
+//! The choice is the power of two choices: of two servers at random the one with fewer requests in
+//! flight. It needs no look at all servers and no agreement between nodes, and comes close to the
+//! best balance.
+
+use std::time::{Duration, Instant};
+
+use super::address::ServerAddress;
+use super::each_server::EachServer;
+use super::load::{ServerLoad, ServerUse};
+use super::place::{ServerPlace, ServerSet};
+
+/// The model servers of a process, shared by all threads.
+#[derive(Debug)]
+pub(crate) struct ServerPool {
+    loads: EachServer<ServerLoad>,
+    /// The moment from which times are counted.
+    origin: Instant,
+}
+
+/// The server that a request is to go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChosenServer {
+    pub(crate) place: ServerPlace,
+    /// Whether the request finds out if a server that was left alone is well again.
+    pub(crate) is_probe: bool,
+}
+
+/// A request in flight to a server. Dropping it without a verdict says nothing about the server.
+#[must_use]
+pub(crate) struct AskedServer<'a> {
+    pool: &'a ServerPool,
+    load: &'a ServerLoad,
+    is_probe: bool,
+}
+
+impl ServerPool {
+    pub(crate) fn new(addresses: &EachServer<ServerAddress>) -> Self {
+        Self {
+            loads: addresses.map(|address| ServerLoad::new(address.name())),
+            origin: Instant::now(),
+        }
+    }
+
+    /// Chooses a server other than the `avoided` ones; `None` where all are avoided.
+    pub(crate) fn choose(&self, avoided: ServerSet) -> Option<ChosenServer> {
+        if self.loads.are_several() {
+            return self.choose_at(self.now(), avoided);
+        }
+        avoided.is_empty().then_some(ChosenServer {
+            place: ServerPlace::default(),
+            is_probe: false,
+        })
+    }
+
+    /// Whether the server is left alone now. The only one never is.
+    pub(crate) fn is_left_alone(&self, place: ServerPlace) -> bool {
+        self.loads.are_several() && self.loads.of(place).health().is_left_alone()
+    }
+
+    /// Counts a request that is about to be sent.
+    pub(crate) fn ask(&self, chosen: ChosenServer) -> AskedServer<'_> {
+        let load = self.loads.of(chosen.place);
+        load.begin();
+        AskedServer {
+            pool: self,
+            load,
+            is_probe: chosen.is_probe,
+        }
+    }
+
+    /// The use of each server, in the order of the list.
+    pub(crate) fn uses(&self) -> impl Iterator<Item = ServerUse> {
+        self.loads.iter().map(ServerLoad::server_use)
+    }
+
+    /// Chooses among several servers: one that is due for a probe, else one that is well, else the
+    /// one that is due first. A request that avoids a server has failed there and does not risk a
+    /// probe while another server is well.
+    fn choose_at(&self, now: Duration, avoided: ServerSet) -> Option<ChosenServer> {
+        let mut well = ServerSet::default();
+        let mut due_first: Option<(Duration, ServerPlace)> = None;
+        for (place, load) in self.loads.places() {
+            if avoided.contains(place) {
+                continue;
+            }
+            let health = load.health();
+            if !health.is_left_alone() {
+                well = well.with(place);
+            } else if avoided.is_empty() && health.is_due(now) && load.begins_probe(now) {
+                return Some(ChosenServer {
+                    place,
+                    is_probe: true,
+                });
+            } else if due_first.is_none_or(|(due, _)| health.due() < due) {
+                due_first = Some((health.due(), place));
+            }
+        }
+        if let Some(place) = self.less_busy_of_two(well) {
+            return Some(ChosenServer {
+                place,
+                is_probe: false,
+            });
+        }
+        due_first.map(|(_, place)| ChosenServer {
+            place,
+            is_probe: self.loads.of(place).begins_probe(now),
+        })
+    }
+
+    /// Of two servers at random the one with fewer requests in flight; the only one of a single one.
+    fn less_busy_of_two(&self, servers: ServerSet) -> Option<ServerPlace> {
+        let count = servers.count();
+        if count < 2 {
+            return servers.places().next();
+        }
+        let first = rand::random_range(0..count);
+        let second = (first + rand::random_range(1..count)) % count;
+        let mut one = None;
+        let mut other = None;
+        for (place, number) in servers.places().zip(0..) {
+            if number == first {
+                one = Some(place);
+            } else if number == second {
+                other = Some(place);
+            }
+        }
+        let in_flight = |place| self.loads.of(place).in_flight();
+        // of equally busy servers the one that was drawn first, which may be either
+        [one?, other?]
+            .into_iter()
+            .min_by_key(|place| in_flight(*place))
+    }
+
+    fn now(&self) -> Duration {
+        self.origin.elapsed()
+    }
+}
+
+impl AskedServer<'_> {
+    /// The server answered as one that is well.
+    pub(crate) fn answered(mut self) {
+        if self.pool.loads.are_several() {
+            self.is_probe = false;
+            self.load.answered();
+        }
+    }
+
+    /// There was no answer, or one of a server that is not well.
+    pub(crate) fn failed(mut self) {
+        self.load.count_failure();
+        if self.pool.loads.are_several() {
+            self.load.failed(self.is_probe, self.pool.now());
+            self.is_probe = false;
+        }
+    }
+}
+
+impl Drop for AskedServer<'_> {
+    fn drop(&mut self) {
+        self.load.end();
+        if self.is_probe {
+            self.load.probe_tells_nothing(self.pool.now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
