@@ -1,11 +1,13 @@
 //! The registry behind `/metrics`: each crate counts its own work, and the program joins the counts.
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::TypedMetric;
+use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use refract_answering::AnsweringMetrics;
-use refract_model_gateway::ModelGateway;
+use refract_model_gateway::{ModelGateway, ServerUse};
 use refract_persistence::{ConnectionUse, Database};
 
 /// A registry with the metrics of the use cases and of the gateway, which is read at each scrape.
@@ -38,8 +40,63 @@ impl Collector for ModelCollector {
                 self.0.waiting(),
             ),
         ];
-        encode_gauges(&mut encoder, gauges)
+        encode_gauges(&mut encoder, gauges)?;
+        encode_servers(&mut encoder, &self.0.servers())
     }
+}
+
+/// Encodes the use of each model server, by host and port.
+fn encode_servers(
+    encoder: &mut DescriptorEncoder<'_>,
+    servers: &[ServerUse],
+) -> Result<(), std::fmt::Error> {
+    if servers.is_empty() {
+        return Ok(());
+    }
+    encode_each(
+        encoder,
+        "refract_model_server_requests",
+        "Requests sent to a model server, each attempt counted.",
+        servers,
+        |server| ConstCounter::new(server.requests),
+    )?;
+    encode_each(
+        encoder,
+        "refract_model_server_failures",
+        "Requests that found a model server down, too slow, overloaded (429) or failing (5xx).",
+        servers,
+        |server| ConstCounter::new(server.failures),
+    )?;
+    encode_each(
+        encoder,
+        "refract_model_server_requests_in_flight",
+        "Requests that a model server of the list is working on.",
+        servers,
+        |server| ConstGauge::new(i64::try_from(server.in_flight).unwrap_or(i64::MAX)),
+    )?;
+    encode_each(
+        encoder,
+        "refract_model_server_left_alone",
+        "Whether a model server has failed repeatedly and gets no requests but probes: 1, else 0.",
+        servers,
+        |server| ConstGauge::new(i64::from(server.is_left_alone)),
+    )
+}
+
+/// Encodes one metric of each model server.
+fn encode_each<M: EncodeMetric + TypedMetric>(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    servers: &[ServerUse],
+    value: impl Fn(&ServerUse) -> M,
+) -> Result<(), std::fmt::Error> {
+    let mut metric = encoder.encode_descriptor(name, help, None, M::TYPE)?;
+    for server in servers {
+        let labels = [("server", server.name.as_str())];
+        value(server).encode(metric.encode_family(&labels)?)?;
+    }
+    Ok(())
 }
 
 /// Adds the database's connections to a registry; they are counted at each scrape.

@@ -81,7 +81,8 @@ pub(crate) enum LogFormat {
     reason = "clap names flags after them, beside those of the commands that they are part of"
 )]
 pub(crate) struct ModelArgs {
-    /// Base address of a model server up to its `/v1`, or `builtin:lexical`, a toy for trying
+    /// Base address of a model server up to its `/v1`, or several of one model, separated by commas;
+    /// or `builtin:lexical`, a toy for trying
     #[arg(long, env = "REFRACT_MODEL_URL", value_name = "URL")]
     model_url: Option<String>,
 

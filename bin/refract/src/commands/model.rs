@@ -11,7 +11,7 @@ use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, ServerMessage};
 use serde_json::json;
 
-use self::trial_report::{HEADERS, TrialReport};
+use self::trial_report::{HEADERS, SERVER_HEADER, TrialReport};
 use self::trials::Trial;
 use crate::output;
 use crate::settings::ModelArgs;
@@ -41,16 +41,50 @@ impl ModelCommand {
     }
 }
 
-/// Asks the trials' questions one after the other, shows the reports, and fails with the reason
-/// when a trial was not answered.
+/// Asks each server, and fails when one of them cannot serve.
 async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
+    let servers = settings.of_each_server();
+    if let [only] = servers.as_slice() {
+        return check_server(only, None, as_json)
+            .await?
+            .map_err(|reason| anyhow::anyhow!(reason));
+    }
+    let mut failed = Vec::new();
+    for server in &servers {
+        let address = server.endpoint.to_string();
+        let checked = check_server(server, Some(&address), as_json).await?;
+        if let Err(reason) = checked {
+            output::say(&format!("Asked {address}: {reason}"));
+            failed.push(address);
+        }
+    }
+    let all = servers.len();
+    match failed.len() {
+        0 => Ok(()),
+        failures => anyhow::bail!(
+            "{failures} of {all} model servers cannot serve: {}",
+            failed.join(", ")
+        ),
+    }
+}
+
+/// Asks a server the trials' questions one after the other and shows the reports, with the server's
+/// address where there is one. Returns the reason when a trial was not answered.
+async fn check_server(
+    settings: &ModelSettings,
+    address: Option<&str>,
+    as_json: bool,
+) -> anyhow::Result<Result<(), String>> {
     let gateway = ModelGateway::new(settings.clone())?;
     let model = gateway.model();
     let mut reports = Vec::new();
     let mut failed = None;
     for trial in trials::of(settings) {
         match ask(&model, &trial).await? {
-            Ok(report) => reports.push(report),
+            Ok(report) => reports.push(TrialReport {
+                server: address.map(str::to_owned),
+                ..report
+            }),
             Err(failure) => {
                 failed = Some((trial.name, failure));
                 break;
@@ -58,15 +92,12 @@ async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
         }
     }
     if !reports.is_empty() {
-        output::list(as_json, &HEADERS, &reports, TrialReport::cells)?;
+        let headers = address.map(|_| SERVER_HEADER).into_iter().chain(HEADERS);
+        let headers: Vec<&str> = headers.collect();
+        output::list(as_json, &headers, &reports, TrialReport::cells)?;
     }
-    if let Some((trial, FailedTrial { failure, message })) = failed {
-        let key = settings.api_key.as_ref();
-        let message = message.and_then(|message| message.for_terminal(key));
-        let said = message.map(|words| format!(" The server says: \"{words}\"."));
-        let said = said.unwrap_or_default();
-        let advice = advice::after(&failure, settings.protocol);
-        anyhow::bail!("this model cannot serve ({trial}): {failure}{said}{advice}");
+    if let Some((trial, failed)) = failed {
+        return Ok(Err(reason(settings, trial, failed)));
     }
     output::say(&format!(
         "Asked {}: {}.",
@@ -76,7 +107,18 @@ async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     for line in advice::findings(settings, &reports) {
         output::say(&line);
     }
-    Ok(())
+    Ok(Ok(()))
+}
+
+/// Why a server cannot serve, and what to do about it.
+fn reason(settings: &ModelSettings, trial: &str, failed: FailedTrial) -> String {
+    let FailedTrial { failure, message } = failed;
+    let key = settings.api_key.as_ref();
+    let message = message.and_then(|message| message.for_terminal(key));
+    let said = message.map(|words| format!(" The server says: \"{words}\"."));
+    let said = said.unwrap_or_default();
+    let advice = advice::after(&failure, settings.protocol);
+    format!("this model cannot serve ({trial}): {failure}{said}{advice}")
 }
 
 /// Why a trial was not answered.

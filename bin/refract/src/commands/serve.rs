@@ -60,6 +60,7 @@ impl ServeCommand {
             ops = ops.map(tracing::field::display),
             app = app_address.map(tracing::field::display),
             app_url = app.as_ref().map(|app| tracing::field::display(&app.url)),
+            model = gateway.describe(),
             "listening"
         );
         if gateway.is_for_trying_only() {

@@ -18,13 +18,13 @@ const CHECK_SETTINGS: &str =
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
         (ModelEndpoint::Lexical, _) => "it compares words",
-        (ModelEndpoint::Server(_), Protocol::SystemOne | Protocol::Decisions) => {
+        (ModelEndpoint::Servers(_), Protocol::SystemOne | Protocol::Decisions) => {
             "the probabilities are the server's own"
         }
-        (ModelEndpoint::Server(_), Protocol::Chat) => {
+        (ModelEndpoint::Servers(_), Protocol::Chat) => {
             "probabilities are read from the log-probabilities of codes"
         }
-        (ModelEndpoint::Server(_), Protocol::Stated) => {
+        (ModelEndpoint::Servers(_), Protocol::Stated) => {
             "the probabilities are the model's opinion, stated in percent"
         }
     }

@@ -23,9 +23,15 @@ pub(super) const HEADERS: [&str; 11] = [
     "ms",
 ];
 
+/// The header before the others where there are several servers.
+pub(super) const SERVER_HEADER: &str = "server";
+
 /// How one trial went: a row of the table, or a JSON line.
 #[derive(Serialize)]
 pub(super) struct TrialReport {
+    /// The address of the server, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) server: Option<String>,
     /// The trial's name.
     #[serde(rename = "call")]
     pub(super) trial: &'static str,
@@ -71,6 +77,7 @@ impl TrialReport {
         let (answer, probability) = read.unwrap_or_default();
         let codes = report.coverage.codes;
         Self {
+            server: None,
             trial: trial.name,
             right: trial.right.map(|right| answer == right),
             answer,
@@ -90,14 +97,16 @@ impl TrialReport {
         }
     }
 
-    /// The cells of the report's row, in the order of [`HEADERS`].
+    /// The cells of the report's row, in the order of [`HEADERS`], behind that of the server where
+    /// there is one.
     pub(super) fn cells(&self) -> Vec<String> {
         let right = match self.right {
             Some(true) => "yes",
             Some(false) => "no",
             None => "",
         };
-        vec![
+        let mut cells = Vec::from_iter(self.server.clone());
+        cells.extend([
             self.trial.to_owned(),
             self.answer.clone(),
             right.to_owned(),
@@ -111,7 +120,8 @@ impl TrialReport {
             self.requests.to_string(),
             self.attempts.to_string(),
             self.took_ms.to_string(),
-        ]
+        ]);
+        cells
     }
 
     /// How the code was cut into tokens, in words.

@@ -30,7 +30,7 @@ pub(super) struct Trial {
 /// leaves nothing unread.
 pub(super) fn of(settings: &ModelSettings) -> Vec<Trial> {
     let mut trials = Vec::from(easy_ones());
-    if let (ModelEndpoint::Server(_), Protocol::Chat) = (&settings.endpoint, settings.protocol) {
+    if let (ModelEndpoint::Servers(_), Protocol::Chat) = (&settings.endpoint, settings.protocol) {
         trials.extend(draws());
     }
     trials
