@@ -70,6 +70,7 @@ mod marks;
 mod marks_faults;
 mod model_check;
 mod model_check_failures;
+mod model_servers;
 mod operations;
 mod order_about_results;
 mod order_of_create;

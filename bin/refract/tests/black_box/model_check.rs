@@ -1,6 +1,6 @@
 //! `refract model check`: its requests, its output and its exit status.
 
-mod knowing_models;
+pub(crate) mod knowing_models;
 
 use refract_test_support::model_server::{
     ChatModel, Continues, ModelServer, ScriptedReply, tokens_reply,

@@ -3,13 +3,32 @@
 use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 
+use tokio::net::TcpSocket;
+
 use super::servers::{gateway, gateway_to};
 use super::*;
 
-/// The address of a server that does not run, and its port.
-fn down() -> (String, u16) {
-    let port = ModelServer::start(ScriptedReply::answers()).port();
-    (format!("http://127.0.0.1:{port}/v1"), port)
+/// A server that does not run. Its port is bound without listening: connections are refused, and no
+/// other process can take it.
+struct Down {
+    port: u16,
+    _bound: TcpSocket,
+}
+
+impl Down {
+    fn new() -> Self {
+        let bound = TcpSocket::new_v4().unwrap();
+        bound.set_reuseaddr(true).unwrap();
+        bound.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        Self {
+            port: bound.local_addr().unwrap().port(),
+            _bound: bound,
+        }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
 }
 
 fn well() -> ModelServer {
@@ -36,8 +55,8 @@ async fn until_first_is_left_alone(gateway: &ModelGateway, model: &Model, is_lef
 
 #[actix_rt::test]
 async fn no_call_fails_while_one_of_two_servers_runs() {
-    let well = well();
-    let gateway = gateway_to(&[down().0, well.url()]);
+    let (down, well) = (Down::new(), well());
+    let gateway = gateway_to(&[down.url(), well.url()]);
     let model = gateway.model();
     for calls in 1..=30 {
         let call = call(&model).await;
@@ -56,12 +75,11 @@ async fn no_call_fails_while_one_of_two_servers_runs() {
 
 #[actix_rt::test]
 async fn a_server_that_comes_back_is_found_and_used_again() {
-    let well = well();
-    let (url, port) = down();
-    let gateway = gateway_to(&[url, well.url()]);
+    let (down, well) = (Down::new(), well());
+    let gateway = gateway_to(&[down.url(), well.url()]);
     let model = gateway.model();
     until_first_is_left_alone(&gateway, &model, true).await;
-    let back = ModelServer::start_on(port, ScriptedReply::answers());
+    let back = ModelServer::start_on(down.port, ScriptedReply::answers());
     until_first_is_left_alone(&gateway, &model, false).await;
     let probes = back.counts().requests;
     assert_eq!(probes, 1);
@@ -72,7 +90,8 @@ async fn a_server_that_comes_back_is_found_and_used_again() {
 
 #[actix_rt::test]
 async fn when_no_server_can_be_reached_every_one_was_asked() {
-    let gateway = gateway_to(&[down().0, down().0, down().0]);
+    let down = [(); 3].map(|()| Down::new());
+    let gateway = gateway_to(&down.each_ref().map(|server| server.url()));
     let model = gateway.model();
     for calls in 1..=10 {
         let call = call(&model).await;
@@ -88,8 +107,8 @@ async fn when_no_server_can_be_reached_every_one_was_asked() {
 
 #[actix_rt::test]
 async fn a_server_that_refuses_is_asked_twice_where_the_other_is_down() {
-    let server = well();
-    let gateway = gateway_to(&[down().0, server.url()]);
+    let (down, server) = (Down::new(), well());
+    let gateway = gateway_to(&[down.url(), server.url()]);
     let model = gateway.model();
     for calls in 1..=10 {
         server.then_once(ScriptedReply::status(503).header("Retry-After", "0"));
@@ -106,7 +125,7 @@ async fn a_server_that_refuses_is_asked_twice_where_the_other_is_down() {
 async fn a_timeout_fails_the_call_at_once_and_the_server_is_left_alone_after_three() {
     let (slow, well) = (ModelServer::start(ScriptedReply::answers().held()), well());
     let gateway = ModelGateway::new(ModelSettings {
-        timeout: Duration::from_millis(300),
+        timeout: Duration::from_millis(750),
         ..settings(&format!("{},{}", slow.url(), well.url()))
     })
     .unwrap();

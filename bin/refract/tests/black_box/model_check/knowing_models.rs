@@ -93,7 +93,7 @@ pub(super) fn knowing_stated() -> ScriptedReply {
 }
 
 /// A `systemone` model that gives the right outcome and leaves out the others.
-pub(super) fn knowing_system_one() -> ScriptedReply {
+pub(crate) fn knowing_system_one() -> ScriptedReply {
     ScriptedReply::with(|request| {
         let body = request.json();
         let (key, question) = body["questions"]
