@@ -79,16 +79,16 @@ impl ServerHealth {
     /// The health in one word: six bytes of milliseconds, a byte for each count.
     pub(super) fn to_word(self) -> u64 {
         let due = u64::try_from(self.due.as_millis()).unwrap_or(u64::MAX);
-        let [_, _, a, b, c, d, e, f] = due.to_be_bytes();
-        u64::from_be_bytes([a, b, c, d, e, f, self.failures_in_row, self.pauses])
+        let counts = u16::from_be_bytes([self.failures_in_row, self.pauses]);
+        due << u16::BITS | u64::from(counts)
     }
 
     pub(super) fn of_word(word: u64) -> Self {
-        let [a, b, c, d, e, f, failures_in_row, pauses] = word.to_be_bytes();
+        let [.., failures_in_row, pauses] = word.to_be_bytes();
         Self {
             failures_in_row,
             pauses,
-            due: Duration::from_millis(u64::from_be_bytes([0, 0, a, b, c, d, e, f])),
+            due: Duration::from_millis(word >> u16::BITS),
         }
     }
 }
