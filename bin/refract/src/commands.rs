@@ -7,6 +7,7 @@ mod compare;
 mod demo;
 mod evaluate;
 mod file_run;
+mod health;
 mod key;
 mod lens;
 mod manual;
@@ -64,6 +65,14 @@ enum Command {
     /// Shows the main job with nothing to set up: a prism, a key, one real call
     #[command(after_help = "Examples:\n  refract demo\n  refract demo --once")]
     Demo(demo::DemoCommand),
+    /// Asks a running node whether it takes calls
+    ///
+    /// Exits 0 when `/readyz` (with --live, `/healthz`) answers 200, and 1 when it does not. For
+    /// container health checks and other supervisors, which then need no HTTP client.
+    #[command(
+        after_help = "Examples:\n  refract health\n  refract health --live --ops-listen 127.0.0.1:9090"
+    )]
+    Health(health::HealthCommand),
     /// Brings the database up to date
     #[command(
         after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate"
@@ -182,6 +191,7 @@ impl Program {
             Command::Demo(_) | Command::Migrate => "warn",
             Command::Backup(_)
             | Command::Check(_)
+            | Command::Health(_)
             | Command::Model(_)
             | Command::Account(_)
             | Command::Key(_)
@@ -205,6 +215,7 @@ impl Program {
         match self.command {
             Command::Serve(command) => return command.run(database).await,
             Command::Demo(command) => return command.run().await,
+            Command::Health(command) => command.run().await?,
             Command::Migrate => migrate::run(database).await?,
             Command::Backup(command) => command.run(database).await?,
             Command::Model(command) => command.run().await?,

@@ -284,6 +284,7 @@ pub(crate) fn as_reached(listener: SocketAddr) -> SocketAddr {
     }
 }
 
-fn milliseconds(number: usize) -> Duration {
+/// A duration of this many milliseconds.
+pub(crate) fn milliseconds(number: usize) -> Duration {
     Duration::from_millis(u64::try_from(number).unwrap_or(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! The metrics of the HTTP API: requests, their durations, calls in flight.
+//! The metrics of the HTTP API: requests, their durations, calls in flight, whether the node stops.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl HttpMetrics {
             "Time from a request's head to its answer by route",
             metrics.durations.clone(),
         );
-        registry.register_collector(Box::new(CallsInFlight(lifecycle)));
+        registry.register_collector(Box::new(LifecycleCollector(lifecycle)));
         metrics
     }
 
@@ -70,14 +70,27 @@ impl HttpMetrics {
 }
 
 #[derive(Debug)]
-struct CallsInFlight(Lifecycle);
+struct LifecycleCollector(Lifecycle);
 
-impl Collector for CallsInFlight {
+impl Collector for LifecycleCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let calls = i64::try_from(self.0.calls_in_flight()).unwrap_or(i64::MAX);
-        let help = "Calls in progress, including calls whose client has disconnected.";
-        let descriptor =
-            encoder.encode_descriptor("refract_calls_in_flight", help, None, MetricType::Gauge)?;
-        ConstGauge::new(calls).encode(descriptor)
+        let gauges = [
+            (
+                "refract_calls_in_flight",
+                "Calls in progress, including calls whose client has disconnected.",
+                calls,
+            ),
+            (
+                "refract_stopping",
+                "1 since this node was told to stop, 0 before.",
+                i64::from(self.0.is_stopping()),
+            ),
+        ];
+        for (name, help, value) in gauges {
+            let gauge = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            ConstGauge::new(value).encode(gauge)?;
+        }
+        Ok(())
     }
 }

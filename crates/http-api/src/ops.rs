@@ -47,7 +47,7 @@ fn get_or_head() -> Route {
 
 async fn ready(answering: Answering, lifecycle: Lifecycle) -> HttpResponse {
     let answers = tokio::time::timeout(PING_TIMEOUT, answering.is_ready());
-    health(!lifecycle.is_draining() && answers.await.unwrap_or(false))
+    health(!lifecycle.is_stopping() && answers.await.unwrap_or(false))
 }
 
 fn health(is_good: bool) -> HttpResponse {

@@ -37,6 +37,8 @@ pub struct HttpSettings {
     pub workers: NonZeroUsize,
     /// How long calls in flight may finish after the shutdown signal.
     pub grace: Duration,
+    /// Whether the server is stopping, which the program may announce before `shutdown` resolves.
+    pub lifecycle: Lifecycle,
     /// The metrics that `/metrics` shows, to which the API adds its own.
     pub registry: Registry,
 }
@@ -61,9 +63,9 @@ where
         ops,
         workers,
         grace,
+        lifecycle,
         mut registry,
     } = settings;
-    let lifecycle = Lifecycle::default();
     let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
 
     let ops = match ops {

@@ -23,6 +23,7 @@ pub enum Drained {
 /// Whether the server admits calls, and how many are in flight. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
+    is_stopping: Arc<AtomicBool>,
     is_draining: Arc<AtomicBool>,
     calls: TaskTracker,
 }
@@ -72,6 +73,17 @@ impl Lifecycle {
         }
     }
 
+    /// Says that the server is about to drain. Calls are still admitted; a load balancer that asks
+    /// whether the server is ready learns to send no more.
+    pub fn announce_stop(&self) {
+        self.is_stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the server drains or is about to.
+    pub fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::SeqCst)
+    }
+
     /// Whether the server drains and refuses new calls.
     pub fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::SeqCst)
@@ -85,6 +97,7 @@ impl Lifecycle {
     /// Refuses new calls and waits for the calls in flight, up to the grace time.
     pub async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
+        self.announce_stop();
         self.calls.close();
         let waited = tokio::time::timeout(grace, self.calls.wait()).await;
         match (waited, self.calls.len()) {

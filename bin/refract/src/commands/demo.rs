@@ -19,6 +19,7 @@ use refract_app::AppUrl;
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
 use refract_http_api::HttpSettings;
+use refract_http_serving::Lifecycle;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{Database, DatabaseSettings};
 use serde::Deserialize;
@@ -72,6 +73,7 @@ impl DemoCommand {
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
+            lifecycle: Lifecycle::default(),
             registry: metrics::registry(&gateway, &counts),
         };
         let app = if self.once {

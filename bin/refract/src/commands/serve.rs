@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -9,7 +10,7 @@ use refract_answering::api_keys::KeyUses;
 use refract_answering::{Answering, AnsweringMetrics, FirstCalls, SaveBackoff};
 use refract_app::AppSettings;
 use refract_http_api::HttpSettings;
-use refract_http_serving::Drained;
+use refract_http_serving::{Drained, Lifecycle};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
 use tokio::sync::watch;
@@ -25,6 +26,17 @@ use crate::{metrics, output};
 pub(crate) struct ServeCommand {
     #[command(flatten)]
     serve: ServeArgs,
+    /// Milliseconds that a node goes on taking calls after SIGTERM or SIGINT, while `/readyz` is 503
+    ///
+    /// Longer than a load balancer needs to notice, so that it sends no call into a stopping node.
+    #[arg(
+        long,
+        env = "REFRACT_SHUTDOWN_DELAY_MS",
+        default_value = "0",
+        value_name = "MS",
+        help_heading = "Server"
+    )]
+    shutdown_delay_ms: usize,
     #[command(flatten)]
     model: ModelArgs,
     #[command(flatten)]
@@ -44,6 +56,7 @@ impl ServeCommand {
             },
             workers: self.serve.workers(),
             grace: self.serve.grace(),
+            lifecycle: Lifecycle::default(),
             registry: metrics::registry(&gateway, &counts),
         };
         // an address that cannot be used is said at once
@@ -66,7 +79,9 @@ impl ServeCommand {
         if gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
-        serve(http, app, database, &gateway, counts, stop_signal()?).await
+        let delay = settings::milliseconds(self.shutdown_delay_ms);
+        let stop = announced_stop(http.lifecycle.clone(), delay)?;
+        serve(http, app, database, &gateway, counts, stop).await
     }
 }
 
@@ -157,6 +172,26 @@ async fn with_failure_logged(
     app.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the app is no longer served");
         Drained::Clean
+    })
+}
+
+/// Waits for the first SIGTERM or SIGINT. Where there is a delay, announces the stop and lets the delay
+/// pass, which a second signal ends.
+fn announced_stop(
+    lifecycle: Lifecycle,
+    delay: Duration,
+) -> anyhow::Result<impl Future<Output = ()>> {
+    let mut signals = StopSignals::watch()?;
+    Ok(async move {
+        signals.next().await;
+        if delay.is_zero() {
+            return;
+        }
+        lifecycle.announce_stop();
+        tokio::select! {
+            () = tokio::time::sleep(delay) => {}
+            () = signals.next() => {}
+        }
     })
 }
 

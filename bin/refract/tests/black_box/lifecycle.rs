@@ -188,3 +188,55 @@ async fn an_idle_server_stops_at_once_at_either_signal() {
         assert!(idle.is_closed().await);
     }
 }
+
+#[tokio::test]
+async fn a_node_with_a_delay_takes_calls_while_balancers_learn_that_it_stops() {
+    // no test waits for this: the second signal ends the delay
+    let setup = Setup {
+        settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
+        ..Setup::default()
+    };
+    let mut service = Service::with(Backend::Sqlite, setup).await;
+    assert!(service.nodes[0].metric("refract_stopping").await.abs() < f64::EPSILON);
+    service.nodes[0].signal("TERM").await;
+    assert_eq!(until_not_ready(&service.nodes[0]).await.body, "not ready\n");
+    assert_eq!(service.nodes[0].ops("/healthz").await.status, 200);
+    service.nodes[0].until_metric("refract_stopping", 1.0).await;
+    let answer = service.create(&json!({"text": TEXT})).await;
+    answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    let page = Request::outside("GET", "/sign-in");
+    assert_eq!(page.send(service.nodes[0].app).await.status, 200);
+    let mut node = service.nodes.remove(0);
+    node.signal("TERM").await;
+    assert_eq!(node.exit_code().await, Some(0), "{:?}", node.log());
+}
+
+#[tokio::test]
+async fn health_tells_a_node_that_takes_calls_from_one_that_is_up_and_from_none() {
+    let setup = Setup {
+        settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
+        ..Setup::default()
+    };
+    let service = Service::with(Backend::Sqlite, setup).await;
+    let node = &service.nodes[0];
+    let address = node.ops.to_string();
+    let ready = ["health", "--ops-listen", &address];
+    let live = ["health", "--live", "--ops-listen", &address];
+    assert_eq!(service.run(&ready).await.done(), "ready\n");
+    assert_eq!(service.run(&live).await.done(), "up\n");
+    node.signal("TERM").await;
+    until_not_ready(node).await;
+    let line = service.run(&ready).await.refused();
+    assert_eq!(line, "error: the node is not ready: /readyz answers 503");
+    assert_eq!(service.run(&live).await.done(), "up\n");
+    let nobody = ["health", "--ops-listen", "127.0.0.1:1"];
+    let line = service.run(&nobody).await.refused();
+    assert!(
+        line.starts_with("error: no node answers at 127.0.0.1:1"),
+        "{line}"
+    );
+    for (value, words) in [("off", "is off"), ("nonsense", "cannot be used")] {
+        let line = service.run(&["health", "--ops-listen", value]).await;
+        assert!(line.refused().contains(words), "{value}");
+    }
+}

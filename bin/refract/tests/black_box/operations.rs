@@ -189,6 +189,7 @@ async fn metrics_are_well_formed_and_count_what_happened() {
     }
     for gauge in [
         "refract_calls_in_flight",
+        "refract_stopping",
         "refract_model_requests_in_flight",
         "refract_model_requests_waiting",
         "refract_database_connections_leased",

@@ -15,7 +15,20 @@ fn nothing_in_flight_is_drained_at_once() {
         let lifecycle = Lifecycle::default();
         assert!(!lifecycle.is_draining());
         assert_eq!(lifecycle.drain(LONG).await, Drained::Clean);
-        assert!(lifecycle.is_draining());
+        assert!(lifecycle.is_draining() && lifecycle.is_stopping());
+    });
+}
+
+#[test]
+fn an_announced_stop_lets_calls_in_until_the_server_drains() {
+    on_a_worker(async {
+        let lifecycle = Lifecycle::default();
+        assert!(!lifecycle.is_stopping());
+        lifecycle.announce_stop();
+        assert!(lifecycle.is_stopping() && !lifecycle.is_draining());
+        drop(lifecycle.admit().unwrap());
+        lifecycle.drain(LONG).await;
+        assert!(matches!(lifecycle.admit(), Err(Draining)));
     });
 }
 
