@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -25,6 +25,9 @@ check: fmt-check clippy test docs deny fuzz-build check-described check-measured
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
+
+check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboard on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
+	.ci/check-deploy
 
 check-described: test # with a fixed seed, so that the gate does not depend on chance
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
