@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -69,6 +69,12 @@ KILLS ?= 100
 
 test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database; builds a newer PgBouncer on Debian when needed)
 	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+
+MINUTES ?= 10
+
+test-rolling: ## restart three nodes in turn behind HAProxy under 200 calls a second: none fails, none is asked twice (MINUTES=10; installs HAProxy on Debian when it is missing)
+	@command -v haproxy >/dev/null || apt-get -q -y install --no-install-recommends haproxy
+	REFRACT_TEST_ROLLING_MINUTES=$(MINUTES) .ci/with-postgres $(CARGO) test --package refract --test rolling --locked -- --nocapture
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked

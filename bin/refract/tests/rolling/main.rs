@@ -1,0 +1,34 @@
+//! Rolling restarts behind a real HAProxy, whose configuration is that of `docs/deploy`: three nodes on
+//! one PostgreSQL, 200 calls a second, a node restarted every 15 s. No call fails, none is asked twice.
+//!
+//! It takes minutes, so it runs only where `REFRACT_TEST_ROLLING_MINUTES` says how many:
+//! `make test-rolling` does.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \
+              serves other tests too"
+)]
+
+#[path = "../black_box/description.rs"]
+mod description;
+#[path = "../black_box/expected.rs"]
+mod expected;
+#[path = "../black_box/http.rs"]
+mod http;
+#[path = "../black_box/node.rs"]
+mod node;
+#[path = "../black_box/program.rs"]
+mod program;
+#[path = "../black_box/service.rs"]
+mod service;
+
+mod balancer;
+mod callers;
+mod counted_model;
+mod restarts;
+mod tally;
