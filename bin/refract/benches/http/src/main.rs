@@ -1,7 +1,7 @@
 //! Measures the served API under load beside bare actix-web handlers, which do the least that a read
 //! and a create need, in one run: see docs/PERFORMANCE.md.
 //!
-//! `refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key]` starts every server as a process
+//! `refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|start]` starts every server as a process
 //! on a free port of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
 //! `REFRACT_TEST_POSTGRES_URL`.
 //!
@@ -21,6 +21,7 @@ mod one_key;
 mod paced;
 mod process;
 mod result_ids;
+mod start;
 mod statement;
 mod waiting;
 
@@ -40,7 +41,7 @@ const ROUND: Duration = Duration::from_secs(3);
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().context(
-        "usage: refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|growth NUMBERS [postgres|sqlite]]",
+        "usage: refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|start|growth NUMBERS [postgres|sqlite]]",
     )?;
     match what.as_str() {
         "bare" => bare::serve(&arguments.next().context("no model address")?),
@@ -60,6 +61,7 @@ fn main() -> anyhow::Result<()> {
             match part.as_deref() {
                 Some("alone") => alone::measure(&binary, &database),
                 Some("one-key") => one_key::measure(&binary, &database),
+                Some("start") => start::measure(&binary, &database),
                 Some("speed") => speed(&binary, &database),
                 Some("memory") => waiting::memory(&binary, &database),
                 Some(part) => bail!("no part is called {part}"),

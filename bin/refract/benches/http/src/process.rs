@@ -59,7 +59,7 @@ impl ServerProcess {
                 let _ = child.kill();
                 bail!("a server does not listen");
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_micros(500));
         }
         Ok(Self { child, address })
     }
@@ -89,6 +89,28 @@ impl ServerProcess {
         headers: &str,
         body: &str,
     ) -> anyhow::Result<String> {
+        let answer = self.exchange(method, path, headers, body)?;
+        let (head, body) = answer.split_once("\r\n\r\n").context("half an answer")?;
+        if !head.starts_with("HTTP/1.1 200") {
+            bail!("{}: {body}", head.lines().next().unwrap_or_default());
+        }
+        Ok(body.to_owned())
+    }
+
+    /// Makes one GET and returns the status of the reply.
+    pub fn status(&self, path: &str) -> anyhow::Result<u16> {
+        let answer = self.exchange("GET", path, "", "")?;
+        let status = answer.split_whitespace().nth(1);
+        Ok(status.context("no status")?.parse()?)
+    }
+
+    fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> anyhow::Result<String> {
         let mut stream = TcpStream::connect(self.address)?;
         let length = body.len();
         write!(
@@ -98,11 +120,7 @@ impl ServerProcess {
         )?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").context("half an answer")?;
-        if !head.starts_with("HTTP/1.1 200") {
-            bail!("{}: {body}", head.lines().next().unwrap_or_default());
-        }
-        Ok(body.to_owned())
+        Ok(answer)
     }
 }
 
