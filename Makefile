@@ -1,11 +1,15 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-scripts check-spreadsheet man fmt fmt-check clippy test test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
+
+# Paths of this machine that the binary would hold otherwise, so that a commit gives the same bytes in
+# every folder. What shares target/release sets them too, or it would compile everything again.
+RELEASE = RUSTFLAGS="$${RUSTFLAGS-} --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
 help: ## print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,7 +19,7 @@ demo: ## start the service with a ready prism and make a call to it (ARGS=--once
 	@"$${CARGO_TARGET_DIR:-target}/quick/refract" demo $(ARGS)
 
 build: ## build the release binary, target/release/refract
-	$(CARGO) build --release --locked --package refract
+	$(RELEASE) build --release --locked --package refract
 
 app-pictures: ## make pictures of every page of the app in target/app-pictures, and those of the documents (finds or installs Chromium)
 	$(CARGO) build --locked --package refract --bins --example app_pictures
@@ -41,11 +45,20 @@ check-measured: test # with a fixed seed, so that the gate does not depend on ch
 check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server (SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
 	@$(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)") $(ARGS)
 
+check-reproducible: ## build the release binary twice, in two folders with two homes of Cargo, and compare the bytes (two whole builds)
+	.ci/check-reproducible
+
 check-scripts: ## check the types of the app's scripts with TypeScript (needs Node and npm)
 	@.ci/check-scripts
 
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet
+
+sbom: ## write what the release binary is made of to target/refract.cdx.json (CycloneDX; installs cargo-cyclonedx when it is missing)
+	.ci/sbom
+
+licences: ## collect the licences and notices of what is linked into the binary in target/refract-licences.txt, and refuse unknown ones
+	.ci/licences
 
 man: ## write the manual, a page for each command, to target/man (read it with `man -l target/man/refract.1`)
 	$(CARGO) run --quiet --locked --package refract -- man "$${CARGO_TARGET_DIR:-target}/man"
@@ -90,18 +103,18 @@ cargo-deny: # without optimisation: builds in a third of the time, and the check
 		|| $(CARGO) install cargo-deny --debug --locked --version $(CARGO_DENY_VERSION)
 
 bench: ## measure rendering beside serde_json and csv, lenses, and the gateway beside a bare client
-	$(CARGO) bench --package refract-lens-rendering --bench rendering --bench lens --locked
-	$(CARGO) bench --package refract-model-gateway --bench gateway --locked
+	$(RELEASE) bench --package refract-lens-rendering --bench rendering --bench lens --locked
+	$(RELEASE) bench --package refract-model-gateway --bench gateway --locked
 
 bench-app: ## measure the app: pages, lists among a million results, sliders in Chromium (ARGS=postgres, sqlite or slider)
-	.ci/with-browser .ci/with-postgres $(CARGO) bench --package refract --bench app --locked -- $(ARGS)
+	.ci/with-browser .ci/with-postgres $(RELEASE) bench --package refract --bench app --locked -- $(ARGS)
 
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
 	$(CARGO) run --release --locked --manifest-path crates/answering/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
 
 bench-evaluation: ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
-	$(CARGO) bench --package refract-evaluation --bench evaluation --locked
-	.ci/with-postgres $(CARGO) bench --package refract --bench marks --locked -- $(ARGS)
+	$(RELEASE) bench --package refract-evaluation --bench evaluation --locked
+	.ci/with-postgres $(RELEASE) bench --package refract --bench marks --locked -- $(ARGS)
 
 GROWTH ?= 10000,1000000
 
