@@ -9,7 +9,7 @@ DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
 # Paths of this machine that the binary would hold otherwise, so that a commit gives the same bytes in
 # every folder. What shares target/release sets them too, or it would compile everything again.
-RELEASE = RUSTFLAGS="$${RUSTFLAGS-} --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
+RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
 help: ## print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

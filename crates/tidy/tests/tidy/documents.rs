@@ -1,8 +1,8 @@
 //! Everything that documents name exists: paths, make targets, settings, decision records. Names of
 //! code are in `rust_names`, links in `repository`.
 //!
-//! The documents are `README.md` and the pages directly under `docs/`, except the changelog, which
-//! describes the past.
+//! The documents are `README.md`, the pages directly under `docs/` and those of `docs/deploy`, except
+//! the changelog, which describes the past.
 
 mod code;
 mod rust_names;
@@ -28,7 +28,8 @@ fn pages() -> Vec<(String, String)> {
         .into_iter()
         .filter(|file| {
             let folder = Path::new(file).parent();
-            let is_page = folder == Some(Path::new("docs")) && has_ending(file, "md");
+            let is_ours = ["docs", "docs/deploy"].map(|ours| Some(Path::new(ours)));
+            let is_page = is_ours.contains(&folder) && has_ending(file, "md");
             (is_page && file != HISTORY) || file == "README.md"
         })
         .map(|file| {
