@@ -221,14 +221,14 @@ async fn health_tells_a_node_that_takes_calls_from_one_that_is_up_and_from_none(
     let node = &service.nodes[0];
     let address = node.ops.to_string();
     let ready = ["health", "--ops-listen", &address];
-    let live = ["health", "--live", "--ops-listen", &address];
+    let alive = ["health", "--live", "--ops-listen", &address];
     assert_eq!(service.run(&ready).await.done(), "ready\n");
-    assert_eq!(service.run(&live).await.done(), "up\n");
+    assert_eq!(service.run(&alive).await.done(), "up\n");
     node.signal("TERM").await;
     until_not_ready(node).await;
     let line = service.run(&ready).await.refused();
     assert_eq!(line, "error: the node is not ready: /readyz answers 503");
-    assert_eq!(service.run(&live).await.done(), "up\n");
+    assert_eq!(service.run(&alive).await.done(), "up\n");
     let nobody = ["health", "--ops-listen", "127.0.0.1:1"];
     let line = service.run(&nobody).await.refused();
     assert!(
