@@ -121,7 +121,7 @@ enum Command {
     /// Without --text, --field and --file the text is read from stdin. The last line break of a
     /// file or of stdin is left out.
     Try(try_text::TryCommand),
-    /// Shows, lists, exports and retries saved results
+    /// Shows, lists, exports, retries and forgets saved results
     #[command(
         subcommand,
         after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"

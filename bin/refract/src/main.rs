@@ -7,6 +7,7 @@ mod commands;
 mod metrics;
 mod output;
 mod output_file;
+mod retention;
 mod settings;
 mod suggestion;
 mod telemetry;

@@ -24,6 +24,7 @@ mod export;
 mod failure_threshold;
 mod file_rows;
 mod first_calls;
+pub mod forgetting;
 mod lens_draft;
 mod made_by;
 pub mod marks;

@@ -23,6 +23,7 @@ pub struct AnsweringMetrics {
     results_saved: Family<StatusLabel, Counter>,
     saves_failed: Counter,
     repeats_waiting: Gauge,
+    results_purged: Counter,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -43,6 +44,7 @@ impl Default for AnsweringMetrics {
             results_saved: Family::default(),
             saves_failed: Counter::default(),
             repeats_waiting: Gauge::default(),
+            results_purged: Counter::default(),
         }
     }
 }
@@ -75,6 +77,11 @@ impl AnsweringMetrics {
             "Calls that wait for the first call with their idempotency key",
             self.repeats_waiting.clone(),
         );
+        registry.register(
+            "refract_results_purged",
+            "Results that this node deleted because of their age",
+            self.results_purged.clone(),
+        );
     }
 
     /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
@@ -97,6 +104,11 @@ impl AnsweringMetrics {
     pub(crate) fn repeat_waits(&self) -> RepeatWaiting {
         self.repeats_waiting.inc();
         RepeatWaiting(self.repeats_waiting.clone())
+    }
+
+    /// Counts results that were deleted because of their age.
+    pub(crate) fn results_purged(&self, results: u64) {
+        self.results_purged.inc_by(results);
     }
 
     /// Counts a failed attempt to save a result that is followed by another attempt.

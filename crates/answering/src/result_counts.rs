@@ -18,12 +18,10 @@
 //! was read. Of two nodes that look at once, one moves it; what the other counted is right for its
 //! own look, and is not kept.
 //!
-//! **Deleting results.** Whatever deletes results of a prism must, in the same transaction, delete
-//! the prism's rows of `result_counts` and set its `counted_results.up_to` to an id that is lower
-//! than every result's and was never used before, such as the nil id with random last bytes. The
-//! next look counts what is left. The mark must neither be deleted nor become a value that it had
-//! before: a look that began before the deletion would find it as read, and keep counts of results
-//! that are gone.
+//! **Deleting results.** Whatever deletes results takes those up to the mark off the kept counts, in
+//! one transaction (`Database::forget_results`). A look that began before the deletion may have counted
+//! results after the mark that are gone now, so the mark then becomes another id at the same place,
+//! one that it never was before: the look does not find the mark as it was read, and keeps nothing.
 
 mod tail;
 

@@ -9,6 +9,7 @@ pub(crate) mod address;
 mod connection;
 mod deadline;
 mod group_commit;
+mod locked_rows;
 mod planned_anew;
 mod pools;
 mod postgres;
@@ -39,6 +40,7 @@ pub(crate) use self::connection::{
 use self::deadline::WAIT;
 use self::group_commit::Turn;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
+pub(crate) use self::locked_rows::locked;
 pub(crate) use self::planned_anew::PLANNED_ANEW;
 pub(crate) use self::pools::Pools;
 use self::postgres_lanes::PostgresLanes;

@@ -24,6 +24,9 @@ pub enum PersistenceError {
     /// The statement breaks a rule of the schema: a bug.
     #[error("the database refused a statement: {0}")]
     Refused(String),
+    /// A row that the statement refers to is gone.
+    #[error("the database refused a statement that refers to what is gone: {0}")]
+    ReferenceGone(String),
     /// A saved row does not hold what this version of Refract reads.
     #[error("cannot read {column} of a saved row")]
     Unreadable {
@@ -45,7 +48,7 @@ impl PersistenceError {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unavailable(_) | Self::Failed(_) => true,
-            Self::Refused(_) | Self::Unreadable { .. } => false,
+            Self::Refused(_) | Self::ReferenceGone(_) | Self::Unreadable { .. } => false,
         }
     }
 }
@@ -54,7 +57,9 @@ impl From<Error> for PersistenceError {
     fn from(error: Error) -> Self {
         if let Error::DatabaseError(kind, what) = error {
             let message = what.message().to_owned();
-            return if breaks_a_rule(kind) {
+            return if let DatabaseErrorKind::ForeignKeyViolation = kind {
+                Self::ReferenceGone(message)
+            } else if breaks_a_rule(kind) {
                 Self::Refused(message)
             } else {
                 Self::Failed(message)
@@ -75,7 +80,6 @@ fn breaks_a_rule(kind: DatabaseErrorKind) -> bool {
     matches!(
         kind,
         DatabaseErrorKind::UniqueViolation
-            | DatabaseErrorKind::ForeignKeyViolation
             | DatabaseErrorKind::NotNullViolation
             | DatabaseErrorKind::CheckViolation
     )

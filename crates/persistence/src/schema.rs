@@ -193,6 +193,17 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::Text;
+    use crate::schema::sql_types::{Id, Moment};
+
+    leases (name) {
+        name -> Text,
+        holder -> Id,
+        expires_at -> Moment,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,

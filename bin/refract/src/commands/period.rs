@@ -29,8 +29,8 @@ impl PeriodArgs {
 }
 
 /// Reads a time in RFC 3339, rounded up to whole milliseconds. Results are saved at whole
-/// milliseconds, so rounding up changes neither `--since` nor `--until`.
-fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
+/// milliseconds, so rounding up changes neither `--since` nor `--until` nor `--before`.
+pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     let moment = DateTime::parse_from_rfc3339(text)
         .context("expected a time such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00")?
         .to_utc();

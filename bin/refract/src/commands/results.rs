@@ -1,8 +1,10 @@
 //! `refract results`: saved results.
 
+mod erase;
 mod export;
 mod filter;
 mod list;
+mod purge;
 mod retry;
 mod show;
 
@@ -35,6 +37,19 @@ pub(crate) enum ResultsCommand {
         after_help = "Examples:\n  refract results retry support-triage --failed\n  refract results retry support-triage --failed --since 2026-05-04T09:00:00Z --concurrency 4"
     )]
     Retry(retry::RetryCommand),
+    /// Deletes results that were saved before a time, with all that hangs on them
+    #[command(
+        after_help = "Examples:\n  refract results purge --before 2026-05-01T00:00:00Z --dry-run\n  refract results purge support-triage --before 2026-05-01T00:00:00Z\n  refract results purge support-triage --before 2026-05-01T00:00:00Z --status failed"
+    )]
+    Purge(purge::PurgeCommand),
+    /// Deletes the results of one person, with all that hangs on them
+    ///
+    /// A result's retries go with it, and so does the failed result that it retried: each holds the
+    /// texts that were sent.
+    #[command(
+        after_help = "Examples:\n  refract results erase 0190b8f2-0000-7000-8000-0000000000aa\n  refract results erase --ref customer-4711"
+    )]
+    Erase(erase::EraseCommand),
 }
 
 impl ResultsCommand {
@@ -45,6 +60,8 @@ impl ResultsCommand {
             Self::Show(command) => command.run(database).await?,
             Self::List(command) => command.run(database).await?,
             Self::Retry(command) => return command.run(database).await,
+            Self::Purge(command) => return command.run(database).await,
+            Self::Erase(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -13,11 +13,12 @@ use refract_http_api::HttpSettings;
 use refract_http_serving::{Drained, Lifecycle};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use super::operator;
 use super::signals::StopSignals;
 use crate::app_settings::{AppArgs, AppListener};
+use crate::retention::{self, RetentionArgs};
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
@@ -41,6 +42,8 @@ pub(crate) struct ServeCommand {
     model: ModelArgs,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    retention: RetentionArgs,
 }
 
 impl ServeCommand {
@@ -81,7 +84,18 @@ impl ServeCommand {
         }
         let delay = settings::milliseconds(self.shutdown_delay_ms);
         let stop = announced_stop(http.lifecycle.clone(), delay)?;
-        serve(http, app, database, &gateway, counts, stop).await
+        let (draining, drains) = oneshot::channel::<()>();
+        let purging = self.retention.start(&database, &counts, async {
+            // a server that ended by itself has dropped the sender
+            let _ = drains.await;
+        });
+        let stop = async {
+            stop.await;
+            let _ = draining.send(());
+        };
+        let served = serve(http, app, database, &gateway, counts, stop).await;
+        retention::ended(purging).await;
+        served
     }
 }
 

@@ -16,10 +16,10 @@ use crate::connections::deadline::WAIT;
 /// Pause before a locked file is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Sets up a connection that writes: it waits for other processes, and a commit is on the disk when
-/// it is acknowledged.
-pub(crate) const WRITER: &str =
-    "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
+/// Sets up a connection that writes: it waits for other processes, a commit is on the disk when it
+/// is acknowledged, and what is deleted or moved within the file is overwritten with zeros.
+pub(crate) const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; \
+    PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;";
 
 /// Sets up a connection that only reads.
 pub(crate) const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only = ON;";

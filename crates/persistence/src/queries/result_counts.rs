@@ -17,7 +17,7 @@ use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{counted_results, result_counts, results};
 
 /// The key of counts of results that no API key made: a key of a primary key cannot be null.
-const NO_KEY: ApiKeyId = ApiKeyId(Uuid::nil());
+pub(crate) const NO_KEY: ApiKeyId = ApiKeyId(Uuid::nil());
 
 /// Every count that is kept, and the marks up to which they count: one statement, so that both are
 /// of one moment. Days before the first parameter are added up.
@@ -81,7 +81,8 @@ pub struct NewCounts {
     pub prism: PrismId,
     /// The mark as it was read.
     pub read_up_to: Option<ResultId>,
-    /// The mark up to which results are counted now.
+    /// The mark up to which results are counted now: an id that no result can have, with room for
+    /// others [beside](ResultId::beside) it.
     pub up_to: ResultId,
     /// The results between the two marks by day, one entry for each day and key.
     pub counts: Vec<(NaiveDate, KeyCount)>,
@@ -317,7 +318,7 @@ impl TryFrom<KeptColumns> for KeptCounts {
 }
 
 /// The number of a day as it is saved: whole days since 1970.
-fn number_of(day: NaiveDate) -> i32 {
+pub(crate) fn number_of(day: NaiveDate) -> i32 {
     day.to_epoch_days()
 }
 

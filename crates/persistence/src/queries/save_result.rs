@@ -30,11 +30,29 @@ impl Database {
     /// saved at the same time; for a retry with a key one transaction. A call that loses makes two
     /// or three queries more, to read the winner.
     ///
-    /// Saving a result again, after an error that left its fate open, is safe.
+    /// Saving a result again, after an error that left its fate open, is safe. A retry whose original
+    /// was forgotten meanwhile is saved as a result that retries none.
     ///
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
     pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+        match (self.save_linked(new).await, new.retry_of) {
+            (Err(gone @ PersistenceError::ReferenceGone(_)), Some(original)) => {
+                if self.has_result(original).await? {
+                    return Err(gone);
+                }
+                let unlinked = NewResult {
+                    retry_of: None,
+                    ..new.clone()
+                };
+                self.save_linked(&unlinked).await
+            }
+            (saved, _) => saved,
+        }
+    }
+
+    /// Saves a result with its link to the failed result that it retries.
+    async fn save_linked(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
         let is_saved = match new.moves_key_from() {
             Some(failed) => self.insert_with_key_of(failed, new.try_into()?).await?,
             None => match self.insert_in_group(new.try_into()?).await {
@@ -90,6 +108,15 @@ impl Database {
         self.write(async move |connection| {
             let inserted = insert_results::insert(vec![row], connection.into()).await?;
             Ok(inserted == [true])
+        })
+        .await
+    }
+
+    async fn has_result(&self, id: ResultId) -> Result<bool, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table.find(Bind(id)).select(results::id);
+            let found: Option<ResultId> = on!(connection, get_result(query)).optional()?;
+            Ok(found.is_some())
         })
         .await
     }

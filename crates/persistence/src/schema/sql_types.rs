@@ -15,7 +15,7 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
-    AccountId, ApiKeyId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
+    AccountId, ApiKeyId, NodeId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
 };
 
 /// An id.
@@ -100,6 +100,7 @@ macro_rules! id_columns {
 id_columns!(
     AccountId,
     ApiKeyId,
+    NodeId,
     PersonId,
     PrismChangeId,
     PrismId,

@@ -16,16 +16,25 @@ pub(super) struct FilterArgs {
     period: PeriodArgs,
 }
 
+/// The status of results.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Status {
+pub(super) enum Status {
+    /// The model answered every question.
     Ok,
+    /// The model gave no usable answer.
     Failed,
+}
+
+impl Status {
+    pub(super) fn is_ok(self) -> bool {
+        self == Self::Ok
+    }
 }
 
 impl FilterArgs {
     pub(super) fn filter(&self) -> ResultFilter {
         ResultFilter {
-            is_ok: self.status.map(|status| status == Status::Ok),
+            is_ok: self.status.map(Status::is_ok),
             ..self.period.filter()
         }
     }

@@ -1,0 +1,93 @@
+//! `refract results erase`: forgets results that somebody asked to have forgotten.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::HumanCount;
+use refract_answering::forgetting::{self, Erased};
+use refract_domain::ids::ResultId;
+use refract_domain::reference::Ref;
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// The arguments of `refract results erase`.
+#[derive(Args)]
+pub(crate) struct EraseCommand {
+    /// The results' ids
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "reference",
+        conflicts_with = "reference"
+    )]
+    ids: Vec<String>,
+
+    /// Every result of the account with this `ref`, of any prism
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+/// How many results were erased.
+#[derive(Serialize)]
+struct ErasedResults {
+    results: u64,
+}
+
+impl EraseCommand {
+    /// Runs `refract results erase`. Ids that are unknown give exit status 1, after the others were
+    /// erased.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let ids = self.ids.iter().map(|id| ResultId::parse(id));
+        let ids: Option<Vec<ResultId>> = ids.collect();
+        let ids = ids.context("ID cannot be used: Invalid uuid")?;
+        let reference = self.reference.as_deref().map(Ref::parse).transpose();
+        let reference = reference.map_err(|faults| operator::faulty("--ref", &faults))?;
+        let database = operator::open(&database.settings()).await?;
+        let account = self.account.find(&database).await?;
+        let erased = match &reference {
+            Some(reference) => forgetting::erase_reference(&database, account, reference).await?,
+            None => forgetting::erase(&database, account, &ids).await?,
+        };
+        if erased.results > 0 {
+            say(&erased);
+            output::json(&ErasedResults {
+                results: erased.results,
+            })?;
+        }
+        if !erased.unknown.is_empty() {
+            let unknown: Vec<_> = erased.unknown.iter().map(ToString::to_string).collect();
+            bail!("Result not found: {}", unknown.join(", "));
+        }
+        if erased.results == 0 {
+            bail!("no result of the account has this --ref");
+        }
+        if erased.is_in_log {
+            bail!(
+                "the results are deleted, but somebody used the file all the time: its log may hold \
+                 them until every program that uses the file has stopped"
+            );
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn say(erased: &Erased) {
+    let retries = match erased.retries {
+        0 => String::new(),
+        retries => format!(
+            ", {} of them by the link of a retry to a result that was named",
+            HumanCount(retries)
+        ),
+    };
+    let results = match erased.results {
+        1 => "1 result is".to_owned(),
+        results => format!("{} results are", HumanCount(results)),
+    };
+    output::say(&format!("{results} erased{retries}."));
+}

@@ -1,0 +1,43 @@
+//! How long results are kept, and the task that purges older ones beside the server.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use clap::Args;
+use refract_answering::AnsweringMetrics;
+use refract_answering::forgetting::Retention;
+use refract_persistence::Database;
+use tokio::task::JoinHandle;
+
+/// How long a stopping node waits for its lease to be given back.
+const RELEASE: Duration = Duration::from_secs(5);
+
+/// How long results are kept.
+#[derive(Args, Clone, Copy)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct RetentionArgs {
+    /// Days after which results are purged in the background [default: never]
+    #[arg(long, env = "REFRACT_RETENTION_DAYS", value_name = "DAYS")]
+    retention_days: Option<NonZeroU32>,
+}
+
+impl RetentionArgs {
+    /// Starts a task that purges results until `stop` resolves; `None` where they are kept for ever.
+    pub(crate) fn start(
+        self,
+        database: &Database,
+        metrics: &AnsweringMetrics,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Option<JoinHandle<()>> {
+        let retention = Retention::new(database.clone(), self.retention_days?, metrics.clone());
+        Some(tokio::spawn(retention.run(stop)))
+    }
+}
+
+/// Waits for the task to give its lease back once it was stopped, for some seconds at most.
+pub(crate) async fn ended(task: Option<JoinHandle<()>>) {
+    if let Some(task) = task {
+        // without an answer of the database the lease expires by itself
+        let _ = tokio::time::timeout(RELEASE, task).await;
+    }
+}

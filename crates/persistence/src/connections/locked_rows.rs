@@ -1,0 +1,38 @@
+//! Queries whose rows stay as they are until the transaction ends.
+
+use diesel::QueryResult;
+use diesel::pg::Pg;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sqlite::Sqlite;
+
+/// A query in a transaction that writes. On PostgreSQL it locks the rows that it finds, against
+/// references to them too; on SQLite such a transaction holds the only lock that there is.
+pub(crate) struct LockedRows<Q>(Q);
+
+/// Locks the rows of a query until the transaction ends.
+pub(crate) fn locked<Q>(query: Q) -> LockedRows<Q> {
+    LockedRows(query)
+}
+
+impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for LockedRows<Q> {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        self.0.walk_ast(pass.reborrow())?;
+        pass.push_sql(" FOR UPDATE");
+        Ok(())
+    }
+}
+
+impl<Q: QueryFragment<Sqlite>> QueryFragment<Sqlite> for LockedRows<Q> {
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        self.0.walk_ast(pass)
+    }
+}
+
+impl<Q: QueryId> QueryId for LockedRows<Q> {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<Q: Query> Query for LockedRows<Q> {
+    type SqlType = Q::SqlType;
+}

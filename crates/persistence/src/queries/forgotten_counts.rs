@@ -1,0 +1,65 @@
+//! What forgetting results changes in the counts that are kept.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
+
+/// A result that is about to be deleted, with what counts of it depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ForgottenResult {
+    pub(crate) id: ResultId,
+    pub(crate) prism: PrismId,
+    pub(crate) api_key: Option<ApiKeyId>,
+    pub(crate) is_failed: bool,
+}
+
+/// Numbers to take off the counts of a day and a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ForgottenCount {
+    pub(crate) ok: i64,
+    pub(crate) failed: i64,
+}
+
+/// What is to be taken off the counts of a prism.
+#[derive(Debug)]
+pub(crate) struct ForgottenCounts {
+    /// The results that are counted already, by day and key.
+    pub(crate) counted: BTreeMap<(NaiveDate, Option<ApiKeyId>), ForgottenCount>,
+    /// Whether there are others: a look that is counting them now must not keep its counts.
+    pub(crate) has_uncounted: bool,
+}
+
+/// The results of each prism, in the order of the prisms' ids.
+pub(crate) fn by_prism(forgotten: Vec<ForgottenResult>) -> BTreeMap<PrismId, Vec<ForgottenResult>> {
+    let mut by_prism: BTreeMap<PrismId, Vec<ForgottenResult>> = BTreeMap::new();
+    for result in forgotten {
+        by_prism.entry(result.prism).or_default().push(result);
+    }
+    by_prism
+}
+
+impl ForgottenCounts {
+    /// Sums up the results of a prism whose results up to this one are counted.
+    pub(crate) fn of(results: &[ForgottenResult], up_to: ResultId) -> Self {
+        let mut counts = Self {
+            counted: BTreeMap::new(),
+            has_uncounted: false,
+        };
+        for result in results {
+            if result.id > up_to {
+                counts.has_uncounted = true;
+                continue;
+            }
+            // the day that the counts have, which is that of the id
+            let day = result.id.moment().date_naive();
+            let count = counts.counted.entry((day, result.api_key)).or_default();
+            if result.is_failed {
+                count.failed += 1;
+            } else {
+                count.ok += 1;
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,2 @@
+DROP TABLE leases;
+DROP INDEX results_prism_id_age;
