@@ -14,6 +14,7 @@
 
 mod backup;
 mod connections;
+mod deleted_traces;
 mod error;
 mod migrations;
 mod queries;

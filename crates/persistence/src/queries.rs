@@ -45,7 +45,6 @@ mod results;
 mod save_result;
 mod sessions;
 mod sign_in_tries;
-mod write_ahead_log;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
 pub use self::answer_pages::{AnswerPages, StoredAnswers};

@@ -62,6 +62,7 @@ mod evaluate;
 mod evaluate_advice;
 mod exports;
 mod failed_results;
+mod forgetting;
 mod idempotency;
 mod lens_work;
 mod lifecycle;

@@ -209,6 +209,27 @@ impl Service {
             .await;
     }
 
+    /// Fails where a row of any table of the PostgreSQL database has some words.
+    pub(crate) async fn assert_in_no_table(&self, words: &str) {
+        let database = self.database.as_ref().expect("it is on PostgreSQL");
+        let search = format!(
+            "DO $$
+            DECLARE
+                name text;
+                found bigint;
+            BEGIN
+                FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+                    EXECUTE format('SELECT count(*) FROM %I AS row WHERE row::text LIKE %L',
+                        name, '%{words}%') INTO found;
+                    IF found > 0 THEN
+                        RAISE EXCEPTION '% rows of % have it', found, name;
+                    END IF;
+                END LOOP;
+            END $$"
+        );
+        database.execute(&search).await;
+    }
+
     /// Drops the PostgreSQL database while nodes use it.
     pub(crate) fn lose_database(&mut self) {
         drop(self.database.take().expect("it is on PostgreSQL"));

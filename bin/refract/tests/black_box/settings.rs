@@ -42,6 +42,10 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         ("REFRACT_SHUTDOWN_GRACE_MS", "1.5"),
         ("REFRACT_SHUTDOWN_DELAY_MS", "soon"),
         ("REFRACT_WORKERS", "0"),
+        ("REFRACT_RETENTION_DAYS", "0"),
+        ("REFRACT_RETENTION_DAYS", "-1"),
+        ("REFRACT_RETENTION_DAYS", "1.5"),
+        ("REFRACT_RETENTION_DAYS", "a month"),
         ("REFRACT_LOG", "=="),
         ("REFRACT_LOG_FORMAT", "xml"),
     ] {
@@ -115,6 +119,7 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ("REFRACT_SHUTDOWN_GRACE_MS", "--shutdown-grace-ms", "35000"),
         ("REFRACT_SHUTDOWN_DELAY_MS", "--shutdown-delay-ms", "0"),
         ("REFRACT_WORKERS", "--workers", "one per core"),
+        ("REFRACT_RETENTION_DAYS", "--retention-days", "never"),
         ("REFRACT_LOG", "--log", "info"),
         ("REFRACT_LOG_FORMAT", "--log-format", "text"),
     ] {

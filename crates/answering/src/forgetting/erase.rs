@@ -19,9 +19,6 @@ pub struct Erased {
     pub retries: u64,
     /// The ids that were named and are of no result of the account, in the order of their naming.
     pub unknown: Vec<ResultId>,
-    /// Whether SQLite's log still holds pages as they were before, since somebody read or wrote all
-    /// the time.
-    pub is_in_log: bool,
 }
 
 /// Erases results by their ids, with those that they retried and those that retried them: each holds
@@ -48,7 +45,6 @@ pub async fn erase(
         results,
         retries: u64::try_from(retries).unwrap_or(u64::MAX),
         unknown,
-        is_in_log: !database.empty_write_ahead_log().await?,
     })
 }
 
@@ -72,7 +68,6 @@ pub async fn erase_reference(
         let found = with_retries(database, account, &named).await?;
         erased.results += forget(database, found).await?;
     }
-    erased.is_in_log = !database.empty_write_ahead_log().await?;
     Ok(erased)
 }
 

@@ -28,6 +28,7 @@ macro_rules! on_both {
 }
 
 mod downloads;
+mod forgetting;
 mod people;
 mod result_counts;
 mod result_search;

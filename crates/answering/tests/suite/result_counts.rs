@@ -46,7 +46,7 @@ fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
 }
 
 /// Fails where the counts of a prism and of its keys are not those of its results.
-fn assert_counts(counts: &ResultCounts, saved: &[&Saved], now: DateTime<Utc>) {
+pub(crate) fn assert_counts(counts: &ResultCounts, saved: &[&Saved], now: DateTime<Utc>) {
     let mut of_keys: HashMap<ApiKeyId, u64> = HashMap::new();
     for saved in saved {
         let results: Vec<_> = saved.results.iter().map(|(_, result)| result).collect();

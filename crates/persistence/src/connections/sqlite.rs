@@ -17,7 +17,7 @@ use crate::connections::deadline::WAIT;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Sets up a connection that writes: it waits for other processes, a commit is on the disk when it
-/// is acknowledged, and what is deleted or moved within the file is overwritten with zeros.
+/// is acknowledged, and what is deleted is overwritten with zeros.
 pub(crate) const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;";
 

@@ -19,10 +19,10 @@ const INDEX: &str = "results_prism_id_id";
 
 /// A statement of a look at the counts, with its values as PostgreSQL writes them.
 pub(crate) struct CountStatement {
-    sql: String,
-    values: Vec<String>,
+    pub(crate) sql: String,
+    pub(crate) values: Vec<String>,
     /// Results that the statement may read.
-    at_most: u64,
+    pub(crate) at_most: u64,
 }
 
 /// Looks at the counts of two prisms whose marks are an hour before the newest result.
@@ -76,7 +76,7 @@ pub(crate) async fn look(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStateme
 }
 
 /// What a query finds, with its statement.
-async fn sent<T>(query: impl Future<Output = Result<T, PersistenceError>>) -> (T, String) {
+pub(crate) async fn sent<T>(query: impl Future<Output = Result<T, PersistenceError>>) -> (T, String) {
     SENT.lock().unwrap().clear();
     let found = query.await.unwrap();
     let sent = std::mem::take(&mut *SENT.lock().unwrap());

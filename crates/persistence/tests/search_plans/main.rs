@@ -14,6 +14,7 @@ mod filling;
 #[path = "../suite/fixture.rs"]
 mod fixture;
 mod plans;
+mod purges;
 mod searches;
 
 use std::sync::Mutex;
@@ -94,5 +95,11 @@ async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() 
     }
     for statement in counts::look(&sqlite, of_sqlite).await {
         counts::check_sqlite(&mut connection, &statement);
+    }
+    for statement in purges::batches(&postgres, of_postgres).await {
+        counts::check_postgres(&client, &statement).await;
+    }
+    for statement in purges::batches(&sqlite, of_sqlite).await {
+        purges::check_sqlite(&mut connection, &statement);
     }
 }

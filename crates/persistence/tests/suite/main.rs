@@ -36,6 +36,7 @@ mod calls;
 mod connecting;
 mod exports;
 mod file_runs;
+mod forgetting;
 mod groups;
 mod lenses;
 mod makers;

@@ -8,6 +8,7 @@ use indicatif::HumanCount;
 use refract_answering::forgetting::{self, Erased};
 use refract_domain::ids::ResultId;
 use refract_domain::reference::Ref;
+use refract_persistence::Database;
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
@@ -28,6 +29,11 @@ pub(crate) struct EraseCommand {
     /// Every result of the account with this `ref`, of any prism
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
+
+    /// Does not write an SQLite file anew, for which others wait to save: traces of the results stay
+    /// in its unused parts until another `erase` or a `VACUUM`
+    #[arg(long)]
+    no_rewrite: bool,
 
     #[command(flatten)]
     account: AccountArg,
@@ -55,10 +61,17 @@ impl EraseCommand {
             None => forgetting::erase(&database, account, &ids).await?,
         };
         if erased.results > 0 {
+            let has_no_traces = self.no_rewrite || remove_traces(&database).await?;
             say(&erased);
             output::json(&ErasedResults {
                 results: erased.results,
             })?;
+            if !has_no_traces {
+                bail!(
+                    "the results are deleted, but somebody read the file all the time: the log beside \
+                     it may hold them until every program that uses the file has stopped"
+                );
+            }
         }
         if !erased.unknown.is_empty() {
             let unknown: Vec<_> = erased.unknown.iter().map(ToString::to_string).collect();
@@ -67,14 +80,17 @@ impl EraseCommand {
         if erased.results == 0 {
             bail!("no result of the account has this --ref");
         }
-        if erased.is_in_log {
-            bail!(
-                "the results are deleted, but somebody used the file all the time: its log may hold \
-                 them until every program that uses the file has stopped"
-            );
-        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Removes what is left of deleted results in an SQLite file; returns whether nothing is.
+async fn remove_traces(database: &Database) -> anyhow::Result<bool> {
+    let removing = database.remove_deleted_traces();
+    removing.await.context(
+        "the results are deleted, but the file could not be written anew without their traces: run \
+         `VACUUM` on it",
+    )
 }
 
 fn say(erased: &Erased) {

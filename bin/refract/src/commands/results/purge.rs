@@ -79,9 +79,6 @@ impl PurgeCommand {
             Ok(false) => Some("error: stopped: the same command goes on with the rest".to_owned()),
             Err(error) => Some(format!("error: {error}: the same command goes on with the rest")),
         };
-        if deleted > 0 && !database.empty_write_ahead_log().await? {
-            tracing::debug!("the log of the database is in use and was not emptied");
-        }
         output::json(&PurgedResults { results: deleted })?;
         Ok(words.map_or(ExitCode::SUCCESS, |words| output::fail_with(&words)))
     }

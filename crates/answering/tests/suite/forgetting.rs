@@ -1,0 +1,279 @@
+//! Forgetting results: what goes, what stays, and counts that are right at every look afterwards.
+
+use std::num::NonZeroU32;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_answering::forgetting::{Purge, PurgeRange, Retention, erase, erase_reference};
+use refract_answering::result_counts::counts;
+use refract_answering::{AnsweringMetrics, Maker, ReadableResult};
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::reference::Ref;
+use refract_persistence::Database;
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use crate::fixture::{Described, Fixture, Saved, account, connect, key, moment, save_all, save_more};
+use crate::result_counts::assert_counts;
+
+on_both!(
+    counts_are_those_of_what_is_left_however_they_were_counted_before,
+    looks_during_a_purge_keep_no_counts_of_what_is_gone,
+    a_purge_takes_the_status_that_is_asked_for,
+    erasing_takes_every_result_with_the_same_texts,
+    erasing_by_reference_takes_the_results_of_every_prism,
+    results_are_kept_for_days_by_one_node_at_a_time,
+    a_node_that_stops_lets_another_purge,
+);
+
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
+
+fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
+    Described {
+        at,
+        version: 1,
+        answers: is_ok.then_some(("billing", 10)),
+        reference: None,
+        maker,
+        is_retried: false,
+    }
+}
+
+/// A result every five hours, the first one long ago and the last one now.
+fn of_days(results: i64) -> Vec<Described> {
+    let makers = [key(1), key(2), Maker::Terminal];
+    let described = (0..results).map(|ago| {
+        let maker = makers[usize::try_from(ago).unwrap() % 3];
+        result(-ago * 5 * HOUR, maker, ago % 4 > 0)
+    });
+    described.collect()
+}
+
+async fn purge_all(database: &Database, range: PurgeRange) -> u64 {
+    let mut purge = Purge::new(database, range);
+    let counted = purge.count().await.unwrap();
+    let mut purged = 0;
+    while let Some(batch) = purge.next_batch().await.unwrap() {
+        purged += batch.results;
+    }
+    assert_eq!(purged, counted);
+    assert_eq!(purge.count().await.unwrap(), 0);
+    purged
+}
+
+/// Purges what was saved before a moment, and takes it off what is saved.
+async fn purge(it: &Fixture, saved: &mut Saved, before: i64) {
+    let range = PurgeRange {
+        prism: saved.prism(),
+        before: moment(before),
+        is_ok: None,
+    };
+    let all = saved.results.len();
+    saved.results.retain(|(_, result)| result.at >= before);
+    let gone = u64::try_from(all - saved.results.len()).unwrap();
+    assert_eq!(purge_all(&it.database, range).await, gone);
+}
+
+async fn assert_counted(it: &Fixture, account: AccountId, saved: &[&Saved], now: i64) {
+    let counted = counts(&it.database, account, moment(now)).await.unwrap();
+    assert_counts(&counted, saved, moment(now));
+}
+
+async fn counts_are_those_of_what_is_left_however_they_were_counted_before(it: Fixture) {
+    // the hours after the newest result at which somebody looks: never, when all but the last hour is
+    // kept, and when everything is
+    for looks in [&[][..], &[0], &[2 * HOUR], &[0, 2 * HOUR, 4 * HOUR]] {
+        let account = account(&it.database).await;
+        let mut saved = save_all(&it, account, &of_days(250)).await;
+        let other = save_all(&it, account, &of_days(20)).await;
+        for look in looks {
+            assert_counted(&it, account, &[&saved, &other], *look).await;
+        }
+        for before in [-40 * DAY, -39 * DAY - HOUR, -3 * DAY, -2 * HOUR, 1] {
+            purge(&it, &mut saved, before).await;
+            assert_counted(&it, account, &[&saved, &other], 4 * HOUR).await;
+        }
+        assert!(saved.results.is_empty());
+        let kept = it.database.list_kept_counts(account, moment(0).date_naive());
+        let kept = kept.await.unwrap();
+        let of_saved = kept.iter().filter(|it| it.prism == saved.prism());
+        assert_eq!(of_saved.filter(|it| it.day.is_some()).count(), 0);
+        save_more(&it, &mut saved, &[result(4 * HOUR, key(1), true)]).await;
+        assert_counted(&it, account, &[&saved, &other], 4 * HOUR).await;
+        assert_counted(&it, account, &[&saved, &other], 30 * HOUR).await;
+    }
+}
+
+async fn looks_during_a_purge_keep_no_counts_of_what_is_gone(it: Fixture) {
+    let other = connect(&it.url).await;
+    let mut saved = save_all(&it, it.account, &of_days(600)).await;
+    let mut now = 0;
+    for round in 0..5 {
+        let (stop, mut stopped) = oneshot::channel::<()>();
+        let (database, account) = (other.clone(), it.account);
+        let looks = tokio::spawn(async move {
+            let mut looks = 0;
+            while stopped.try_recv().is_err() {
+                // each look may move the mark
+                let at = moment(now + looks * 2 * HOUR);
+                counts(&database, account, at).await.unwrap();
+                looks += 1;
+            }
+            looks
+        });
+        let oldest = saved.results.first().unwrap().1.at;
+        purge(&it, &mut saved, oldest + 20 * DAY).await;
+        stop.send(()).unwrap();
+        let looks = looks.await.unwrap();
+        assert!(looks > 0);
+        now += (looks + 2) * 2 * HOUR;
+        let more: Vec<_> = (1..20)
+            .map(|later| result(now + later, key(2), later % 3 > 0))
+            .collect();
+        save_more(&it, &mut saved, &more).await;
+        assert_counted(&it, it.account, &[&saved], now).await;
+        assert_counted(&it, it.account, &[&saved], now + 2 * HOUR).await;
+        assert!(round > 3 || !saved.results.is_empty());
+    }
+}
+
+async fn a_purge_takes_the_status_that_is_asked_for(it: Fixture) {
+    for is_ok in [true, false] {
+        let mut saved = save_all(&it, it.account, &of_days(300)).await;
+        let range = PurgeRange {
+            prism: saved.prism(),
+            before: moment(-DAY),
+            is_ok: Some(is_ok),
+        };
+        let purged = purge_all(&it.database, range).await;
+        let all = saved.results.len();
+        let is_kept = |result: &Described| result.at >= -DAY || result.answers.is_some() != is_ok;
+        saved.results.retain(|(_, result)| is_kept(result));
+        assert_eq!(purged, u64::try_from(all - saved.results.len()).unwrap());
+        for (id, _) in &saved.results {
+            ReadableResult::find(&it.database, it.account, *id).await.unwrap();
+        }
+    }
+}
+
+async fn is_there(it: &Fixture, account: AccountId, id: ResultId) -> bool {
+    ReadableResult::find(&it.database, account, id).await.is_ok()
+}
+
+async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
+    let prism = it.prism(it.account).await;
+    let failed = result(0, key(1), false);
+    for named in 0..3 {
+        let first = it.save(&prism, &failed).await;
+        let second = it.save_retry(&prism, first, &failed).await;
+        let third = it.save_retry(&prism, second, &result(2, key(1), true)).await;
+        let other = it.save(&prism, &failed).await;
+        let chain = [first, second, third];
+        let elsewhere = account(&it.database).await;
+        let erased = erase(&it.database, elsewhere, &[first]).await.unwrap();
+        assert_eq!((erased.results, erased.unknown), (0, vec![first]));
+        let unknown = ResultId(Uuid::now_v7());
+        let ids = [unknown, chain[named], unknown, chain[named]];
+        let erased = erase(&it.database, it.account, &ids).await.unwrap();
+        assert_eq!((erased.results, erased.retries), (3, 2));
+        assert_eq!(erased.unknown, [unknown]);
+        for gone in chain {
+            assert!(!is_there(&it, it.account, gone).await);
+        }
+        assert!(is_there(&it, it.account, other).await);
+        let again = erase(&it.database, it.account, &chain).await.unwrap();
+        assert_eq!((again.results, again.unknown), (0, chain.to_vec()));
+    }
+    // more than one transaction has
+    let many = save_all(&it, it.account, &vec![failed; 230]).await;
+    let ids: Vec<_> = many.results.iter().map(|(id, _)| *id).collect();
+    let erased = erase(&it.database, it.account, &ids).await.unwrap();
+    assert_eq!((erased.results, erased.retries), (230, 0));
+    assert_eq!(erased.unknown, []);
+}
+
+async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
+    let of = |reference: &'static str, is_ok| Described {
+        reference: Some(reference),
+        ..result(0, Maker::Terminal, is_ok)
+    };
+    let person = vec![of("ada", true); 130];
+    let mut one = save_all(&it, it.account, &[person, vec![of("bob", true)]].concat()).await;
+    let failed = of("ada", false);
+    let two = save_all(&it, it.account, std::slice::from_ref(&failed)).await;
+    // a retry has the reference of its original, but for one that lost it by hand
+    let unnamed = result(1, Maker::Terminal, true);
+    it.save_retry(&two.lens, two.results[0].0, &unnamed).await;
+    let elsewhere = account(&it.database).await;
+    let stranger = save_all(&it, elsewhere, &[of("ada", true)]).await;
+    let ada = Ref::saved("ada".to_owned());
+    let erased = erase_reference(&it.database, it.account, &ada).await.unwrap();
+    assert_eq!(erased.results, 132);
+    one.results.retain(|(_, result)| result.reference == Some("bob"));
+    let nothing = Saved {
+        results: Vec::new(),
+        ..two
+    };
+    assert_counted(&it, it.account, &[&one, &nothing], 2 * HOUR).await;
+    assert_counted(&it, elsewhere, &[&stranger], 2 * HOUR).await;
+    let erased = erase_reference(&it.database, it.account, &ada).await.unwrap();
+    assert_eq!(erased.results, 0);
+}
+
+fn retention(database: &Database) -> Retention {
+    let days = NonZeroU32::new(30).unwrap();
+    Retention::new(database.clone(), days, AnsweringMetrics::default())
+}
+
+async fn left(it: &Fixture, saved: &Saved) -> usize {
+    let mut left = 0;
+    for (id, _) in &saved.results {
+        left += usize::from(is_there(it, saved.lens.prism.account, *id).await);
+    }
+    left
+}
+
+async fn results_are_kept_for_days_by_one_node_at_a_time(it: Fixture) {
+    let other_node = connect(&it.url).await;
+    let [one, two] = [&it.database, &other_node].map(retention);
+    let elsewhere = account(&it.database).await;
+    let of_ages = [-40 * DAY, -30 * DAY - 1, -30 * DAY, -DAY, 0].map(|at| result(at, key(1), true));
+    let [mine, theirs] = [
+        save_all(&it, it.account, &of_ages).await,
+        save_all(&it, elsewhere, &of_ages).await,
+    ];
+    let now = |minutes: i64| moment(0) + TimeDelta::minutes(minutes);
+    let round = async |node: &Retention, now: DateTime<Utc>| node.round(now).await.unwrap();
+    assert_eq!(round(&one, now(0)).await, Some(4));
+    assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (3, 3));
+    // the lease is the first node's, until it has not been renewed for minutes
+    assert_eq!(round(&two, now(1)).await, None);
+    assert_eq!(round(&one, now(2)).await, Some(2));
+    assert_eq!(round(&two, now(4)).await, None);
+    assert_eq!(round(&two, now(5)).await, Some(0));
+    assert_eq!(round(&one, now(6)).await, None);
+    let days = TimeDelta::days(31);
+    assert_eq!(round(&one, now(6) + days).await, Some(4));
+    assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (0, 0));
+    // longer than there are days
+    let ages = Retention::new(it.database.clone(), NonZeroU32::MAX, AnsweringMetrics::default());
+    assert_eq!(round(&ages, now(60) + days).await, Some(0));
+}
+
+async fn a_node_that_stops_lets_another_purge(it: Fixture) {
+    let now = Utc::now();
+    let age = |days: i64| (now - moment(0)).num_milliseconds() - days * DAY;
+    let saved = save_all(&it, it.account, &[result(age(31), key(1), true)]).await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(retention(&it.database).run(async {
+        stopped.await.unwrap();
+    }));
+    while left(&it, &saved).await > 0 {
+        tokio::task::yield_now().await;
+    }
+    let other = retention(&connect(&it.url).await);
+    assert_eq!(other.round(Utc::now()).await.unwrap(), None);
+    stop.send(()).unwrap();
+    running.await.unwrap();
+    assert_eq!(other.round(Utc::now()).await.unwrap(), Some(0));
+}
