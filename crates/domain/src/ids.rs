@@ -159,7 +159,9 @@ mod tests {
             }
             assert_ne!(place.beside(1), place.beside(2));
         }
-        assert!(ResultId::LOWEST.beside(u128::MAX).unwrap() < ResultId::first_of(DateTime::UNIX_EPOCH));
+        assert!(
+            ResultId::LOWEST.beside(u128::MAX).unwrap() < ResultId::first_of(DateTime::UNIX_EPOCH)
+        );
         for of_results in [first, last_before, ResultId::HIGHEST] {
             assert_eq!(of_results.beside(1), None);
         }

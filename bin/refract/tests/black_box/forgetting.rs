@@ -15,7 +15,8 @@ on_both!(
     a_purge_without_a_prism_is_of_all_and_one_of_a_status_of_those,
     a_purged_original_leaves_its_retry,
     what_cannot_be_purged_or_erased_is_said,
-    erased_results_leave_nothing_behind,
+    results_erased_by_ref_leave_nothing_behind,
+    a_result_erased_by_its_id_takes_what_was_sent_again_with_it,
     calls_go_on_while_everything_is_purged,
 );
 
@@ -47,9 +48,15 @@ async fn a_purge_deletes_what_was_saved_before_and_frees_its_keys(backend: Backe
         if young["created_at"] != old["created_at"] {
             break young;
         }
-        service.run(&["results", "erase", &text(&young, "id")]).await.done();
+        service
+            .run(&["results", "erase", &text(&young, "id")])
+            .await
+            .done();
     };
-    service.run(&["marks", "import", PRISM, "marks.csv"]).await.done();
+    service
+        .run(&["marks", "import", PRISM, "marks.csv"])
+        .await
+        .done();
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     assert_in_app(&mut ada, "2 results").await;
     let before = text(&young, "created_at");
@@ -119,7 +126,10 @@ async fn a_purged_original_leaves_its_retry(backend: Backend) {
     let retry_id = Saved::of(&retry).id;
     let purge = ["results", "purge", PRISM, "--before", FAR_AHEAD, "--status"];
     let of = |status| [&purge[..], &[status]].concat();
-    assert_eq!(service.run(&of("failed")).await.object(), json!({"results": 1}));
+    assert_eq!(
+        service.run(&of("failed")).await.object(),
+        json!({"results": 1})
+    );
     assert_eq!(service.read(&failed.id, "").await.status, 404);
     assert_eq!(service.retry(&failed.id).await.status, 404);
     assert_eq!(service.read(&retry_id, "").await.body, retry.body);
@@ -130,7 +140,11 @@ async fn a_purged_original_leaves_its_retry(backend: Backend) {
     // the key had moved to the retry, and is still held
     assert_eq!(service.create(&body).await.body, retry.body);
     // a purged retry leaves an original that was never retried, and its key is free
-    let failed = Saved::of(&service.failed(&json!({"text": TEXT, "idempotency_key": "l"})).await);
+    let failed = Saved::of(
+        &service
+            .failed(&json!({"text": TEXT, "idempotency_key": "l"}))
+            .await,
+    );
     assert_eq!(service.retry(&failed.id).await.status, 200);
     assert_eq!(service.retry(&failed.id).await.status, 409);
     service.run(&of("ok")).await.done();
@@ -174,12 +188,18 @@ async fn what_cannot_be_purged_or_erased_is_said(backend: Backend) {
     for wrong in [
         &["results", "purge", PRISM][..],
         &["results", "purge", PRISM, "--before", "yesterday"],
-        &["results", "purge", PRISM, "--before", LONG_AGO, "--status", "so"],
+        &[
+            "results", "purge", PRISM, "--before", LONG_AGO, "--status", "so",
+        ],
         &["results", "erase"],
         &["results", "erase", unknown, "--ref", "r"],
     ] {
         let ended = service.run(wrong).await;
-        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{wrong:?}");
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (Some(2), ""),
+            "{wrong:?}"
+        );
         assert_ne!(ended.stderr, "");
     }
 }
@@ -194,47 +214,65 @@ fn is_in_files(service: &Service, words: &str) -> bool {
     })
 }
 
-async fn erased_results_leave_nothing_behind(backend: Backend) {
+/// A call about Ada for even numbers, about Bob for others.
+fn call_about_somebody(number: usize) -> Value {
+    let name = ["Ada-Sentinel", "Bob"][number % 2];
+    json!({
+        "text": format!("A text of {name} {number}"),
+        "ref": name,
+        "context": format!("About {name}"),
+        "idempotency_key": format!("{name} {number}"),
+    })
+}
+
+async fn assert_nothing_of_ada(service: &Service, backend: Backend) {
+    match backend {
+        Backend::Sqlite => assert!(!is_in_files(service, "Ada-Sentinel")),
+        Backend::Postgres => service.assert_in_no_table("Ada-Sentinel").await,
+    }
+}
+
+async fn results_erased_by_ref_leave_nothing_behind(backend: Backend) {
     let service = Service::start(backend).await;
     let other = service.another_prism("Other").await;
-    let body = |number: usize| {
-        let reference = if number % 2 == 0 { "Ada-Sentinel" } else { "Bob" };
-        json!({
-            "text": format!("A text of {reference} {number}"),
-            "ref": reference,
-            "context": format!("About {reference}"),
-            "idempotency_key": format!("{reference} {number}"),
-        })
-    };
     for number in 0..20 {
-        service.create(&body(number)).await;
+        service.create(&call_about_somebody(number)).await;
     }
-    let failed = Saved::of(&service.failed(&body(20)).await);
+    let failed = Saved::of(&service.failed(&call_about_somebody(20)).await);
     assert_eq!(service.retry(&failed.id).await.status, 200);
-    service.send(service.create_request(&other, &body(22))).await;
+    let of_other = service.create_request(&other, &call_about_somebody(22));
+    service.send(of_other).await;
     let marks = service.folder.path().join("marks.csv");
     std::fs::write(&marks, "ref,topic\nAda-Sentinel,billing\nBob,other\n").unwrap();
-    service.run(&["marks", "import", PRISM, "marks.csv"]).await.done();
+    let import = ["marks", "import", PRISM, "marks.csv"];
+    service.run(&import).await.done();
     std::fs::remove_file(marks).unwrap();
     if backend == Backend::Sqlite {
         assert!(is_in_files(&service, "Ada-Sentinel"));
     }
-    let erased = service.run(&["results", "erase", "--ref", "Ada-Sentinel"]).await;
+    let erase = ["results", "erase", "--ref", " Ada-Sentinel"];
+    let erased = service.run(&erase).await;
     assert_eq!(erased.stderr, "13 results are erased.\n");
     assert_eq!(erased.object(), json!({"results": 13}));
-    match backend {
-        Backend::Sqlite => assert!(!is_in_files(&service, "Ada-Sentinel")),
-        Backend::Postgres => service.assert_in_no_table("Ada-Sentinel").await,
-    }
+    assert_nothing_of_ada(&service, backend).await;
     let left = export(&service).await;
     assert_eq!(left.len(), 10);
     assert!(left.iter().all(|row| row["ref"] == "Bob"));
     assert_eq!(service.results_made().await, 10);
-    let again = service.run(&["results", "erase", "--ref", "Ada-Sentinel"]).await;
-    again.refused();
-    // by an id goes what was sent again in a retry; what is unknown is said
-    let failed = Saved::of(&service.failed(&body(24)).await);
+    service.run(&erase).await.refused();
+    // the node goes on with the file that was written anew
+    let created = service.create(&call_about_somebody(24)).await;
+    assert_eq!(created.status, 200);
+    let read = service.read(&Saved::of(&created).id, "").await;
+    assert_eq!(read.body, created.body);
+}
+
+async fn a_result_erased_by_its_id_takes_what_was_sent_again_with_it(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body = call_about_somebody(0);
+    let failed = Saved::of(&service.failed(&body).await);
     let retry = Saved::of(&service.retry(&failed.id).await);
+    let kept = Saved::of(&service.create(&call_about_somebody(1)).await);
     let unknown = "0190b8f2-0000-7000-8000-0000000000aa";
     let erased = service.run(&["results", "erase", &retry.id, unknown]).await;
     assert_eq!(erased.code, Some(1));
@@ -249,19 +287,13 @@ async fn erased_results_leave_nothing_behind(backend: Backend) {
     for id in [&failed.id, &retry.id] {
         assert_eq!(service.read(id, "").await.status, 404);
     }
-    match backend {
-        Backend::Sqlite => assert!(!is_in_files(&service, "Ada-Sentinel")),
-        Backend::Postgres => service.assert_in_no_table("Ada-Sentinel").await,
-    }
-    // without the rewriting, which takes long where there are millions
-    let failed = Saved::of(&service.failed(&body(28)).await);
+    assert_nothing_of_ada(&service, backend).await;
+    assert_eq!(service.read(&kept.id, "").await.status, 200);
+    // without writing the file anew, which takes long where there are millions
+    let failed = Saved::of(&service.failed(&body).await);
     let quick = ["results", "erase", &failed.id, "--no-rewrite"];
     assert_eq!(service.run(&quick).await.object(), json!({"results": 1}));
     assert_eq!(service.read(&failed.id, "").await.status, 404);
-    // the node goes on with the file that was written anew
-    let created = service.create(&body(26)).await;
-    assert_eq!(created.status, 200);
-    assert_eq!(service.read(&Saved::of(&created).id, "").await.body, created.body);
 }
 
 async fn calls_go_on_while_everything_is_purged(backend: Backend) {
@@ -352,7 +384,10 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
     let said = "purged results that are older than they are kept";
     let line = node.logged(|line| line.contains(said)).await;
     let line: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!((&line["level"], &line["results"]), (&json!("INFO"), &json!(1)));
+    assert_eq!(
+        (&line["level"], &line["results"]),
+        (&json!("INFO"), &json!(1))
+    );
     until_purged(&service.nodes[1..], 1.0).await;
     assert_eq!(export(&service).await.len(), 1);
 }

@@ -97,7 +97,9 @@ async fn forget(database: &Database, ids: BTreeSet<ResultId>) -> Result<u64, Per
     let ids: Vec<ResultId> = ids.into_iter().collect();
     let mut forgotten = 0;
     for ids in ids.chunks(CHUNK) {
-        forgotten += database.forget_results(ids.to_vec(), rand::random()).await?;
+        forgotten += database
+            .forget_results(ids.to_vec(), rand::random())
+            .await?;
     }
     Ok(forgotten)
 }

@@ -19,9 +19,9 @@ const LEASE: &str = "retention";
 /// How long a lease lasts that is not renewed: a node that died holds purging up for so long.
 const TERM: TimeDelta = TimeDelta::minutes(3);
 /// A round renews the lease when this much of its time has passed.
-const RENEWAL: Duration = Duration::from_secs(60);
+const RENEWAL: Duration = Duration::from_mins(1);
 /// The pause between two rounds.
-const ROUND: Duration = Duration::from_secs(60);
+const ROUND: Duration = Duration::from_mins(1);
 /// The pause after a batch, in times of what the batch took: at most a tenth of the time goes to
 /// purging, so that calls keep the rest.
 const REST: u32 = 9;

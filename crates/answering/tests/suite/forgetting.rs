@@ -12,7 +12,9 @@ use refract_persistence::Database;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use crate::fixture::{Described, Fixture, Saved, account, connect, key, moment, save_all, save_more};
+use crate::fixture::{
+    Described, Fixture, Saved, account, connect, key, moment, save_all, save_more,
+};
 use crate::result_counts::assert_counts;
 
 on_both!(
@@ -94,7 +96,9 @@ async fn counts_are_those_of_what_is_left_however_they_were_counted_before(it: F
             assert_counted(&it, account, &[&saved, &other], 4 * HOUR).await;
         }
         assert!(saved.results.is_empty());
-        let kept = it.database.list_kept_counts(account, moment(0).date_naive());
+        let kept = it
+            .database
+            .list_kept_counts(account, moment(0).date_naive());
         let kept = kept.await.unwrap();
         let of_saved = kept.iter().filter(|it| it.prism == saved.prism());
         assert_eq!(of_saved.filter(|it| it.day.is_some()).count(), 0);
@@ -151,13 +155,17 @@ async fn a_purge_takes_the_status_that_is_asked_for(it: Fixture) {
         saved.results.retain(|(_, result)| is_kept(result));
         assert_eq!(purged, u64::try_from(all - saved.results.len()).unwrap());
         for (id, _) in &saved.results {
-            ReadableResult::find(&it.database, it.account, *id).await.unwrap();
+            ReadableResult::find(&it.database, it.account, *id)
+                .await
+                .unwrap();
         }
     }
 }
 
 async fn is_there(it: &Fixture, account: AccountId, id: ResultId) -> bool {
-    ReadableResult::find(&it.database, account, id).await.is_ok()
+    ReadableResult::find(&it.database, account, id)
+        .await
+        .is_ok()
 }
 
 async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
@@ -166,7 +174,9 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
     for named in 0..3 {
         let first = it.save(&prism, &failed).await;
         let second = it.save_retry(&prism, first, &failed).await;
-        let third = it.save_retry(&prism, second, &result(2, key(1), true)).await;
+        let third = it
+            .save_retry(&prism, second, &result(2, key(1), true))
+            .await;
         let other = it.save(&prism, &failed).await;
         let chain = [first, second, third];
         let elsewhere = account(&it.database).await;
@@ -207,16 +217,21 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     let elsewhere = account(&it.database).await;
     let stranger = save_all(&it, elsewhere, &[of("ada", true)]).await;
     let ada = Ref::saved("ada".to_owned());
-    let erased = erase_reference(&it.database, it.account, &ada).await.unwrap();
+    let erased = erase_reference(&it.database, it.account, &ada)
+        .await
+        .unwrap();
     assert_eq!(erased.results, 132);
-    one.results.retain(|(_, result)| result.reference == Some("bob"));
+    one.results
+        .retain(|(_, result)| result.reference == Some("bob"));
     let nothing = Saved {
         results: Vec::new(),
         ..two
     };
     assert_counted(&it, it.account, &[&one, &nothing], 2 * HOUR).await;
     assert_counted(&it, elsewhere, &[&stranger], 2 * HOUR).await;
-    let erased = erase_reference(&it.database, it.account, &ada).await.unwrap();
+    let erased = erase_reference(&it.database, it.account, &ada)
+        .await
+        .unwrap();
     assert_eq!(erased.results, 0);
 }
 
@@ -256,7 +271,11 @@ async fn results_are_kept_for_days_by_one_node_at_a_time(it: Fixture) {
     assert_eq!(round(&one, now(6) + days).await, Some(4));
     assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (0, 0));
     // longer than there are days
-    let ages = Retention::new(it.database.clone(), NonZeroU32::MAX, AnsweringMetrics::default());
+    let ages = Retention::new(
+        it.database.clone(),
+        NonZeroU32::MAX,
+        AnsweringMetrics::default(),
+    );
     assert_eq!(round(&ages, now(60) + days).await, Some(0));
 }
 

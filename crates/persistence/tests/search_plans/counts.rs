@@ -76,7 +76,9 @@ pub(crate) async fn look(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStateme
 }
 
 /// What a query finds, with its statement.
-pub(crate) async fn sent<T>(query: impl Future<Output = Result<T, PersistenceError>>) -> (T, String) {
+pub(crate) async fn sent<T>(
+    query: impl Future<Output = Result<T, PersistenceError>>,
+) -> (T, String) {
     SENT.lock().unwrap().clear();
     let found = query.await.unwrap();
     let sent = std::mem::take(&mut *SENT.lock().unwrap());

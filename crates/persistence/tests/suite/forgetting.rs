@@ -12,9 +12,7 @@ use refract_domain::reference::Ref;
 use refract_persistence::{NewResult, PersistenceError, PurgeRange, Saving};
 use uuid::Uuid;
 
-use crate::fixture::{
-    Fixture, answered, connect, failed, idempotency_key, moment, submission,
-};
+use crate::fixture::{Fixture, answered, connect, failed, idempotency_key, moment, submission};
 
 on_both!(
     a_forgotten_result_takes_its_marks_and_frees_its_key,
@@ -89,9 +87,15 @@ async fn a_forgotten_retry_leaves_its_original_to_be_retried_again(it: Fixture) 
     let found = it.database.find_result(it.account, original).await.unwrap();
     let found = found.unwrap();
     assert_eq!(found.retried_as, None);
-    assert_eq!(found.result.idempotency_key, None, "the key went with the retry");
+    assert_eq!(
+        found.result.idempotency_key, None,
+        "the key went with the retry"
+    );
     let again = it.retry(&found.result, answered());
-    assert_eq!(original_of(&it, save(&it, &again).await).await, Some(original));
+    assert_eq!(
+        original_of(&it, save(&it, &again).await).await,
+        Some(original)
+    );
 }
 
 async fn a_retry_whose_original_is_forgotten_meanwhile_is_saved(it: Fixture) {
@@ -118,7 +122,10 @@ async fn a_retry_whose_original_is_forgotten_meanwhile_is_saved(it: Fixture) {
     let mut broken = it.retry(&first.result, answered());
     broken.result.prism = PrismId(Uuid::now_v7());
     let error = it.database.save_result(&broken).await.unwrap_err();
-    assert!(matches!(error, PersistenceError::ReferenceGone(_)), "{error}");
+    assert!(
+        matches!(error, PersistenceError::ReferenceGone(_)),
+        "{error}"
+    );
 }
 
 async fn forgetting_while_others_retry_loses_no_retry(it: Fixture) {
@@ -136,7 +143,9 @@ async fn forgetting_while_others_retry_loses_no_retry(it: Fixture) {
             .iter()
             .map(|first| it.retry(&first.result, answered()))
             .collect();
-        let saving = retries.iter().zip([&it.database, &other].into_iter().cycle());
+        let saving = retries
+            .iter()
+            .zip([&it.database, &other].into_iter().cycle());
         let saving: Vec<_> = saving
             .map(|(new, database)| {
                 let (new, database) = (new.clone(), database.clone());
@@ -164,7 +173,14 @@ async fn forgetting_while_others_retry_loses_no_retry(it: Fixture) {
 async fn results_to_purge_come_oldest_first_by_the_moment_of_saving(it: Fixture) {
     let mut expected = BTreeSet::new();
     // against the order of ids
-    for (age, is_ok) in [(5, true), (4, false), (3, true), (2, true), (1, false), (0, true)] {
+    for (age, is_ok) in [
+        (5, true),
+        (4, false),
+        (3, true),
+        (2, true),
+        (1, false),
+        (0, true),
+    ] {
         let mut new = it.result(if is_ok { answered() } else { failed() }, None);
         new.result.created_at = moment(age);
         expected.insert((moment(age), save(&it, &new).await, is_ok));
@@ -178,7 +194,11 @@ async fn results_to_purge_come_oldest_first_by_the_moment_of_saving(it: Fixture)
         };
         for since in [moment(0), moment(2)] {
             let listing = it.database.list_purgeable_results(&range, since, 3).await;
-            let found: Vec<_> = listing.unwrap().iter().map(|it| (it.created_at, it.id)).collect();
+            let found: Vec<_> = listing
+                .unwrap()
+                .iter()
+                .map(|it| (it.created_at, it.id))
+                .collect();
             let expected = expected.iter();
             let expected: Vec<_> = expected
                 .filter(|(at, _, is_ok)| {

@@ -162,7 +162,7 @@ async fn one_that_is_refused_takes_no_other_with_it(it: Fixture) {
         if id == refused {
             let fate = saved[&id].as_ref();
             assert!(
-                matches!(fate, Err(PersistenceError::Refused(_))),
+                matches!(fate, Err(PersistenceError::ReferenceGone(_))),
                 "{fate:?}"
             );
             assert_eq!(it.read(id).await, None);

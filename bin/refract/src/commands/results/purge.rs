@@ -77,7 +77,9 @@ impl PurgeCommand {
         let words = match ended {
             Ok(true) => None,
             Ok(false) => Some("error: stopped: the same command goes on with the rest".to_owned()),
-            Err(error) => Some(format!("error: {error}: the same command goes on with the rest")),
+            Err(error) => Some(format!(
+                "error: {error}: the same command goes on with the rest"
+            )),
         };
         output::json(&PurgedResults { results: deleted })?;
         Ok(words.map_or(ExitCode::SUCCESS, |words| output::fail_with(&words)))
