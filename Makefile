@@ -1,15 +1,16 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build clean
+.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
-# Paths of this machine that the binary would hold otherwise, so that a commit gives the same bytes in
-# every folder. What shares target/release sets them too, or it would compile everything again.
-RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
+# What `make train` counted tells the compiler what runs often. Paths of this machine that the binary
+# would hold otherwise are replaced, so that a commit gives the same bytes in every folder. What shares
+# target/release sets the flags too, or it would compile everything again.
+RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(CURDIR)/bin/refract/release.profdata --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
 help: ## print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +21,9 @@ demo: ## start the service with a ready prism and make a call to it (ARGS=--once
 
 build: ## build the release binary, target/release/refract
 	$(RELEASE) build --release --locked --package refract
+
+train: ## count anew what runs often in the release binary, on a made-up usual day (needs wrk, curl and LLVM's llvm-profdata)
+	.ci/train-release
 
 app-pictures: ## make pictures of every page of the app in target/app-pictures, and those of the documents (finds or installs Chromium)
 	$(CARGO) build --locked --package refract --bins --example app_pictures
@@ -121,8 +125,8 @@ GROWTH ?= 10000,1000000
 bench-growth: build-bench-http ## measure reads, creates and exports as results grow in number (GROWTH=10000,1000000,5000000; ARGS=postgres or sqlite)
 	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH) $(ARGS)
 
-bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed, memory, alone or one-key)
-	.ci/with-postgres $(BENCH_HTTP) $(ARGS)
+bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed, memory, alone, one-key or start)
+	.ci/with-postgres --durable $(BENCH_HTTP) $(ARGS)
 
 BENCH_HTTP = "$${CARGO_TARGET_DIR:-target}/bench-http/release/refract-bench-http" "$${CARGO_TARGET_DIR:-target}/release/refract"
 
