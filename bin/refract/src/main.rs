@@ -7,7 +7,6 @@ mod commands;
 mod metrics;
 mod output;
 mod output_file;
-mod retention;
 mod settings;
 mod suggestion;
 mod telemetry;

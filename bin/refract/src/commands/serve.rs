@@ -1,5 +1,7 @@
 //! `refract serve`: runs the API until SIGTERM or SIGINT.
 
+mod retention;
+
 use std::net::TcpListener;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,10 +17,10 @@ use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
 use tokio::sync::{oneshot, watch};
 
+use self::retention::RetentionArgs;
 use super::operator;
 use super::signals::StopSignals;
 use crate::app_settings::{AppArgs, AppListener};
-use crate::retention::{self, RetentionArgs};
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 

@@ -15,7 +15,7 @@ const RELEASE: Duration = Duration::from_secs(5);
 /// How long results are kept.
 #[derive(Args, Clone, Copy)]
 #[command(next_help_heading = "Results")]
-pub(crate) struct RetentionArgs {
+pub(super) struct RetentionArgs {
     /// Days after which results are purged in the background [default: never]
     #[arg(long, env = "REFRACT_RETENTION_DAYS", value_name = "DAYS")]
     retention_days: Option<NonZeroU32>,
@@ -23,7 +23,7 @@ pub(crate) struct RetentionArgs {
 
 impl RetentionArgs {
     /// Starts a task that purges results until `stop` resolves; `None` where they are kept for ever.
-    pub(crate) fn start(
+    pub(super) fn start(
         self,
         database: &Database,
         metrics: &AnsweringMetrics,
@@ -35,7 +35,7 @@ impl RetentionArgs {
 }
 
 /// Waits for the task to give its lease back once it was stopped, for some seconds at most.
-pub(crate) async fn ended(task: Option<JoinHandle<()>>) {
+pub(super) async fn ended(task: Option<JoinHandle<()>>) {
     if let Some(task) = task {
         // without an answer of the database the lease expires by itself
         let _ = tokio::time::timeout(RELEASE, task).await;
