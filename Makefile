@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -83,15 +83,22 @@ test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium 
 	$(CARGO) test --doc --workspace --locked
 
 KILLS ?= 100
+PROMOTIONS ?= 5
 
-test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database; builds a newer PgBouncer on Debian when needed)
-	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database, PROMOTIONS=5 of a standby; builds a newer PgBouncer on Debian when needed)
+	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) REFRACT_TEST_PROMOTIONS=$(PROMOTIONS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
 
 MINUTES ?= 10
 
 test-rolling: ## restart three nodes in turn behind HAProxy under 200 calls a second: none fails, none is asked twice (MINUTES=10; installs HAProxy on Debian when it is missing)
 	@command -v haproxy >/dev/null || apt-get -q -y install --no-install-recommends haproxy
 	REFRACT_TEST_ROLLING_MINUTES=$(MINUTES) .ci/with-postgres $(CARGO) test --package refract --test rolling --locked -- --nocapture
+
+PART ?= all
+PROFILE ?= dev
+
+test-endurance: ## run many calls, broken requests, slow and vanishing clients, or a long time (PART=keys, requests, slow, disconnects, soak or all; SIZE=calls, requests, clients or minutes; SEED=42; PROFILE=release)
+	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked

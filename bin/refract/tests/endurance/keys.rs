@@ -1,0 +1,192 @@
+//! First calls that share idempotency keys, on four nodes over one PostgreSQL.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use refract_test_support::cluster::Cluster;
+use refract_test_support::model_server::{Script, ScriptedReply, system_one_answers};
+use serde_json::json;
+use tokio::task::{JoinSet, block_in_place};
+
+use crate::http::{Answer, Connection, Request};
+use crate::part;
+use crate::service::{PRISM, Service, Setup, text};
+
+/// The number of nodes, and of callers that send a call with the same key at the same moment.
+const NODES: usize = 4;
+/// The number of keys that are in use at the same moment.
+const AT_ONCE: usize = 8;
+/// Texts that begin with this word are left unanswered by the model.
+const FAILS: &str = "fails";
+/// One of so many keys is asked about again in the end.
+const ASKED_AGAIN: usize = 100;
+
+/// How the calls with one key are to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeyUse {
+    /// All callers get the one result.
+    Plain,
+    /// The model leaves the text unanswered: all get 502 with a failed result, or with its retry.
+    Failing,
+    /// Half of the callers use another prism: they, or the others, get 409.
+    TwoPrisms,
+}
+
+impl KeyUse {
+    fn of(key: usize) -> Self {
+        match key % 20 {
+            7 => Self::Failing,
+            13 => Self::TwoPrisms,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// What the callers were told.
+#[derive(Debug, Default)]
+struct Told {
+    /// The ids of all results.
+    ids: BTreeSet<String>,
+    /// Keys that are asked about again, with their result.
+    again: Vec<(usize, String)>,
+    conflicts: usize,
+    failed: usize,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_shared_key_has_one_result_on_four_nodes() {
+    let Some(calls) = part::size_of("keys", 1_000_000) else {
+        return;
+    };
+    let cluster = block_in_place(|| Cluster::start(&[]));
+    let reply = ScriptedReply::with(|request| {
+        let sent = request.json();
+        let text = sent["state"]["text"].as_str().unwrap_or_default();
+        if text.starts_with(FAILS) {
+            json!({"answers": {}})
+        } else {
+            system_one_answers(request)
+        }
+    });
+    let setup = Setup {
+        nodes: NODES,
+        script: Script::from(reply).forgetful(),
+        settings: &[
+            ("REFRACT_DATABASE_POOL", "8"),
+            ("REFRACT_LOG", "warn,refract=info"),
+        ],
+    };
+    let service = Service::on(Some(cluster.url()), setup).await;
+    let other = service.another_prism("Another prism").await;
+    let keys = calls / NODES;
+    let begin = Instant::now();
+    let mut groups = JoinSet::new();
+    for group in 0..AT_ONCE {
+        let nodes: Vec<SocketAddr> = service.nodes.iter().map(|node| node.api).collect();
+        let (bearer, other) = (service.key.clone(), other.clone());
+        groups.spawn(async move {
+            let mut told = Told::default();
+            let mut callers = Vec::new();
+            for node in nodes {
+                callers.push(Connection::open(node).await);
+            }
+            for key in (group..keys).step_by(AT_ONCE) {
+                share(&mut callers, &bearer, &other, key, &mut told).await;
+                // the callers change their places, so that another node is asked first
+                callers.rotate_left(1);
+            }
+            told
+        });
+    }
+    let mut told = Told::default();
+    for mut group in groups.join_all().await {
+        let results = told.ids.len() + group.ids.len();
+        told.ids.append(&mut group.ids);
+        assert_eq!(told.ids.len(), results, "two keys have one result");
+        told.again.append(&mut group.again);
+        told.conflicts += group.conflicts;
+        told.failed += group.failed;
+    }
+    println!(
+        "{} calls with {keys} keys on {NODES} nodes in {:.0?}: {} results, {} answers 409, {} answers 502; \
+         the model was asked {} times",
+        keys * NODES,
+        begin.elapsed(),
+        told.ids.len(),
+        told.conflicts,
+        told.failed,
+        service.asked()
+    );
+    // every saved result was somebody's answer
+    assert_eq!(service.results_made().await, told.ids.len());
+    let asked = service.asked();
+    for (key, id) in told.again {
+        let answer = service.create(&body(key, "another text")).await;
+        assert_eq!(text(&answer.value(), "id"), id, "key {key}");
+    }
+    assert_eq!(service.asked(), asked, "a repeat asks nobody");
+    for node in service.nodes {
+        node.stop().await;
+    }
+}
+
+fn body(key: usize, text: &str) -> serde_json::Value {
+    json!({"text": text, "idempotency_key": format!("shared {key}")})
+}
+
+/// Sends calls with one key to all nodes at the same moment, and checks the answers.
+async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize, told: &mut Told) {
+    let key_use = KeyUse::of(key);
+    let words = if key_use == KeyUse::Failing {
+        FAILS
+    } else {
+        "text"
+    };
+    let body = body(key, &format!("{words} {key}"));
+    for (number, caller) in callers.iter_mut().enumerate() {
+        let is_other = key_use == KeyUse::TwoPrisms && number.is_multiple_of(2);
+        let prism = if is_other { other } else { PRISM };
+        let request = Request::post(&format!("/prisms/{prism}/results"));
+        caller
+            .send(&request.bearer(bearer).json(&body).bytes())
+            .await;
+    }
+    let mut answers = Vec::new();
+    for caller in callers.iter_mut() {
+        answers.push(caller.answer().await);
+    }
+    let conflicts = answers.iter().filter(|answer| answer.status == 409);
+    let conflicts = conflicts.count();
+    let ids = ids_of(&answers);
+    match key_use {
+        KeyUse::Plain => assert_eq!((ids.len(), conflicts), (1, 0), "{key}: {answers:?}"),
+        KeyUse::Failing => assert!(conflicts == 0 && ids.len() <= NODES, "{key}: {answers:?}"),
+        KeyUse::TwoPrisms => {
+            assert_eq!((ids.len(), conflicts), (1, NODES / 2), "{key}: {answers:?}");
+        }
+    }
+    let expected = if key_use == KeyUse::Failing { 502 } else { 200 };
+    for answer in &answers {
+        match answer.status {
+            409 => answer.assert_error(
+                409,
+                "conflict",
+                "This idempotency key was already used for another prism.",
+            ),
+            status => assert_eq!(status, expected, "{key}: {answer:?}"),
+        }
+    }
+    if key_use == KeyUse::Plain && key.is_multiple_of(ASKED_AGAIN) {
+        told.again.extend(ids.iter().map(|id| (key, id.clone())));
+    }
+    told.conflicts += conflicts;
+    told.failed += if key_use == KeyUse::Failing { NODES } else { 0 };
+    told.ids.extend(ids);
+}
+
+/// The ids of the results that these answers are.
+fn ids_of(answers: &[Answer]) -> BTreeSet<String> {
+    let results = answers.iter().filter(|answer| answer.status != 409);
+    results.map(|answer| text(&answer.value(), "id")).collect()
+}

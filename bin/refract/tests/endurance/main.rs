@@ -1,0 +1,45 @@
+//! Endurance: many calls that share keys, many broken requests, slow and vanishing clients, hours of
+//! calls. Each part prints its figures.
+//!
+//! A part takes minutes to hours, so it runs only where `REFRACT_TEST_ENDURANCE` names it:
+//! `make test-endurance` does. The size of each part can be set.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \
+              serves other tests too"
+)]
+
+#[path = "../rolling/counted_model.rs"]
+mod counted_model;
+#[path = "../black_box/description.rs"]
+mod description;
+#[path = "../black_box/expected.rs"]
+mod expected;
+#[path = "../black_box/http.rs"]
+mod http;
+#[path = "../black_box/node.rs"]
+mod node;
+#[path = "../black_box/program.rs"]
+mod program;
+#[path = "../black_box/service.rs"]
+mod service;
+
+mod held;
+mod part;
+mod steady;
+
+mod answers;
+mod disconnects;
+mod exchange;
+mod fuzzer;
+mod keys;
+mod requests;
+mod slow;
+mod slow_client;
+mod soak;

@@ -1,0 +1,109 @@
+//! Calls at a steady rate, each counted from the moment at which it was due.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::http::{Connection, Request};
+use crate::service::{PRISM, Service, text};
+
+/// Creates and reads, three reads for each create, on connections that are kept.
+pub(crate) struct SteadyCaller {
+    api: SocketAddr,
+    bearer: String,
+    // the one that has waited longest comes first, so that none is idle until it is closed
+    idle: Mutex<VecDeque<Connection>>,
+    last_made: Mutex<Option<String>>,
+    took: Mutex<Vec<Duration>>,
+}
+
+impl SteadyCaller {
+    /// A caller of a service's first node.
+    pub(crate) fn of(service: &Service) -> Arc<Self> {
+        Arc::new(Self {
+            api: service.api(),
+            bearer: service.key.clone(),
+            idle: Mutex::default(),
+            last_made: Mutex::default(),
+            took: Mutex::default(),
+        })
+    }
+
+    /// Makes calls with this time from one to the next; an answer that is not 200 panics.
+    pub(crate) async fn call_every(self: &Arc<Self>, period: Duration, length: Duration) {
+        let mut ticks = tokio::time::interval(period);
+        let end = Instant::now() + length;
+        let mut calls = JoinSet::new();
+        for number in 0_usize.. {
+            let due = ticks.tick().await;
+            if due >= end {
+                break;
+            }
+            calls.spawn(Arc::clone(self).call(number, due));
+            while let Some(ended) = calls.try_join_next() {
+                ended.unwrap();
+            }
+        }
+        calls.join_all().await;
+    }
+
+    /// Makes one call after the other on this number of connections, and returns how many calls.
+    pub(crate) async fn call_without_pause(
+        self: &Arc<Self>,
+        at_once: usize,
+        length: Duration,
+    ) -> usize {
+        let end = Instant::now() + length;
+        let mut callers = JoinSet::new();
+        for _ in 0..at_once {
+            let caller = Arc::clone(self);
+            callers.spawn(async move {
+                let mut calls = 0;
+                while Instant::now() < end {
+                    Arc::clone(&caller).call(calls, Instant::now()).await;
+                    calls += 1;
+                }
+                calls
+            });
+        }
+        callers.join_all().await.into_iter().sum()
+    }
+
+    /// The durations of the calls since the last time that they were taken, the shortest first.
+    pub(crate) fn take_durations(&self) -> Vec<Duration> {
+        let mut took = std::mem::take(&mut *self.took.lock().unwrap());
+        took.sort();
+        took
+    }
+
+    async fn call(self: Arc<Self>, number: usize, due: Instant) {
+        let last_made = self.last_made.lock().unwrap().clone();
+        let request = match last_made {
+            Some(id) if !number.is_multiple_of(4) => Request::get(&format!("/results/{id}")),
+            _ => Request::post(&format!("/prisms/{PRISM}/results"))
+                .json(&json!({"text": format!("Where is order {number}?")})),
+        };
+        let idle = self.idle.lock().unwrap().pop_front();
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => Connection::open(self.api).await,
+        };
+        connection.send(&request.bearer(&self.bearer).bytes()).await;
+        let answer = connection.answer().await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        self.took.lock().unwrap().push(due.elapsed());
+        *self.last_made.lock().unwrap() = Some(text(&answer.value(), "id"));
+        self.idle.lock().unwrap().push_back(connection);
+    }
+}
+
+/// The time within which this many of a thousand calls were answered.
+pub(crate) fn within(sorted: &[Duration], per_mille: usize) -> Duration {
+    let rank = sorted.len().saturating_sub(1) * per_mille / 1000;
+    sorted.get(rank).copied().unwrap_or_default()
+}
