@@ -78,7 +78,49 @@ impl Cluster {
     ///
     /// When the standby cannot be made or started.
     pub fn standby(&self) -> Self {
-        let mut standby = Self::empty(self.password.clone());
+        let mut standby = self.copied();
+        standby.start_somewhere();
+        standby
+    }
+
+    /// Starts a standby as [`Cluster::standby`] does, on the port of a server that has stopped.
+    ///
+    /// # Panics
+    ///
+    /// When the standby cannot be made or started there.
+    pub fn standby_on(&self, port: u16) -> Self {
+        let mut standby = self.copied();
+        standby.port = port;
+        standby.start_again();
+        standby
+    }
+
+    /// Whether commits wait for a standby that follows this server.
+    ///
+    /// # Panics
+    ///
+    /// When the server does not answer.
+    pub fn has_synchronous_standby(&self) -> bool {
+        let mut command = self.command("psql");
+        let query = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        command
+            .arg(format!("--dbname={} dbname=postgres", self.conninfo()))
+            .args([
+                "--no-psqlrc",
+                "--tuples-only",
+                "--no-align",
+                "--command",
+                query,
+            ]);
+        let output = command.output();
+        let output = output.unwrap_or_else(|error| panic!("psql: {error}"));
+        assert!(output.status.success(), "psql: {output:?}");
+        output.stdout.trim_ascii() == b"1"
+    }
+
+    /// A copy of this server's files that follows this server once it is started.
+    fn copied(&self) -> Self {
+        let standby = Self::empty(self.password.clone());
         let mut command = standby.command("pg_basebackup");
         command
             .arg(format!("--pgdata={}", standby.data().display()))
@@ -88,7 +130,6 @@ impl Cluster {
             ))
             .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"]);
         run(&mut command);
-        standby.start_somewhere();
         standby
     }
 
