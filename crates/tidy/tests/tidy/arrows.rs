@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace and those of them that each may depend on.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     (
         "refract",
         &[
@@ -21,6 +21,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "refract-evaluation",
             "refract-lens-rendering",
             "refract-domain",
+            "refract-traces",
         ],
     ),
     (
@@ -30,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "refract-answering",
             "refract-lens-rendering",
             "refract-domain",
+            "refract-traces",
         ],
     ),
     (
@@ -39,6 +41,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "refract-answering",
             "refract-lens-rendering",
             "refract-domain",
+            "refract-traces",
         ],
     ),
     (
@@ -57,20 +60,25 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "refract-evaluation",
             "refract-lens-rendering",
             "refract-domain",
+            "refract-traces",
         ],
     ),
-    ("refract-persistence", &["refract-domain"]),
-    ("refract-model-gateway", &["refract-domain"]),
+    ("refract-persistence", &["refract-domain", "refract-traces"]),
+    (
+        "refract-model-gateway",
+        &["refract-domain", "refract-traces"],
+    ),
     ("refract-evaluation", &["refract-domain"]),
     ("refract-lens-rendering", &["refract-domain"]),
-    ("refract-http-serving", &[]),
+    ("refract-http-serving", &["refract-traces"]),
+    ("refract-traces", &[]),
     ("refract-domain", &[]),
     ("refract-test-support", &["refract-domain"]),
     ("refract-tidy", &[]),
 ];
 
 /// Dependencies from outside that only these crates may name, in their tests too.
-const KEEPERS: [(&str, &[&str]); 9] = [
+const KEEPERS: [(&str, &[&str]); 14] = [
     (
         "actix-web",
         &[
@@ -84,8 +92,17 @@ const KEEPERS: [(&str, &[&str]); 9] = [
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),
     ("diesel_migrations", &["refract-persistence"]),
-    ("hyper", &["refract", "refract-model-gateway"]),
+    (
+        "hyper",
+        &["refract", "refract-model-gateway", "refract-traces"],
+    ),
     ("libsqlite3-sys", &["refract-persistence"]),
+    ("opentelemetry", &["refract-traces"]),
+    ("opentelemetry-http", &["refract-traces"]),
+    ("opentelemetry-otlp", &["refract-traces"]),
+    // the binary's tests receive spans
+    ("opentelemetry-proto", &["refract"]),
+    ("opentelemetry_sdk", &["refract-traces"]),
     (
         "tokio-postgres",
         &["refract-persistence", "refract-test-support"],

@@ -1,0 +1,142 @@
+//! The span of one attempt at the model, by the conventions for generative AI.
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
+use opentelemetry_sdk::trace::Span as SdkSpan;
+
+use crate::trace_context::TraceHeaders;
+use crate::traced_call::TracedCall;
+
+/// What is sent to a model server, and where to.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelAttempt<'a> {
+    /// `gen_ai.operation.name`.
+    pub operation: &'static str,
+    /// `gen_ai.provider.name`: whose format the server speaks.
+    pub provider: &'static str,
+    /// The name of the model as it is sent.
+    pub model: &'a str,
+    /// The server's host name or address.
+    pub host: &'a str,
+    /// The server's port.
+    pub port: u16,
+    /// How many attempts were made before.
+    pub resends: u32,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, Default)]
+pub struct AttemptEnd {
+    /// The status of the server's answer, where there was one.
+    pub status: Option<u16>,
+    /// The kind of failure where no usable answer came.
+    pub failure: Option<&'static str>,
+    /// The model's name as the server sent it.
+    pub model: Option<String>,
+    /// Tokens read, where the server sent them.
+    pub input_tokens: Option<u64>,
+    /// Tokens written, where the server sent them.
+    pub output_tokens: Option<u64>,
+}
+
+/// An attempt at the model in progress. Dropped before its end, it counts as abandoned.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct AttemptSpan(Option<Box<BegunAttempt>>);
+
+#[derive(Debug)]
+struct BegunAttempt {
+    /// `None` where the request is not sampled.
+    span: Option<SdkSpan>,
+    headers: TraceHeaders,
+}
+
+impl AttemptSpan {
+    pub(crate) fn begin<'a>(call: &TracedCall, attempt: impl FnOnce() -> ModelAttempt<'a>) -> Self {
+        if !call.is_sampled {
+            let headers = TraceHeaders::of(call.request.span().span_context());
+            return Self(Some(Box::new(BegunAttempt {
+                span: None,
+                headers,
+            })));
+        }
+        let attempt = attempt();
+        let name = format!("{} {}", attempt.operation, attempt.model);
+        let attributes = Some(attributes(&attempt));
+        let parent = &call.request;
+        let span = call.maker.begin(name, SpanKind::Client, attributes, parent);
+        let headers = TraceHeaders::of(span.span_context());
+        let span = Some(span);
+        Self(Some(Box::new(BegunAttempt { span, headers })))
+    }
+
+    /// The headers that pass the trace on to the model server; `None` where traces are off.
+    pub fn headers(&self) -> Option<&TraceHeaders> {
+        self.0.as_ref().map(|begun| &begun.headers)
+    }
+
+    /// Whether the end of the attempt is recorded.
+    pub fn is_recording(&self) -> bool {
+        self.0.as_ref().is_some_and(|begun| begun.span.is_some())
+    }
+
+    /// Ends the attempt.
+    pub fn end(mut self, end: AttemptEnd) {
+        let Some(mut span) = self.take_span() else {
+            return;
+        };
+        let count = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+        if let Some(status) = end.status {
+            let status = KeyValue::new("http.response.status_code", i64::from(status));
+            span.set_attribute(status);
+        }
+        if let Some(model) = end.model {
+            span.set_attribute(KeyValue::new("gen_ai.response.model", model));
+        }
+        if let Some(tokens) = end.input_tokens {
+            span.set_attribute(KeyValue::new("gen_ai.usage.input_tokens", count(tokens)));
+        }
+        if let Some(tokens) = end.output_tokens {
+            span.set_attribute(KeyValue::new("gen_ai.usage.output_tokens", count(tokens)));
+        }
+        let refused = end.status.filter(|status| *status != 200);
+        let refused = refused.map(|status| status.to_string());
+        if let Some(error) = refused.or(end.failure.map(str::to_owned)) {
+            fail(&mut span, error);
+        }
+        span.end();
+    }
+
+    fn take_span(&mut self) -> Option<SdkSpan> {
+        self.0.take().and_then(|begun| begun.span)
+    }
+}
+
+impl Drop for AttemptSpan {
+    fn drop(&mut self) {
+        if let Some(mut span) = self.take_span() {
+            fail(&mut span, "abandoned".to_owned());
+        }
+    }
+}
+
+fn attributes(attempt: &ModelAttempt<'_>) -> Vec<KeyValue> {
+    let mut attributes = vec![
+        KeyValue::new("gen_ai.operation.name", attempt.operation),
+        KeyValue::new("gen_ai.provider.name", attempt.provider),
+        KeyValue::new("gen_ai.request.model", attempt.model.to_owned()),
+        KeyValue::new("http.request.method", "POST"),
+        KeyValue::new("server.address", attempt.host.to_owned()),
+        KeyValue::new("server.port", i64::from(attempt.port)),
+    ];
+    if attempt.resends > 0 {
+        let resends = i64::from(attempt.resends);
+        attributes.push(KeyValue::new("http.request.resend_count", resends));
+    }
+    attributes
+}
+
+fn fail(span: &mut SdkSpan, error: String) {
+    span.set_attribute(KeyValue::new("error.type", error));
+    span.set_status(Status::error(""));
+}

@@ -1,0 +1,43 @@
+//! The trace of a request as its use case carries it to the crates that ask models and databases.
+
+use std::sync::Arc;
+
+use opentelemetry_sdk::trace::Span as SdkSpan;
+
+use crate::attempt_span::{AttemptSpan, ModelAttempt};
+use crate::span_maker::SpanMaker;
+use crate::statement_span::{StatementName, StatementSpan};
+use crate::traced_call::TracedCall;
+
+/// The trace of one request. The default is none: nothing is recorded and nothing is passed on.
+#[derive(Clone, Debug, Default)]
+pub struct CallTrace(Option<Arc<TracedCall>>);
+
+impl CallTrace {
+    pub(crate) fn of(maker: &Arc<SpanMaker>, request: &SdkSpan) -> Self {
+        Self(Some(Arc::new(TracedCall::of(maker, request))))
+    }
+
+    /// Begins an attempt at the model. `attempt` is not called unless the request is sampled.
+    pub fn begin_attempt<'a>(&self, attempt: impl FnOnce() -> ModelAttempt<'a>) -> AttemptSpan {
+        match &self.0 {
+            None => AttemptSpan::default(),
+            Some(call) => AttemptSpan::begin(call, attempt),
+        }
+    }
+
+    /// Begins a statement. There is a span only where the request is sampled and statements are
+    /// wanted.
+    pub fn begin_statement(
+        &self,
+        system: &'static str,
+        statement: &StatementName,
+    ) -> StatementSpan {
+        match &self.0 {
+            Some(call) if call.is_sampled && call.maker.with_statements => {
+                StatementSpan::begin(call, system, statement)
+            }
+            Some(_) | None => StatementSpan::default(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Says in the log that the collector does not take traces: once in a while, not for each batch.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A collector that stays away is mentioned this often.
+const EVERY: Duration = Duration::from_mins(5);
+
+/// What the log knows of the collector.
+#[derive(Debug, Default)]
+pub(crate) struct CollectorLog {
+    /// When a failure was last said; `None` while the collector takes what it is sent.
+    said: Mutex<Option<Instant>>,
+}
+
+impl CollectorLog {
+    /// Logs that a batch of spans was not taken.
+    pub(crate) fn failed(&self, reason: &str) {
+        if self.is_to_be_said(Instant::now()) {
+            tracing::warn!(
+                reason,
+                "the collector does not take traces: spans are dropped, calls go on"
+            );
+        }
+    }
+
+    /// Logs that a batch was taken, where it was said before that none is.
+    pub(crate) fn taken(&self) {
+        if self.said().take().is_some() {
+            tracing::info!("the collector takes traces again");
+        }
+    }
+
+    fn is_to_be_said(&self, now: Instant) -> bool {
+        let mut said = self.said();
+        if said.is_some_and(|said| now.duration_since(said) < EVERY) {
+            return false;
+        }
+        *said = Some(now);
+        true
+    }
+
+    fn said(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_that_stays_away_is_mentioned_once_in_a_while() {
+        let log = CollectorLog::default();
+        let begin = Instant::now();
+        let said = |seconds| log.is_to_be_said(begin + Duration::from_secs(seconds));
+        assert_eq!(
+            [0, 5, 299, 300, 301, 600].map(said),
+            [true, false, false, true, false, true]
+        );
+    }
+
+    #[test]
+    fn a_collector_that_goes_away_again_is_mentioned_again() {
+        let log = CollectorLog::default();
+        let now = Instant::now();
+        assert!(log.is_to_be_said(now));
+        log.taken();
+        assert!(log.is_to_be_said(now));
+    }
+}

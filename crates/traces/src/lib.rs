@@ -1,0 +1,32 @@
+//! Traces of calls in OpenTelemetry: the caller's trace is taken up, spans are made for the request,
+//! each attempt at the model and, where wanted, statements, and sent to a collector over OTLP.
+//!
+//! No other crate knows OpenTelemetry. [`Traces`] is off unless the environment names a collector
+//! ([`TraceExport::from_environment`]). A listener begins a [`RequestTrace`] for each request, which
+//! decides whether the request is sampled; the use case carries the request's [`CallTrace`] to the
+//! crates that ask models and databases. Off, all of these are `None`.
+//!
+//! A span never holds a text, a context, a key, a `ref` or a query string: its attributes come from
+//! the few arguments of this crate's functions. This crate knows no use case and decides nothing.
+
+mod attempt_span;
+mod call_trace;
+mod collector;
+mod collector_log;
+mod environment;
+mod export;
+mod request_trace;
+mod span_maker;
+mod statement_span;
+mod trace_context;
+mod traced_call;
+mod traces;
+
+pub use attempt_span::{AttemptEnd, AttemptSpan, ModelAttempt};
+pub use call_trace::CallTrace;
+pub use environment::TraceSettingFault;
+pub use export::TraceExport;
+pub use request_trace::RequestTrace;
+pub use statement_span::{StatementName, StatementSpan};
+pub use trace_context::{CallerTrace, TraceHeaders};
+pub use traces::Traces;

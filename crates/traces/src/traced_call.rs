@@ -1,0 +1,29 @@
+//! What the spans below a request's span are made with.
+
+use std::sync::Arc;
+
+use opentelemetry::Context;
+use opentelemetry::trace::{Span as _, TraceContextExt as _};
+use opentelemetry_sdk::trace::Span as SdkSpan;
+
+use crate::span_maker::SpanMaker;
+
+/// The request that is the parent of further spans.
+#[derive(Debug)]
+pub(crate) struct TracedCall {
+    pub(crate) maker: Arc<SpanMaker>,
+    /// Holds the ids of the request's span.
+    pub(crate) request: Context,
+    pub(crate) is_sampled: bool,
+}
+
+impl TracedCall {
+    pub(crate) fn of(maker: &Arc<SpanMaker>, request: &SdkSpan) -> Self {
+        let ids = request.span_context().clone();
+        Self {
+            maker: Arc::clone(maker),
+            request: Context::new().with_remote_span_context(ids),
+            is_sampled: request.is_recording(),
+        }
+    }
+}
