@@ -2,6 +2,7 @@
 
 use refract_model_gateway::Model;
 use refract_persistence::Database;
+use refract_traces::CallTrace;
 
 use crate::api_keys::KeyUses;
 use crate::first_calls::FirstCalls;
@@ -52,6 +53,15 @@ impl Answering {
     pub fn with_first_calls(self, first_calls: FirstCalls) -> Self {
         Self {
             first_calls,
+            ..self
+        }
+    }
+
+    /// The use cases of one request, whose trace covers what they ask of the model and the database.
+    pub fn traced(self, trace: CallTrace) -> Self {
+        Self {
+            database: self.database.traced(trace.clone()),
+            model: self.model.traced(trace),
             ..self
         }
     }

@@ -11,7 +11,10 @@ use std::time::Instant;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::Answering;
-use refract_http_serving::{CallInFlight, Lifecycle, RequestId, X_REQUEST_ID, with_causes};
+use refract_http_serving::{
+    CallInFlight, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, with_causes,
+};
+use refract_traces::Traces;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
@@ -31,26 +34,42 @@ use crate::{origin, policy, refusal_page, session_cookie};
 pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
+    pub(crate) traces: Traces,
     pub(crate) site: Rc<AppSite>,
 }
 
 impl Dispatcher {
-    /// Answers a request and logs it by its route, never by its path.
-    pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+    /// Answers a request, and logs and traces it by its route, never by its path.
+    pub(crate) async fn answer(
+        mut self,
+        request: HttpRequest,
+        payload: web::Payload,
+    ) -> HttpResponse {
         let began = Instant::now();
         let id = RequestId::of(request.headers());
         let found = find(request.method(), request.path());
         let pattern = found.as_ref().map_or("unknown", |(route, _)| route.pattern);
+        let mut trace = begin_trace(&self.traces, &request, pattern);
+        let span = tracing::error_span!(
+            "request",
+            request_id = %id,
+            trace_id = trace.trace_id().map(tracing::field::display),
+            span_id = trace.span_id().map(tracing::field::display)
+        );
+        if let Some(call) = trace.call() {
+            self.answering = self.answering.traced(call);
+        }
         let answering = self.reply(found, &request, payload, &id);
-        let reply = answering
-            .instrument(tracing::error_span!("request", request_id = %id))
-            .await;
+        let reply = answering.instrument(span).await;
+        trace.end(reply.status().as_u16());
         tracing::info!(
             method = request.method().as_str(),
             route = pattern,
             status = reply.status().as_u16(),
             ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             request_id = %id,
+            trace_id = trace.trace_id().map(tracing::field::display),
+            span_id = trace.span_id().map(tracing::field::display),
             "page"
         );
         let mut response = reply.into_response(policy::headers(&self.site.url));

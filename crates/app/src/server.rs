@@ -8,6 +8,7 @@ use std::time::Duration;
 use actix_web::{App, HttpServer, web};
 use refract_answering::Answering;
 use refract_http_serving::{Drained, Lifecycle};
+use refract_traces::Traces;
 
 use crate::app_site::{AppSite, AppUrl};
 use crate::assets::AssetFolder;
@@ -35,6 +36,8 @@ pub struct AppSettings {
     pub is_for_trying_only: bool,
     /// How long requests in flight may finish after the shutdown signal.
     pub grace: Duration,
+    /// Traces of requests, off or on.
+    pub traces: Traces,
 }
 
 /// Serves the app until `shutdown` resolves, then lets the requests in flight finish. Meanwhile new
@@ -58,6 +61,7 @@ where
         api_url,
         is_for_trying_only,
         grace,
+        traces,
     } = settings;
     let lifecycle = Lifecycle::default();
     let for_workers = lifecycle.clone();
@@ -65,6 +69,7 @@ where
         let dispatch = Dispatcher {
             answering: make_answering(),
             lifecycle: for_workers.clone(),
+            traces: traces.clone(),
             site: Rc::new(AppSite {
                 url: url.clone(),
                 api_url: api_url.clone(),

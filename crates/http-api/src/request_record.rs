@@ -1,4 +1,5 @@
-//! One log line and one count in the metrics for every request, however the request ends.
+//! One log line, one count in the metrics and the end of the trace for every request, however the
+//! request ends.
 //!
 //! A record never holds a text, a context, a `ref` or a key: the method and the request id are all
 //! that a caller can put into the log.
@@ -8,11 +9,12 @@ use std::time::Instant;
 use crate::metrics::HttpMetrics;
 use crate::reply::{Reply, ReplySubject};
 use refract_http_serving::RequestId;
+use refract_traces::RequestTrace;
 
 /// The status that is recorded when the client did not wait for the reply.
 const CLIENT_GONE: u16 = 499;
 
-/// The record of a request in progress. Dropping the record logs and counts the request.
+/// The record of a request in progress. Dropping the record logs, counts and traces the request.
 pub(crate) struct RequestRecord {
     metrics: HttpMetrics,
     id: RequestId,
@@ -21,6 +23,7 @@ pub(crate) struct RequestRecord {
     began: Instant,
     status: u16,
     subject: Option<ReplySubject>,
+    trace: RequestTrace,
 }
 
 impl RequestRecord {
@@ -30,6 +33,7 @@ impl RequestRecord {
         id: RequestId,
         method: &str,
         route: &'static str,
+        trace: RequestTrace,
     ) -> Self {
         Self {
             metrics,
@@ -39,6 +43,7 @@ impl RequestRecord {
             began: Instant::now(),
             status: CLIENT_GONE,
             subject: None,
+            trace,
         }
     }
 
@@ -54,6 +59,10 @@ impl Drop for RequestRecord {
         let took = self.began.elapsed();
         self.metrics.count(self.route, self.status, took);
         let subject = self.subject.as_ref();
+        if let Some(ReplySubject { prism, result }) = subject {
+            self.trace.answered_with(prism, result);
+        }
+        self.trace.end(self.status);
         tracing::info!(
             method = self.method,
             route = self.route,
@@ -62,6 +71,8 @@ impl Drop for RequestRecord {
             prism = subject.map(|subject| subject.prism.as_str()),
             result = subject.map(|subject| tracing::field::display(subject.result)),
             request_id = %self.id,
+            trace_id = self.trace.trace_id().map(tracing::field::display),
+            span_id = self.trace.span_id().map(tracing::field::display),
             "request"
         );
     }

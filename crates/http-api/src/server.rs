@@ -15,6 +15,7 @@ use crate::metrics::HttpMetrics;
 use crate::ops::Operations;
 use crate::worker::Worker;
 use refract_http_serving::{Drained, Lifecycle};
+use refract_traces::Traces;
 
 /// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
 /// balancer sends a call into a connection that is being closed.
@@ -41,6 +42,8 @@ pub struct HttpSettings {
     pub lifecycle: Lifecycle,
     /// The metrics that `/metrics` shows, to which the API adds its own.
     pub registry: Registry,
+    /// Traces of requests, off or on.
+    pub traces: Traces,
 }
 
 /// Serves the API until `shutdown` resolves, then lets the calls in flight finish.
@@ -65,6 +68,7 @@ where
         grace,
         lifecycle,
         mut registry,
+        traces,
     } = settings;
     let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
 
@@ -80,7 +84,16 @@ where
         }
         None => None,
     };
-    let api = api_server(listen, workers, make_answering, lifecycle.clone(), metrics)?;
+    let make_worker = {
+        let lifecycle = lifecycle.clone();
+        move || Worker {
+            answering: make_answering(),
+            lifecycle: lifecycle.clone(),
+            metrics: metrics.clone(),
+            traces: traces.clone(),
+        }
+    };
+    let api = api_server(listen, workers, make_worker)?;
 
     let (api_handle, ops_handle) = (api.handle(), ops.as_ref().map(Server::handle));
     let ops_task = ops.map(tokio::spawn);
@@ -105,22 +118,12 @@ where
     Ok(drained)
 }
 
-fn api_server<F>(
-    listener: TcpListener,
-    workers: NonZeroUsize,
-    make_answering: F,
-    lifecycle: Lifecycle,
-    metrics: HttpMetrics,
-) -> io::Result<Server>
+fn api_server<F>(listener: TcpListener, workers: NonZeroUsize, make_worker: F) -> io::Result<Server>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Worker + Send + Clone + 'static,
 {
     let server = HttpServer::new(move || {
-        let worker = Worker {
-            answering: make_answering(),
-            lifecycle: lifecycle.clone(),
-            metrics: metrics.clone(),
-        };
+        let worker = make_worker();
         App::new().default_service(web::to(move |request, payload| {
             worker.clone().answer(request, payload)
         }))

@@ -15,7 +15,8 @@ use crate::reply::Reply;
 use crate::request_record::RequestRecord;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
-use refract_http_serving::{Lifecycle, RequestId, unless_panicked, with_causes};
+use refract_http_serving::{Lifecycle, RequestId, begin_trace, unless_panicked, with_causes};
+use refract_traces::Traces;
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
@@ -23,22 +24,38 @@ pub(crate) struct Worker {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) metrics: HttpMetrics,
+    pub(crate) traces: Traces,
 }
 
 impl Worker {
-    /// Answers a request, then logs and counts it.
-    pub(crate) async fn answer(self, request: HttpRequest, payload: web::Payload) -> HttpResponse {
+    /// Answers a request, then logs, counts and traces it.
+    pub(crate) async fn answer(
+        mut self,
+        request: HttpRequest,
+        payload: web::Payload,
+    ) -> HttpResponse {
         let id = RequestId::of(request.headers());
         let route = Route::find(request.method(), request.path());
+        let trace = begin_trace(&self.traces, &request, route.pattern());
+        let span = tracing::error_span!(
+            "request",
+            request_id = %id,
+            trace_id = trace.trace_id().map(tracing::field::display),
+            span_id = trace.span_id().map(tracing::field::display)
+        );
+        if let Some(call) = trace.call() {
+            self.answering = self.answering.traced(call);
+        }
         let record = RequestRecord::begin(
             self.metrics.clone(),
             id.clone(),
             request.method().as_str(),
             route.pattern(),
+            trace,
         );
         let mut payload = payload.into_inner();
         let answer = unless_panicked(self.route(route, &request, &mut payload))
-            .instrument(tracing::error_span!("request", request_id = %id))
+            .instrument(span)
             .await;
         let reply = answer
             .unwrap_or_else(|panicked| Err(panicked.into()))

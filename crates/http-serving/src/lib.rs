@@ -1,5 +1,6 @@
 //! What the API's listener and the app's listener have in common: a bound socket, a request's id,
-//! and the life of a server, which admits calls, detaches them from their client and drains.
+//! a request's trace, and the life of a server, which admits calls, detaches them from their client
+//! and drains.
 //!
 //! This crate knows no route, no error body and no use case.
 
@@ -7,8 +8,10 @@ mod error_causes;
 mod lifecycle;
 mod listener;
 mod request_id;
+mod traced_request;
 
 pub use error_causes::with_causes;
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use listener::bind;
 pub use request_id::{RequestId, X_REQUEST_ID};
+pub use traced_request::begin_trace;

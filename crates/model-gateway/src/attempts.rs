@@ -9,11 +9,13 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
+use refract_traces::{CallTrace, ModelAttempt};
 use tokio::time::{sleep, timeout};
 
+use crate::attempt_end;
 use crate::concurrency_limit::ConcurrencyLimit;
 use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
@@ -24,6 +26,7 @@ use crate::retry_after;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
+use crate::settings::ModelSettings;
 
 /// Sends one thread's model requests.
 #[derive(Clone)]
@@ -31,13 +34,14 @@ pub(crate) struct RequestSender {
     pub(crate) connections: EachServer<ModelConnections>,
     pub(crate) pool: Arc<ServerPool>,
     pub(crate) limit: Arc<ConcurrencyLimit>,
-    pub(crate) timeout: Duration,
+    pub(crate) settings: Arc<ModelSettings>,
 }
 
 /// Sends the requests of one call, each in up to two attempts.
 pub(crate) struct CallSender<'a> {
     sender: &'a RequestSender,
     pub(crate) recorder: &'a ReportRecorder,
+    trace: &'a CallTrace,
     /// Where the call's requests go first; `None` until one is sent.
     home: Cell<Option<ServerPlace>>,
 }
@@ -58,17 +62,22 @@ struct EndedAttempt {
 }
 
 impl<'a> CallSender<'a> {
-    pub(crate) fn new(sender: &'a RequestSender, recorder: &'a ReportRecorder) -> Self {
+    pub(crate) fn new(
+        sender: &'a RequestSender,
+        recorder: &'a ReportRecorder,
+        trace: &'a CallTrace,
+    ) -> Self {
         Self {
             sender,
             recorder,
+            trace,
             home: Cell::new(None),
         }
     }
 
     /// A series of requests that begins.
     pub(crate) fn series(&self) -> RequestSeries {
-        RequestSeries::new(self.sender.timeout)
+        RequestSeries::new(self.sender.settings.timeout)
     }
 
     /// Sends a request, written for the server that it goes to, and returns the body of the answer
@@ -139,8 +148,9 @@ impl<'a> CallSender<'a> {
             connections,
             pool,
             limit,
-            timeout: whole_time,
+            settings,
         } = self.sender;
+        let whole_time = &settings.timeout;
         let _permit = limit.acquire().await?;
         let mut chosen = self.first_choice(reach, refused_by, series);
         self.recorder.attempt_begins();
@@ -154,9 +164,15 @@ impl<'a> CallSender<'a> {
             let body = write(place);
             let has_system_message = body.has_system_message();
             let asked = pool.ask(chosen);
-            let exchange = connections.of(place).exchange(body);
+            let span = self
+                .trace
+                .begin_attempt(|| self.described(place, refused_by));
+            let exchange = connections.of(place).exchange(body, span.headers());
             let reply = timeout(time_left, exchange).await;
             let reply = reply.unwrap_or(Err(ModelFailure::TimedOut(*whole_time)));
+            if span.is_recording() {
+                span.end(attempt_end::of(&reply));
+            }
             // an attempt that had little time left tells nothing by taking longer
             tell(asked, &reply, time_left >= *whole_time / 2);
             if reach == RequestReach::AnyServer
@@ -180,6 +196,24 @@ impl<'a> CallSender<'a> {
             reply,
             has_system_message,
         })
+    }
+
+    /// What the trace tells of an attempt at this server.
+    fn described(&self, place: ServerPlace, refused_by: ServerSet) -> ModelAttempt<'_> {
+        let RequestSender {
+            connections,
+            settings,
+            ..
+        } = self.sender;
+        let (host, port) = connections.of(place).host_and_port();
+        ModelAttempt {
+            operation: settings.protocol.operation(),
+            provider: settings.protocol.provider(),
+            model: &settings.name,
+            host,
+            port,
+            resends: refused_by.count(),
+        }
     }
 
     /// The server that an attempt asks first.

@@ -19,6 +19,7 @@ use hyper::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT,
 };
 use hyper::{Method, Request, Response, Uri};
+use refract_traces::TraceHeaders;
 use rustls::ClientConfig;
 
 use crate::failure::ModelFailure;
@@ -94,9 +95,19 @@ impl ModelConnections {
         }
     }
 
-    /// Sends one request and reads its whole answer. Dropping the future closes the connection.
-    pub(crate) async fn exchange(&self, body: RequestBody) -> Result<ServerReply, ModelFailure> {
-        let (response, sender) = self.send(body).await?;
+    /// The server's host name or address, and its port.
+    pub(crate) fn host_and_port(&self) -> (&str, u16) {
+        (&self.dialer.host, self.dialer.port)
+    }
+
+    /// Sends one request, with the trace that it belongs to, and reads its whole answer. Dropping the
+    /// future closes the connection.
+    pub(crate) async fn exchange(
+        &self,
+        body: RequestBody,
+        trace: Option<&TraceHeaders>,
+    ) -> Result<ServerReply, ModelFailure> {
+        let (response, sender) = self.send(self.request(body, trace)).await?;
         let reply = reply::read(response).await;
         self.idle.put(sender);
         reply
@@ -105,9 +116,8 @@ impl ModelConnections {
     /// Sends a request over an idle connection, or over a new one where none can take it.
     async fn send(
         &self,
-        body: RequestBody,
+        mut request: Request<RequestBody>,
     ) -> Result<(Response<Incoming>, HttpSender), ModelFailure> {
-        let mut request = self.request(body);
         while let Some(mut sender) = self.idle.take() {
             match sender.try_send_request(request).await {
                 Ok(response) => return Ok((response, sender)),
@@ -124,14 +134,20 @@ impl ModelConnections {
         Ok((response, sender))
     }
 
-    fn request(&self, body: RequestBody) -> Request<RequestBody> {
+    fn request(&self, body: RequestBody, trace: Option<&TraceHeaders>) -> Request<RequestBody> {
         // only the path stands in the request: the server is named by the header `Host`
         let path = body.path().or_else(|| self.access.uri.path_and_query());
         let path = path.cloned().map(Uri::from).unwrap_or_default();
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = path;
-        request.headers_mut().clone_from(&self.access.headers);
+        let headers = request.headers_mut();
+        headers.clone_from(&self.access.headers);
+        for (name, value) in trace.into_iter().flat_map(TraceHeaders::entries) {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                headers.insert(name, value);
+            }
+        }
         request
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use refract_domain::prism::PrismVersion;
+use refract_traces::CallTrace;
 
 use crate::attempts::RequestSender;
 use crate::concurrency_limit::ConcurrencyLimit;
@@ -79,12 +80,13 @@ impl ModelGateway {
                     .map(|access| ModelConnections::new(Arc::clone(access))),
                 pool: Arc::clone(&servers.pool),
                 limit: Arc::clone(&self.limit),
-                timeout: self.settings.timeout,
+                settings: Arc::clone(&self.settings),
             },
         });
         Model {
             server,
             settings: Arc::clone(&self.settings),
+            trace: CallTrace::default(),
         }
     }
 

@@ -11,6 +11,7 @@
 //! error.
 
 mod answers;
+mod attempt_end;
 mod attempts;
 mod chat;
 mod concurrency_limit;
@@ -54,3 +55,4 @@ pub use server_message::ServerMessage;
 pub use servers::load::ServerUse;
 pub use setting_fault::{AddressFault, SettingFault};
 pub use settings::{ModelApiKey, ModelSettings};
+pub use tls::client_config as tls_client_config;

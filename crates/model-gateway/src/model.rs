@@ -6,6 +6,7 @@ use std::time::Duration;
 use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
+use refract_traces::CallTrace;
 
 use crate::attempts::{CallSender, RequestSender};
 use crate::estimate::Estimator;
@@ -27,6 +28,8 @@ pub struct Model {
     /// `None` is the built-in scorer.
     pub(crate) server: Option<ServerModel>,
     pub(crate) settings: Arc<ModelSettings>,
+    /// The request that asks; none outside of requests.
+    pub(crate) trace: CallTrace,
 }
 
 /// A model behind one server or several.
@@ -51,6 +54,12 @@ pub struct ModelReply {
 }
 
 impl Model {
+    /// The model as one request asks it: each attempt is traced, and the trace is passed on to the
+    /// server.
+    pub fn traced(self, trace: CallTrace) -> Self {
+        Self { trace, ..self }
+    }
+
     /// Estimates what asking this version's questions will cost.
     pub fn estimator(&self, version: &PrismVersion) -> Estimator {
         Estimator::new(&self.settings, version)
@@ -66,7 +75,7 @@ impl Model {
         let outcome = match &self.server {
             None => answer_by_lexical(version, submission, &recorder),
             Some(ServerModel { protocol, sender }) => {
-                let call = CallSender::new(sender, &recorder);
+                let call = CallSender::new(sender, &recorder, &self.trace);
                 protocol.ask(&call, version, submission).await
             }
         };

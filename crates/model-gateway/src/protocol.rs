@@ -28,6 +28,22 @@ impl Protocol {
         }
     }
 
+    /// What the model is asked to do, by the conventions of traces.
+    pub(crate) fn operation(self) -> &'static str {
+        match self {
+            Self::SystemOne | Self::Decisions => self.name(),
+            Self::Chat | Self::Stated => "chat",
+        }
+    }
+
+    /// Whose format it is, by the conventions of traces: not who serves the model.
+    pub(crate) fn provider(self) -> &'static str {
+        match self {
+            Self::SystemOne => self.name(),
+            Self::Decisions | Self::Chat | Self::Stated => "openai",
+        }
+    }
+
     /// The path of its endpoint, below the server's base address.
     pub(crate) fn path(self) -> &'static str {
         match self {

@@ -122,7 +122,7 @@ impl ReportRecorder {
 
 /// A model name that can be saved and shown: databases refuse NUL, and control characters would
 /// reach a terminal.
-fn kept_name(name: &str) -> Option<String> {
+pub(crate) fn kept_name(name: &str) -> Option<String> {
     let printable = name.chars().filter(|char| !char.is_control());
     let kept: String = printable.take(MODEL_NAME_CHARS).collect();
     (!kept.trim().is_empty()).then_some(kept)

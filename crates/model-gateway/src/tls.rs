@@ -1,4 +1,4 @@
-//! How a model server's certificate is checked.
+//! How the certificate of a server is checked.
 
 use std::sync::Arc;
 
@@ -9,7 +9,10 @@ use crate::setting_fault::SettingFault;
 
 /// Checks certificates as the operating system does, or against the bundled roots of `webpki-roots`
 /// where the system has none, as in an empty container. HTTP/1.1 only.
-pub(crate) fn client_config() -> Result<ClientConfig, SettingFault> {
+///
+/// # Errors
+/// When the TLS library refuses its own defaults.
+pub fn client_config() -> Result<ClientConfig, SettingFault> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

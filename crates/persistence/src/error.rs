@@ -41,6 +41,16 @@ impl PersistenceError {
         Self::Unavailable(NO_ANSWER.to_owned())
     }
 
+    /// The kind of failure in one word, for traces.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unavailable(_) => "unavailable",
+            Self::Failed(_) => "failed",
+            Self::Refused(_) => "refused",
+            Self::Unreadable { .. } => "unreadable",
+        }
+    }
+
     /// Whether a second try may succeed in a while.
     ///
     /// Saving a result again is safe: [`Database::save_result`](crate::Database::save_result)

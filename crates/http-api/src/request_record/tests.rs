@@ -44,6 +44,7 @@ fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
             id,
             "GET",
             "/v1/results/{result_id}",
+            RequestTrace::default(),
         ));
     });
     let lines = lines.0.lock().unwrap().clone();

@@ -17,8 +17,8 @@ use crate::failure::{ModelFailure, Unreachable};
 
 /// Opens connections to one server.
 pub(super) struct Dialer {
-    host: String,
-    port: u16,
+    pub(super) host: String,
+    pub(super) port: u16,
     tls: Option<TlsConnector>,
 }
 

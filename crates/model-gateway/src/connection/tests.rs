@@ -72,7 +72,7 @@ fn body() -> RequestBody {
 }
 
 async fn failure(connections: &ModelConnections) -> ModelFailure {
-    match connections.exchange(body()).await {
+    match connections.exchange(body(), None).await {
         Ok(_) => panic!("it was answered"),
         Err(failure) => failure,
     }
@@ -84,7 +84,7 @@ async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
     let (certificate, uri) = tls_server("127.0.0.1", &server).await;
     let connections = trusting(&uri, [certificate]);
     for _ in 0..2 {
-        match connections.exchange(body()).await {
+        match connections.exchange(body(), None).await {
             Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
             Ok(ServerReply::Refusal(refusal)) => panic!("{}", refusal.status),
             Err(failure) => panic!("{failure}"),
@@ -146,7 +146,7 @@ async fn every_way_to_tell_the_length_of_an_answer_is_read_over_tls() {
     ] {
         let server = ModelServer::start(reply);
         let (certificate, uri) = tls_server("127.0.0.1", &server).await;
-        match trusting(&uri, [certificate]).exchange(body()).await {
+        match trusting(&uri, [certificate]).exchange(body(), None).await {
             Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
             Ok(ServerReply::Refusal(refusal)) => panic!("{}", refusal.status),
             Err(failure) => panic!("{failure}"),
@@ -165,7 +165,7 @@ async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
             ..access
         }));
         for _ in 0..2 {
-            assert!(ours.exchange(body()).await.is_ok());
+            assert!(ours.exchange(body(), None).await.is_ok());
         }
         assert_eq!(server.counts().connections, connections, "{keep_alive:?}");
     }

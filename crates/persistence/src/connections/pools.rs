@@ -20,6 +20,14 @@ pub(crate) enum Pools {
 }
 
 impl Pools {
+    /// The name of the database system, by the conventions of traces.
+    pub(crate) fn system(&self) -> &'static str {
+        match self {
+            Self::Postgres(_) => "postgresql",
+            Self::Sqlite(_) => "sqlite",
+        }
+    }
+
     /// Opens the pools on the current runtime, which drives them from then on; `size` is that of
     /// PostgreSQL's.
     pub(crate) async fn open(address: Address, size: usize) -> Result<Self, ConnectError> {

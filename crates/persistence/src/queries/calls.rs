@@ -6,6 +6,7 @@ use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use refract_domain::slug::PrismSelector;
+use refract_traces::StatementName;
 
 use crate::connections::{StatementText, on};
 use crate::error::PersistenceError;
@@ -15,6 +16,19 @@ use crate::queries::result_row::ResultColumns;
 use crate::queries::results::{FoundResult, RETRIES};
 use crate::schema::sql_types::Bind;
 use crate::schema::{api_keys, prisms, results};
+
+const OF_CREATE: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT api_keys prisms",
+};
+const OF_CREATE_WITH_KEY: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT api_keys prisms results",
+};
+const OF_RESULT: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT api_keys results prisms",
+};
 
 /// The API key of a call, looked up together with what the call concerns.
 #[derive(Clone, Copy, Debug, Queryable, Selectable)]
@@ -79,7 +93,11 @@ impl Database {
         static BY_SLUG_WITH_HELD: StatementText = StatementText::new();
         let (hash, prism) = (key.0.to_vec(), prism.clone());
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
-        self.read(async move |mut connection| {
+        let name = match idempotency_key {
+            None => &OF_CREATE,
+            Some(_) => &OF_CREATE_WITH_KEY,
+        };
+        let reading = self.read(async move |mut connection| {
             let callers = api_keys::table.filter(api_keys::hash.eq(hash));
             let of_account = prisms::account_id.eq(api_keys::account_id);
             let holds = |key: String| {
@@ -137,8 +155,8 @@ impl Database {
             let prism = prism.map(PrismRow::try_from).transpose()?;
             let held = held.map(SavedResult::try_from).transpose()?;
             Ok(Some(CreateCallRow { key, prism, held }))
-        })
-        .await
+        });
+        self.named(name, reading).await
     }
 
     /// Everything that a read or a retry needs; `None` for an unknown key.
@@ -152,7 +170,7 @@ impl Database {
     ) -> Result<Option<ResultCallRow>, PersistenceError> {
         static TEXT: StatementText = StatementText::new();
         let hash = key.0.to_vec();
-        self.read(async move |mut connection| {
+        let reading = self.read(async move |mut connection| {
             let of_account = results::account_id.eq(api_keys::account_id);
             let query = api_keys::table
                 .left_join(results::table.on(of_account.and(results::id.eq(Bind(result)))))
@@ -181,8 +199,8 @@ impl Database {
                 _ => None,
             };
             Ok(Some(ResultCallRow { key, result }))
-        })
-        .await
+        });
+        self.named(&OF_RESULT, reading).await
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_traces::{CallTrace, StatementName};
 use tokio::runtime::Handle;
 
 use crate::connections::address::Address;
@@ -35,6 +36,8 @@ pub struct Database {
     pub(crate) cached: Arc<Cached>,
     /// The queue of results that are saved at the same time; `None` where each result goes alone.
     pub(crate) group_commit: Option<Arc<GroupCommit<ResultRow>>>,
+    /// The request whose statements these are; none outside of requests.
+    trace: CallTrace,
 }
 
 /// What never changes once it was saved.
@@ -69,6 +72,7 @@ impl Database {
                 versions: Immutable::new(),
                 lenses: Immutable::new(),
             }),
+            trace: CallTrace::default(),
         })
     }
 
@@ -88,7 +92,15 @@ impl Database {
             group_commit: of_all_threads.or_else(|| group_commit(&connections)),
             connections,
             cached: Arc::clone(&self.cached),
+            trace: self.trace.clone(),
         }
+    }
+
+    /// This database as one request uses it: what a call of the API reads and saves is traced where
+    /// statements are wanted.
+    #[must_use]
+    pub fn traced(self, trace: CallTrace) -> Self {
+        Self { trace, ..self }
     }
 
     /// Asks the database for a one, for `/readyz`: on a lease, so that a pool without a free
@@ -118,6 +130,19 @@ impl Database {
             connections: self.connections.without_lanes(),
             ..self.clone()
         }
+    }
+
+    /// Runs what a call of the API asks of the database, and traces it under this name.
+    pub(crate) async fn named<T>(
+        &self,
+        name: &'static StatementName,
+        statement: impl Future<Output = Result<T, PersistenceError>>,
+    ) -> Result<T, PersistenceError> {
+        let system = self.connections.pools().system();
+        let span = self.trace.begin_statement(system, name);
+        let ended = statement.await;
+        span.end(ended.as_ref().err().map(PersistenceError::kind));
+        ended
     }
 
     /// Runs a query that only reads: see [`Connections::read`].

@@ -7,6 +7,7 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
+use refract_traces::StatementName;
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
@@ -15,6 +16,11 @@ use crate::queries::prism_changes::{ChangeKind, NewPrismChange};
 use crate::queries::prism_row::{PrismRow, Writing};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prisms};
+
+const OF_LENS: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT prisms",
+};
 
 impl Database {
     /// Finds the lens of a prism in this revision, from the cache where it is there. `None` when the
@@ -39,7 +45,7 @@ impl Database {
             let json: Option<Option<String>> = on!(connection, get_result(query)).optional()?;
             Ok(json)
         });
-        let Some(json) = reading.await? else {
+        let Some(json) = self.named(&OF_LENS, reading).await? else {
             return Ok(None);
         };
         let lens = Arc::new(lens_from_json(json.as_deref())?);

@@ -9,6 +9,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_traces::StatementName;
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
@@ -76,6 +77,11 @@ impl VersionColumns {
     }
 }
 
+const OF_VERSION: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT prism_versions",
+};
+
 impl Database {
     /// Finds a version of a prism, in the cache where it is there.
     ///
@@ -96,7 +102,7 @@ impl Database {
             let json: Option<String> = on!(connection, get_result(query)).optional()?;
             Ok(json)
         });
-        let Some(json) = reading.await? else {
+        let Some(json) = self.named(&OF_VERSION, reading).await? else {
             return Ok(None);
         };
         let version = Arc::new(version_from_json(&json)?);

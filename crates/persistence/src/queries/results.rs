@@ -4,6 +4,7 @@ use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
+use refract_traces::StatementName;
 
 use crate::connections::on;
 use crate::error::PersistenceError;
@@ -27,6 +28,11 @@ pub struct FoundResult {
     /// The result that retried this one, when one did.
     pub retried_as: Option<ResultId>,
 }
+
+const BY_KEY: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT results",
+};
 
 impl Database {
     /// A result of the account.
@@ -75,7 +81,7 @@ impl Database {
         key: &IdempotencyKey,
     ) -> Result<Option<SavedResult>, PersistenceError> {
         let key = key.as_str().to_owned();
-        self.read(async move |mut connection| {
+        let reading = self.read(async move |mut connection| {
             let query = results::table
                 .filter(results::account_id.eq(Bind(account)))
                 .filter(results::idempotency_key.eq(Some(key)));
@@ -85,8 +91,8 @@ impl Database {
             )
             .optional()?;
             found.map(SavedResult::try_from).transpose()
-        })
-        .await
+        });
+        self.named(&BY_KEY, reading).await
     }
 
     /// The failed result that a result of the account retried; `None` when it retried none.

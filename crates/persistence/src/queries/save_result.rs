@@ -5,6 +5,7 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::SavedResult;
+use refract_traces::StatementName;
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
@@ -14,6 +15,11 @@ use crate::queries::new_result::NewResult;
 use crate::queries::result_row::{ResultColumns, ResultRow};
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
+
+const SAVING: StatementName = StatementName {
+    operation: "INSERT",
+    summary: "INSERT results",
+};
 
 /// What became of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +42,11 @@ impl Database {
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
     pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+        self.named(&SAVING, self.save_linked_or_not(new)).await
+    }
+
+    /// Saves a result; a retry whose original was purged meanwhile without its link.
+    async fn save_linked_or_not(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
         match (self.save_linked(new).await, new.retry_of) {
             (Err(gone @ PersistenceError::ReferenceGone(_)), Some(original)) => {
                 if self.has_result(original).await? {

@@ -1,0 +1,24 @@
+//! The trace of a request, begun from its head.
+
+use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
+use refract_traces::{CallerTrace, RequestTrace, Traces};
+
+/// Begins the trace of a request, within the trace that its caller sent. `route` is the pattern of
+/// the request's path; a name that is no path stands for a path without a route.
+pub fn begin_trace(traces: &Traces, request: &HttpRequest, route: &'static str) -> RequestTrace {
+    let route = route.starts_with('/').then_some(route);
+    traces.begin_request(request.method().as_str(), route, || {
+        let headers = request.headers();
+        CallerTrace::read(
+            values(headers, "traceparent"),
+            values(headers, "tracestate"),
+        )
+    })
+}
+
+/// The values of a header, in the order sent; empty where one is not ASCII.
+fn values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
+    let sent = headers.get_all(name);
+    sent.map(|value| value.to_str().unwrap_or_default())
+}
