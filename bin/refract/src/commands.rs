@@ -25,6 +25,7 @@ mod run;
 mod serve;
 mod shown_result;
 mod signals;
+mod traces;
 mod try_text;
 
 use std::path::PathBuf;

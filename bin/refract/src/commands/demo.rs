@@ -22,6 +22,7 @@ use refract_http_api::HttpSettings;
 use refract_http_serving::Lifecycle;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{Database, DatabaseSettings};
+use refract_traces::Traces;
 use serde::Deserialize;
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -75,6 +76,7 @@ impl DemoCommand {
             grace: self.serve.grace(),
             lifecycle: Lifecycle::default(),
             registry: metrics::registry(&gateway, &counts),
+            traces: Traces::default(),
         };
         let app = if self.once {
             None

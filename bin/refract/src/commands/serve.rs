@@ -15,11 +15,13 @@ use refract_http_api::HttpSettings;
 use refract_http_serving::{Drained, Lifecycle};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
+use refract_traces::TraceExport;
 use tokio::sync::{oneshot, watch};
 
 use self::retention::RetentionArgs;
 use super::operator;
 use super::signals::StopSignals;
+use super::traces::{self, TraceArgs};
 use crate::app_settings::{AppArgs, AppListener};
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
@@ -46,12 +48,15 @@ pub(crate) struct ServeCommand {
     app: AppArgs,
     #[command(flatten)]
     retention: RetentionArgs,
+    #[command(flatten)]
+    traces: TraceArgs,
 }
 
 impl ServeCommand {
     /// Runs `refract serve`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
+        let export = self.traces.export()?;
         let counts = AnsweringMetrics::default();
         let http = HttpSettings {
             listen: settings::bind("REFRACT_LISTEN", &self.serve.listen)?,
@@ -63,6 +68,7 @@ impl ServeCommand {
             grace: self.serve.grace(),
             lifecycle: Lifecycle::default(),
             registry: metrics::registry(&gateway, &counts),
+            traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),
         };
         // an address that cannot be used is said at once
         self.app.url()?;
@@ -95,8 +101,12 @@ impl ServeCommand {
             stop.await;
             let _ = draining.send(());
         };
+        let grace = http.grace;
         let served = serve(http, app, database, &gateway, counts, stop).await;
         retention::ended(purging).await;
+        if let Some(export) = export {
+            traces::end(export, grace).await;
+        }
         served
     }
 }
@@ -175,6 +185,7 @@ fn app_settings(
         api_url: format!("http://{api}/v1"),
         is_for_trying_only: gateway.is_for_trying_only(),
         grace: http.grace,
+        traces: http.traces.clone(),
     })
 }
 
