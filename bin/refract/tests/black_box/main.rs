@@ -8,6 +8,7 @@
     reason = "a test that meets the unexpected ends there"
 )]
 
+mod collector;
 mod description;
 mod expected;
 mod http;
@@ -86,5 +87,7 @@ mod run_faults;
 mod run_stops;
 mod settings;
 mod tour;
+mod traces;
+mod traces_settings;
 mod try_text;
 mod unread;
