@@ -47,6 +47,7 @@ impl PersistenceError {
             Self::Unavailable(_) => "unavailable",
             Self::Failed(_) => "failed",
             Self::Refused(_) => "refused",
+            Self::ReferenceGone(_) => "reference_gone",
             Self::Unreadable { .. } => "unreadable",
         }
     }
