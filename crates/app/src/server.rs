@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actix_web::{App, HttpServer, web};
 use refract_answering::Answering;
-use refract_http_serving::{Drained, Lifecycle};
+use refract_http_serving::{Drained, Lifecycle, connections_of_each_worker};
 use refract_traces::Traces;
 
 use crate::app_site::{AppSite, AppUrl};
@@ -17,6 +17,8 @@ use crate::dispatch::Dispatcher;
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.
 const WORKERS: usize = 2;
+/// The app's connections take at most one part in so many of the process's descriptors.
+const PARTS: usize = 4;
 /// How long an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long the head of a connection's first request may take to arrive.
@@ -83,6 +85,7 @@ where
     });
     let server = server
         .workers(WORKERS)
+        .max_connections(connections_of_each_worker(WORKERS, PARTS))
         .keep_alive(KEEP_ALIVE)
         .client_request_timeout(HEAD)
         .tcp_nodelay(true)

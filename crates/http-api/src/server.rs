@@ -14,7 +14,7 @@ use refract_answering::Answering;
 use crate::metrics::HttpMetrics;
 use crate::ops::Operations;
 use crate::worker::Worker;
-use refract_http_serving::{Drained, Lifecycle};
+use refract_http_serving::{Drained, Lifecycle, connections_of_each_worker};
 use refract_traces::Traces;
 
 /// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
@@ -27,6 +27,9 @@ const HEAD: Duration = Duration::from_secs(10);
 const LINGER: Duration = Duration::from_secs(2);
 /// Seconds for sending the last responses once all calls have ended.
 const FLUSH_SECONDS: u64 = 5;
+
+/// The API's connections take at most one part in so many of the process's descriptors.
+const PARTS: usize = 2;
 
 /// Where and how the API is served.
 pub struct HttpSettings {
@@ -130,6 +133,7 @@ where
     });
     let server = server
         .workers(workers.get())
+        .max_connections(connections_of_each_worker(workers.get(), PARTS))
         .keep_alive(KEEP_ALIVE)
         .client_request_timeout(HEAD)
         .client_disconnect_timeout(LINGER)

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};
 use crate::http::{Connection, Request};
+use crate::node::Node;
 use crate::order::{NO_RESULT, TOO_LARGE};
-use crate::service::{Backend, PRISM, Service, TEXT};
+use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
@@ -187,4 +188,45 @@ async fn a_callers_request_id_comes_back_and_any_other_is_made_here() {
     }
     assert_eq!(made.len(), 5, "{made:?}");
     assert!(!made.contains(&too_long));
+}
+
+#[tokio::test]
+async fn calls_go_on_while_more_clients_connect_than_the_node_has_descriptors() {
+    let mut service = Service::with(
+        Backend::Sqlite,
+        Setup {
+            nodes: 0,
+            ..Setup::default()
+        },
+    )
+    .await;
+    let mut command = tokio::process::Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 150 && exec \"$0\" serve"])
+        .arg(env!("CARGO_BIN_EXE_refract"))
+        .env_clear()
+        .kill_on_drop(true)
+        .envs([
+            ("DATABASE_URL", service.database_url.as_str()),
+            ("REFRACT_MODEL_URL", service.model.url().as_str()),
+            ("REFRACT_LISTEN", "127.0.0.1:0"),
+            ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
+            ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
+            ("REFRACT_WORKERS", "2"),
+        ]);
+    service.nodes.push(Node::of(command).await);
+    let create = service.create_request(PRISM, &json!({"text": TEXT}));
+    let mut connection = Connection::open(service.api()).await;
+    let unknown = Request::get(&format!("/results/{UNKNOWN}"));
+    assert_eq!(connection.call(&unknown).await.status, 401);
+    let mut silent = Vec::new();
+    for _ in 0..300 {
+        silent.push(Connection::open(service.api()).await);
+    }
+    for _ in 0..10 {
+        let answer = connection.call(&create).await;
+        answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
+    }
+    drop(silent);
+    assert_eq!(service.send(create).await.status, 200);
 }
