@@ -74,6 +74,11 @@ impl SteadyCaller {
         callers.join_all().await.into_iter().sum()
     }
 
+    /// The number of connections that are kept.
+    pub(crate) fn connections(&self) -> u64 {
+        u64::try_from(self.idle.lock().unwrap().len()).unwrap()
+    }
+
     /// The durations of the calls since the last time that they were taken, the shortest first.
     pub(crate) fn take_durations(&self) -> Vec<Duration> {
         let mut took = std::mem::take(&mut *self.took.lock().unwrap());
