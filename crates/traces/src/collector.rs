@@ -100,3 +100,6 @@ async fn send(
     let body = Limited::new(body, ANSWER_BYTES).collect().await?;
     Ok(Response::from_parts(head, body.to_bytes()))
 }
+
+#[cfg(test)]
+mod tests;
