@@ -115,9 +115,8 @@ impl Exchange {
         let reading = async { reader.read_to_end(&mut received).await.is_err() };
         let both = async { tokio::join!(sending, reading) };
         let ended = tokio::time::timeout(ANSWERED, both).await;
-        let was_reset = match ended {
-            Ok(((), was_reset)) => was_reset,
-            Err(_) => return Err("neither answers nor an end within 10 s"),
+        let Ok(((), was_reset)) = ended else {
+            return Err("neither answers nor an end within 10 s");
         };
         Ok(Some(Outcome {
             received,

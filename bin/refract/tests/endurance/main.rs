@@ -8,7 +8,6 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::string_slice,
     clippy::print_stdout,
     dead_code,
     reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \

@@ -62,9 +62,7 @@ async fn normal_calls_go_on_beside_slow_and_half_open_clients() {
     let beside = Held::by(node);
     let reopened = closed.load(Ordering::Relaxed);
     slow.shutdown().await;
-    // normal calls that were slower have more connections, each with one to the model
-    let kept = KEPT + 2 * caller.connections();
-    let after = until_sockets_are_back(node, before, kept).await;
+    let after = until_sockets_are_back(node, before, KEPT + caller.sockets()).await;
     println!("{clients} slow clients, which were closed and came back {reopened} times");
     println!("before: {before}; with them: {beside}; afterwards: {after}");
     assert!(node.log().iter().all(|line| !line.contains("panicked")));

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,6 +13,9 @@ use tokio::time::Instant;
 use crate::http::{Connection, Request};
 use crate::service::{PRISM, Service, text};
 
+/// Connections that are kept when their call is answered; calls that pile up open more.
+const KEPT: usize = 32;
+
 /// Creates and reads, three reads for each create, on connections that are kept.
 pub(crate) struct SteadyCaller {
     api: SocketAddr,
@@ -20,6 +24,7 @@ pub(crate) struct SteadyCaller {
     idle: Mutex<VecDeque<Connection>>,
     last_made: Mutex<Option<String>>,
     took: Mutex<Vec<Duration>>,
+    most_at_once: AtomicUsize,
 }
 
 impl SteadyCaller {
@@ -31,6 +36,7 @@ impl SteadyCaller {
             idle: Mutex::default(),
             last_made: Mutex::default(),
             took: Mutex::default(),
+            most_at_once: AtomicUsize::default(),
         })
     }
 
@@ -45,6 +51,7 @@ impl SteadyCaller {
                 break;
             }
             calls.spawn(Arc::clone(self).call(number, due));
+            self.most_at_once.fetch_max(calls.len(), Ordering::Relaxed);
             while let Some(ended) = calls.try_join_next() {
                 ended.unwrap();
             }
@@ -74,9 +81,11 @@ impl SteadyCaller {
         callers.join_all().await.into_iter().sum()
     }
 
-    /// The number of connections that are kept.
-    pub(crate) fn connections(&self) -> u64 {
-        u64::try_from(self.idle.lock().unwrap().len()).unwrap()
+    /// The number of sockets of a node that may stay after calls: those of the callers, and those to
+    /// the model.
+    pub(crate) fn sockets(&self) -> u64 {
+        let to_model = self.most_at_once.load(Ordering::Relaxed);
+        u64::try_from(KEPT + to_model).unwrap()
     }
 
     /// The durations of the calls since the last time that they were taken, the shortest first.
@@ -103,7 +112,10 @@ impl SteadyCaller {
         assert_eq!(answer.status, 200, "{answer:?}");
         self.took.lock().unwrap().push(due.elapsed());
         *self.last_made.lock().unwrap() = Some(text(&answer.value(), "id"));
-        self.idle.lock().unwrap().push_back(connection);
+        let mut idle = self.idle.lock().unwrap();
+        if idle.len() < KEPT {
+            idle.push_back(connection);
+        }
     }
 }
 

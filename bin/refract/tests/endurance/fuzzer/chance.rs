@@ -1,4 +1,4 @@
-//! Chance that can be repeated: SplitMix64 (Steele, Lea and Flood 2014).
+//! Chance that can be repeated: `SplitMix64` (Steele, Lea and Flood 2014).
 
 /// A generator whose numbers depend on its seed alone.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Chance {
 
     /// Changes, removes or repeats bytes at a few places.
     pub(crate) fn scramble(&mut self, bytes: &mut Vec<u8>) {
-        for _ in 0..1 + self.below(3) {
+        for _ in 0..=self.below(3) {
             if bytes.is_empty() {
                 return;
             }

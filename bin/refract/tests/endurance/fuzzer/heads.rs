@@ -158,14 +158,14 @@ const VALUES: [&str; 40] = [
 ];
 
 pub(super) fn change_method(request: &mut MutatedRequest, chance: &mut Chance) {
-    if chance.one_in(20) {
-        // the rest of the connection is a tunnel or another protocol
-        request.method = b"CONNECT".to_vec();
-        request.is_framed = false;
-    } else if chance.one_in(20) {
-        request.method = vec![b'X'; chance.of(&[20, 300, 9000])];
-    } else {
-        request.method = chance.of(&METHODS).as_bytes().to_vec();
+    match chance.below(20) {
+        0 => {
+            // the rest of the connection is a tunnel
+            request.method = b"CONNECT".to_vec();
+            request.is_framed = false;
+        }
+        1 => request.method = vec![b'X'; chance.of(&[20, 300, 9000])],
+        _ => request.method = chance.of(&METHODS).as_bytes().to_vec(),
     }
 }
 
