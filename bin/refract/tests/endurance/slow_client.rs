@@ -22,7 +22,7 @@ pub(crate) enum Slowness {
     Body,
     /// Makes a call that is answered, and then sends nothing.
     Idle,
-    /// Makes a call that is answered, then sends half of a second head.
+    /// Makes a call that is answered, then sends a second head byte by byte.
     SecondHead,
 }
 
@@ -52,7 +52,7 @@ impl Slowness {
                 r#"{"text": "aaaaaaaaaaaaaaaaaaaaaaaaa"#,
             ),
             Self::Idle => (format!("{HALF_HEAD}\r\n"), ""),
-            Self::SecondHead => (format!("{HALF_HEAD}\r\n{HALF_HEAD}"), ""),
+            Self::SecondHead => (format!("{HALF_HEAD}\r\n"), HALF_HEAD),
         }
     }
 
