@@ -98,7 +98,7 @@ PART ?= all
 PROFILE ?= dev
 
 test-endurance: ## run many calls, broken requests, slow and vanishing clients, or a long time (PART=keys, requests, slow, disconnects, soak or all; SIZE=calls, requests, clients or minutes; SEED=42; PROFILE=release)
-	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture
+	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture $(if $(filter all,$(PART)),,$(PART)::)
 
 docs: ## build the documentation, warnings are errors
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
