@@ -48,8 +48,18 @@ impl Answering {
         call: CheckedCall,
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, Refusal> {
-        let version = call.asked.version;
-        let asked = self.ask(&version, &call.submission).await;
+        let asked = self.ask(&call.asked.version, &call.submission).await;
+        // boxed: a call that waits for the model has no room for what comes after it
+        Box::pin(self.save_answer(call, asked, lens)).await
+    }
+
+    /// Saves what came of asking the model.
+    async fn save_answer(
+        &self,
+        call: CheckedCall,
+        asked: ModelReply,
+        lens: &Arc<PrismLens>,
+    ) -> Result<AnsweredCall, Refusal> {
         let status = match asked.outcome {
             Ok(answers) => ResultStatus::Ok(answers),
             Err(failure) => ResultStatus::Failed {
@@ -78,7 +88,7 @@ impl Answering {
         let result = match self.save(&new).await? {
             Saving::Saved => {
                 self.metrics.result_saved(new.result.status.name());
-                ReadableResult::new(new.result, version, lens)
+                ReadableResult::new(new.result, call.asked.version, lens)
             }
             Saving::Lost(winner) => {
                 winner.repeat(call.prism)?;

@@ -74,7 +74,8 @@ impl Answering {
             Some(key) => self.database.find_result_by_key(account, key).await?,
             None => None,
         };
-        self.create(caller, prism, held, call, with_key).await
+        self.create(caller, prism, held.map(Box::new), call, with_key)
+            .await
     }
 
     /// The checks after authentication, in the order of spec 4.1, then the model.
@@ -82,16 +83,15 @@ impl Answering {
         &self,
         caller: Caller,
         prism: Option<PrismRow>,
-        held: Option<SavedResult>,
+        held: Option<Box<SavedResult>>,
         call: CreateCall,
         with_key: Option<CallWithKey>,
     ) -> Result<ReadableResult, Refusal> {
         let prism = check_active(prism)?;
         if let Some(held) = held {
-            return match held.repeat(prism.id)? {
-                Repeat::Replay => Ok(ReadableResult::load(&self.database, held, prism).await?),
-                Repeat::Retry => self.retry_failed_result(caller, held, prism).await,
-            };
+            // boxed, as all that is not a first call: the future of a call that waits for the model
+            // would have room for it
+            return Box::pin(self.repeat(caller, *held, prism)).await;
         }
         let asked = find_version_to_ask(&self.database, &prism, call.version).await?;
         let submission = Submission::new(call.fields, call.context, asked.version.fields())?;
@@ -114,7 +114,20 @@ impl Answering {
                 first.saved(answered.saved());
                 Ok(answered)
             }
-            KeyTurn::Wait(other) => self.wait_or_ask(other, checked, prism).await,
+            KeyTurn::Wait(other) => Box::pin(self.wait_or_ask(other, checked, prism)).await,
+        }
+    }
+
+    /// Answers a call whose idempotency key has a result: replays it, or retries it when it failed.
+    async fn repeat(
+        &self,
+        caller: Caller,
+        held: SavedResult,
+        prism: PrismRow,
+    ) -> Result<ReadableResult, Refusal> {
+        match held.repeat(prism.id)? {
+            Repeat::Replay => Ok(ReadableResult::load(&self.database, held, prism).await?),
+            Repeat::Retry => self.retry_failed_result(caller, held, prism).await,
         }
     }
 

@@ -12,7 +12,7 @@ use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::Answering;
 use refract_http_serving::{
-    CallInFlight, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, with_causes,
+    CallInFlight, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, request_span, with_causes,
 };
 use refract_traces::Traces;
 use tracing::Instrument as _;
@@ -50,12 +50,7 @@ impl Dispatcher {
         let found = find(request.method(), request.path());
         let pattern = found.as_ref().map_or("unknown", |(route, _)| route.pattern);
         let mut trace = begin_trace(&self.traces, &request, pattern);
-        let span = tracing::error_span!(
-            "request",
-            request_id = %id,
-            trace_id = trace.trace_id().map(tracing::field::display),
-            span_id = trace.span_id().map(tracing::field::display)
-        );
+        let span = request_span(&id, &trace);
         if let Some(call) = trace.call() {
             self.answering = self.answering.traced(call);
         }

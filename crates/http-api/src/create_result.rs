@@ -1,13 +1,15 @@
 //! `POST /v1/prisms/{prism}/results`: answer one text (spec 4.1).
 
+use std::rc::Rc;
+
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
 use refract_answering::{Answering, CreateCall};
 use refract_lens_rendering::Format;
 
-use crate::detached::detached;
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::use_case::detached;
 use crate::{bearer, body, call};
 use refract_http_serving::CallInFlight;
 
@@ -16,7 +18,7 @@ use refract_http_serving::CallInFlight;
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Answering,
+    answering: Rc<Answering>,
     in_flight: CallInFlight,
     prism: &str,
     request: &HttpRequest,

@@ -1,9 +1,9 @@
 //! The HTTP API of Refract: three routes, five formats, and the operator's endpoints.
 //!
 //! The path of a request: `worker` takes the request, `routes` finds the route and
-//! `refract_http_serving` admits the call. The handler (`create_result`, `read_result`, `retry_result`) reads the call
-//! (`body`, `call`) and the key (`bearer`), runs the use case detached from the connection, and
-//! makes the `reply`. Statuses, codes and messages of errors stand in `error` alone.
+//! `refract_http_serving` admits the call. The handler (`create_result`, `read_result`,
+//! `retry_result`) reads the call (`body`, `call`) and the key (`bearer`), runs the use case
+//! (`use_case`; what asks the model goes on without its client), and makes the `reply`. Statuses, codes and messages of errors stand in `error` alone.
 //! `request_record` logs and counts the request.
 //!
 //! This crate knows neither the database nor model servers, and decides nothing about results.
@@ -12,7 +12,6 @@ mod bearer;
 mod body;
 mod call;
 mod create_result;
-mod detached;
 mod error;
 mod exposition;
 mod metrics;
@@ -23,6 +22,7 @@ mod request_record;
 mod retry_result;
 mod routes;
 mod server;
+mod use_case;
 mod worker;
 
 pub use server::{HttpSettings, serve};

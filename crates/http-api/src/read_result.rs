@@ -3,9 +3,9 @@
 use actix_web::HttpRequest;
 use refract_answering::Answering;
 
-use crate::detached::detached;
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::use_case::in_place;
 use crate::{bearer, call};
 use refract_http_serving::CallInFlight;
 
@@ -14,13 +14,13 @@ use refract_http_serving::CallInFlight;
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Answering,
+    answering: &Answering,
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,
 ) -> Result<Reply, ApiError> {
     let (id, format) = call::of_result(result_id, request.query_string())?;
     let api_key = bearer::read(request.headers())?;
-    let use_case = async move { answering.read_result(api_key.as_ref(), id).await };
-    Reply::read(&detached(in_flight, use_case).await?, format)
+    let use_case = answering.read_result(api_key.as_ref(), id);
+    Reply::read(&in_place(in_flight, use_case).await?, format)
 }

@@ -1,12 +1,14 @@
 //! `POST /v1/results/{result_id}/retry`: ask the model again about a failed result (spec 4.3).
 
+use std::rc::Rc;
+
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
 use refract_answering::Answering;
 
-use crate::detached::detached;
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::use_case::detached;
 use crate::{bearer, body, call};
 use refract_http_serving::CallInFlight;
 
@@ -15,7 +17,7 @@ use refract_http_serving::CallInFlight;
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Answering,
+    answering: Rc<Answering>,
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,7 +91,7 @@ where
     let make_worker = {
         let lifecycle = lifecycle.clone();
         move || Worker {
-            answering: make_answering(),
+            answering: Rc::new(make_answering()),
             lifecycle: lifecycle.clone(),
             metrics: metrics.clone(),
             traces: traces.clone(),
@@ -126,9 +127,9 @@ where
     F: Fn() -> Worker + Send + Clone + 'static,
 {
     let server = HttpServer::new(move || {
-        let worker = make_worker();
+        let worker = Rc::new(make_worker());
         App::new().default_service(web::to(move |request, payload| {
-            worker.clone().answer(request, payload)
+            Rc::clone(&worker).answer(request, payload)
         }))
     });
     let server = server

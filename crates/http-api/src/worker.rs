@@ -3,6 +3,8 @@
 //! One actix handler takes every path and method, because the specification fixes the order of the
 //! checks: actix runs extractors concurrently and answers unknown routes itself.
 
+use std::rc::Rc;
+
 use actix_web::dev::Payload;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::Answering;
@@ -15,13 +17,14 @@ use crate::reply::Reply;
 use crate::request_record::RequestRecord;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
-use refract_http_serving::{Lifecycle, RequestId, begin_trace, unless_panicked, with_causes};
+use refract_http_serving::{
+    Lifecycle, RequestId, begin_trace, request_span, unless_panicked, with_causes,
+};
 use refract_traces::Traces;
 
-/// What a worker thread needs to answer requests. Clones are cheap.
-#[derive(Clone)]
+/// What a worker thread needs to answer requests. Requests share it.
 pub(crate) struct Worker {
-    pub(crate) answering: Answering,
+    pub(crate) answering: Rc<Answering>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) metrics: HttpMetrics,
     pub(crate) traces: Traces,
@@ -30,22 +33,18 @@ pub(crate) struct Worker {
 impl Worker {
     /// Answers a request, then logs, counts and traces it.
     pub(crate) async fn answer(
-        mut self,
+        self: Rc<Self>,
         request: HttpRequest,
         payload: web::Payload,
     ) -> HttpResponse {
         let id = RequestId::of(request.headers());
         let route = Route::find(request.method(), request.path());
         let trace = begin_trace(&self.traces, &request, route.pattern());
-        let span = tracing::error_span!(
-            "request",
-            request_id = %id,
-            trace_id = trace.trace_id().map(tracing::field::display),
-            span_id = trace.span_id().map(tracing::field::display)
-        );
-        if let Some(call) = trace.call() {
-            self.answering = self.answering.traced(call);
-        }
+        let span = request_span(&id, &trace);
+        let answering = match trace.call() {
+            Some(call) => Rc::new(Answering::clone(&self.answering).traced(call)),
+            None => Rc::clone(&self.answering),
+        };
         let record = RequestRecord::begin(
             self.metrics.clone(),
             id.clone(),
@@ -54,7 +53,7 @@ impl Worker {
             trace,
         );
         let mut payload = payload.into_inner();
-        let answer = unless_panicked(self.route(route, &request, &mut payload))
+        let answer = unless_panicked(self.route(answering, route, &request, &mut payload))
             .instrument(span)
             .await;
         let reply = answer
@@ -66,7 +65,8 @@ impl Worker {
     }
 
     async fn route(
-        self,
+        &self,
+        answering: Rc<Answering>,
         route: Route<'_>,
         request: &HttpRequest,
         payload: &mut Payload,
@@ -77,13 +77,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(self.answering, in_flight, prism, request, payload).await
+                create_result::handle(answering, in_flight, prism, request, payload).await
             }
             Route::ReadResult { result_id } => {
-                read_result::handle(self.answering, in_flight, result_id, request).await
+                read_result::handle(&answering, in_flight, result_id, request).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(self.answering, in_flight, result_id, request, payload).await
+                retry_result::handle(answering, in_flight, result_id, request, payload).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

@@ -16,4 +16,4 @@ pub use error_causes::with_causes;
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use listener::bind;
 pub use request_id::{RequestId, X_REQUEST_ID};
-pub use traced_request::begin_trace;
+pub use traced_request::{begin_trace, request_span};

@@ -1,8 +1,11 @@
-//! The trace of a request, begun from its head.
+//! The trace of a request, begun from its head, and the span that its log lines stand in.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use refract_traces::{CallerTrace, RequestTrace, Traces};
+use tracing::Span;
+
+use crate::request_id::RequestId;
 
 /// Begins the trace of a request, within the trace that its caller sent. `route` is the pattern of
 /// the request's path; a name that is no path stands for a path without a route.
@@ -15,6 +18,17 @@ pub fn begin_trace(traces: &Traces, request: &HttpRequest, route: &'static str) 
             values(headers, "tracestate"),
         )
     })
+}
+
+/// The span of a request: every line that is logged within it has the request's id, and those of its
+/// trace where there is one.
+pub fn request_span(id: &RequestId, trace: &RequestTrace) -> Span {
+    tracing::error_span!(
+        "request",
+        request_id = %id,
+        trace_id = trace.trace_id().map(tracing::field::display),
+        span_id = trace.span_id().map(tracing::field::display)
+    )
 }
 
 /// The values of a header, in the order sent; empty where one is not ASCII.

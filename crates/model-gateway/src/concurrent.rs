@@ -10,7 +10,17 @@ use crate::failure::ModelFailure;
 pub(crate) async fn all_or_first_failure<T>(
     futures: impl IntoIterator<Item = impl Future<Output = Result<T, ModelFailure>>>,
 ) -> Result<Vec<T>, ModelFailure> {
-    let numbered = futures.into_iter().enumerate();
+    // boxed: a queue has room for one future more than are in it
+    let mut futures = futures.into_iter().map(Box::pin);
+    let first = futures.next();
+    let Some(second) = futures.next() else {
+        // most calls send one request, which needs no queue
+        return match first {
+            Some(only) => Ok(vec![only.await?]),
+            None => Ok(Vec::new()),
+        };
+    };
+    let numbered = first.into_iter().chain([second]).chain(futures).enumerate();
     let mut pending: FuturesUnordered<_> = numbered
         .map(|(index, future)| future.map_ok(move |value| (index, value)))
         .collect();

@@ -14,8 +14,8 @@ use hyper::http::uri::PathAndQuery;
 #[derive(Clone, Debug)]
 pub(crate) struct RequestBody {
     parts: Arc<[Bytes]>,
-    /// `None` for the endpoint of the protocol.
-    path: Option<PathAndQuery>,
+    /// `None` for the endpoint of the protocol. Boxed: every connection has room for many bodies.
+    path: Option<Box<PathAndQuery>>,
     /// Index of the part to be sent next.
     next: usize,
     has_system_message: bool,
@@ -43,7 +43,7 @@ impl RequestBody {
     /// The body for another endpoint of the server.
     pub(crate) fn sent_to(self, path: &PathAndQuery) -> Self {
         Self {
-            path: Some(path.clone()),
+            path: Some(Box::new(path.clone())),
             ..self
         }
     }
@@ -55,7 +55,7 @@ impl RequestBody {
 
     /// The path of the endpoint where it is not the protocol's.
     pub(crate) fn path(&self) -> Option<&PathAndQuery> {
-        self.path.as_ref()
+        self.path.as_deref()
     }
 
     /// The parts that were not sent yet.

@@ -51,8 +51,8 @@ pub struct CreateCallRow {
     pub key: KeyRow,
     /// The prism of the account that was selected, archived or not.
     pub prism: Option<PrismRow>,
-    /// The result of the account that holds the idempotency key.
-    pub held: Option<SavedResult>,
+    /// The result of the account that holds the idempotency key. Boxed, because few calls find one.
+    pub held: Option<Box<SavedResult>>,
 }
 
 /// What a read or a retry concerns.
@@ -154,6 +154,7 @@ impl Database {
             };
             let prism = prism.map(PrismRow::try_from).transpose()?;
             let held = held.map(SavedResult::try_from).transpose()?;
+            let held = held.map(Box::new);
             Ok(Some(CreateCallRow { key, prism, held }))
         });
         self.named(name, reading).await

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -133,16 +134,18 @@ impl Database {
     }
 
     /// Runs what a call of the API asks of the database, and traces it under this name.
-    pub(crate) async fn named<T>(
+    pub(crate) fn named<T, S>(
         &self,
         name: &'static StatementName,
-        statement: impl Future<Output = Result<T, PersistenceError>>,
-    ) -> Result<T, PersistenceError> {
+        statement: S,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, S>
+    where
+        S: Future<Output = Result<T, PersistenceError>>,
+    {
         let system = self.connections.pools().system();
         let span = self.trace.begin_statement(system, name);
-        let ended = statement.await;
-        span.end(ended.as_ref().err().map(PersistenceError::kind));
-        ended
+        // a combinator: an async function would hold the statement twice
+        statement.inspect(move |ended| span.end(ended.as_ref().err().map(PersistenceError::kind)))
     }
 
     /// Runs a query that only reads: see [`Connections::read`].

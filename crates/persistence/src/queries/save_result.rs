@@ -56,7 +56,8 @@ impl Database {
                     retry_of: None,
                     ..new.clone()
                 };
-                self.save_linked(&unlinked).await
+                // boxed, as all that is rare: every save would have room for it
+                Box::pin(self.save_linked(&unlinked)).await
             }
             (saved, _) => saved,
         }
@@ -65,10 +66,10 @@ impl Database {
     /// Saves a result with its link to the failed result that it retries.
     async fn save_linked(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
         let is_saved = match new.moves_key_from() {
-            Some(failed) => self.insert_with_key_of(failed, new.try_into()?).await?,
+            Some(failed) => Box::pin(self.insert_with_key_of(failed, new.try_into()?)).await?,
             None => match self.insert_in_group(new.try_into()?).await {
                 Some(fate) => fate?,
-                None => self.insert_alone(new.try_into()?).await?,
+                None => Box::pin(self.insert_alone(new.try_into()?)).await?,
             },
         };
         if is_saved {

@@ -10,6 +10,7 @@ mod arrows;
 mod circles;
 mod crate_tree;
 mod documents;
+mod locks;
 mod manifests;
 mod names;
 mod repository;

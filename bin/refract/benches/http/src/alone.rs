@@ -45,26 +45,33 @@ pub fn measure(binary: &Path, database: &str) -> anyhow::Result<()> {
     let reads = [
         PacedCall::new(refract, "GET", &format!("/v1/results/{result}"), &key, ""),
         PacedCall::new(leased, "GET", &format!("/leased/{row}"), "", ""),
+        PacedCall::new(leased, "GET", &format!("/whole/{row}"), "", ""),
     ];
     let creates = [
         PacedCall::new(refract, "POST", &node.create_path(), &key, &body),
         PacedCall::new(leased, "POST", "/leased", "", &body),
+        PacedCall::new(leased, "POST", &format!("/whole/{row}"), "", &body),
     ];
-    let pids = [node.server().pid(), bare.pid()];
+    let pids = [node.server().pid(), bare.pid(), bare.pid()];
     println!(
         "| what | calls a second | connections | p50, ms | of bare | p99, ms | CPU, ms a call | of bare | PostgreSQL's, ms a call | instructions a call, thousands | cache misses a call |"
     );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for (what, calls) in [("read", &reads), ("create", &creates)] {
         for (rate, connections) in LOADS {
-            let mut rounds: [Vec<Round>; 2] = Default::default();
+            let mut rounds: [Vec<Round>; 3] = Default::default();
             for _ in 0..ROUNDS {
                 for ((call, pid), rounds) in calls.iter().zip(pids).zip(&mut rounds) {
                     rounds.push(round(call, pid, rate, connections)?);
                 }
             }
-            let [refract, leased] = rounds.map(middle);
-            for (name, round) in [("refract", &refract), ("bare, leased", &leased)] {
+            let [refract, leased, whole] = rounds.map(middle);
+            let named = [
+                ("refract", &refract),
+                ("bare, leased", &leased),
+                ("bare, every exchange", &whole),
+            ];
+            for (name, round) in named {
                 println!(
                     "| {what}, {name} | {rate} | {connections} | {:.2} | {:+.2} | {:.2} | {:.3} | {:.2} | {:.3} | {} | {} |",
                     round.p50_ms,

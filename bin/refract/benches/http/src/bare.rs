@@ -1,6 +1,10 @@
 //! Bare handlers, which do the least that a read and a create need: a row by primary key; a model
-//! request and an insert. Each exists twice: with connections leased from a pool, and with one
-//! pipelined connection per worker.
+//! request and an insert. Each exists three times: with connections leased from a pool; with one
+//! pipelined connection per worker; and with all exchanges that a call of the API makes, which adds a
+//! look-up before the model is asked, and a log line.
+
+use std::fs::File;
+use std::io::Write as _;
 
 use actix_web::{App, HttpResponse, HttpServer, error, rt, web};
 use deadpool_postgres::{Config, Pool, Runtime};
@@ -20,6 +24,7 @@ struct BareWorker {
     pool: Pool,
     http: awc::Client,
     model: String,
+    log: File,
 }
 
 /// Serves on the address in `LISTEN`, with the database in `DATABASE_URL`.
@@ -41,6 +46,8 @@ pub fn serve(model: &str) -> anyhow::Result<()> {
                 .route("/pipelined/{id}", web::get().to(read_pipelined))
                 .route("/leased", web::post().to(create_leased))
                 .route("/pipelined", web::post().to(create_pipelined))
+                .route("/whole/{id}", web::get().to(read_whole))
+                .route("/whole/{id}", web::post().to(create_whole))
         });
         server
             .workers(WORKERS)
@@ -53,7 +60,7 @@ pub fn serve(model: &str) -> anyhow::Result<()> {
 }
 
 impl BareWorker {
-    async fn new(database: String, model: String) -> Result<Self, tokio_postgres::Error> {
+    async fn new(database: String, model: String) -> anyhow::Result<Self> {
         let client = connect(&database).await?;
         let mut config = Config::new();
         config.url = Some(database);
@@ -71,6 +78,7 @@ impl BareWorker {
                 .disable_timeout()
                 .finish(),
             model,
+            log: tempfile::tempfile()?,
         })
     }
 
@@ -84,6 +92,9 @@ impl BareWorker {
         String::from_utf8(body.to_vec()).map_err(error::ErrorBadGateway)
     }
 }
+
+/// A log line as long as a node's.
+const LINE: [u8; 256] = [b'x'; 256];
 
 async fn connect(database: &str) -> Result<Client, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(database, NoTls).await?;
@@ -147,6 +158,26 @@ async fn create_pipelined(
     let answer = worker.ask(text).await?;
     insert_pipelined(answer.clone(), worker).await?;
     Ok(json(answer))
+}
+
+async fn read_whole(
+    id: web::Path<Uuid>,
+    worker: web::Data<BareWorker>,
+) -> actix_web::Result<HttpResponse> {
+    let answer = read_pipelined(id, worker.clone()).await;
+    (&worker.log).write_all(&LINE)?;
+    answer
+}
+
+async fn create_whole(
+    id: web::Path<Uuid>,
+    text: String,
+    worker: web::Data<BareWorker>,
+) -> actix_web::Result<HttpResponse> {
+    read_pipelined(id, worker.clone()).await?;
+    let answer = create_pipelined(text, worker.clone()).await;
+    (&worker.log).write_all(&LINE)?;
+    answer
 }
 
 async fn insert_pipelined(
