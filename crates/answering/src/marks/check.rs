@@ -27,12 +27,15 @@ pub struct CheckedMarks {
     results: usize,
 }
 
-/// Why the marks of a file cannot be saved. Nothing was saved.
+/// Why marks cannot be saved. Nothing was saved.
 #[derive(Debug, thiserror::Error)]
 pub enum MarksRefusal {
     /// Rows have faults.
     #[error("the file has faults: {}", .0.count())]
     Faults(MarkFaults),
+    /// A result was purged or erased after its marks were checked.
+    #[error("a result was deleted meanwhile")]
+    ResultGone,
     /// The service failed.
     #[error(transparent)]
     Internal(#[from] InternalError),
@@ -40,6 +43,9 @@ pub enum MarksRefusal {
 
 impl From<PersistenceError> for MarksRefusal {
     fn from(error: PersistenceError) -> Self {
+        if let PersistenceError::ReferenceGone(_) = error {
+            return Self::ResultGone;
+        }
         Self::Internal(InternalError::Persistence(error))
     }
 }
@@ -115,8 +121,8 @@ impl CheckedMarks {
     /// before.
     ///
     /// # Errors
-    /// When a result was erased meanwhile, or the database fails.
-    pub async fn save(&self, database: &Database) -> Result<usize, InternalError> {
+    /// When a result was deleted meanwhile, or the database fails.
+    pub async fn save(&self, database: &Database) -> Result<usize, MarksRefusal> {
         Ok(database.save_marks(self.prism, &self.marks).await?)
     }
 
@@ -124,13 +130,13 @@ impl CheckedMarks {
     /// all or nothing.
     ///
     /// # Errors
-    /// When the result was erased meanwhile, or the database fails.
+    /// When the result was deleted meanwhile, or the database fails.
     pub(super) async fn change(
         &self,
         database: &Database,
         result: ResultId,
         taken_back: &[QuestionKey],
-    ) -> Result<(), InternalError> {
+    ) -> Result<(), MarksRefusal> {
         let changing = database.change_marks(self.prism, result, &self.marks, taken_back);
         Ok(changing.await?)
     }

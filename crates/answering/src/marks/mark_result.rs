@@ -16,8 +16,8 @@ pub type MarkChange = (QuestionKey, Option<String>);
 /// Changes the marks of a result, all of them or none. Questions that are not named keep theirs.
 ///
 /// # Errors
-/// When the version that answered has no such question or outcome, the result is failed, or the
-/// database fails. Nothing was changed then.
+/// When the version that answered has no such question or outcome, the result is failed or was
+/// deleted meanwhile, or the database fails. Nothing was changed then.
 pub async fn mark_result(
     database: &Database,
     result: &ReadableResult,
@@ -40,5 +40,5 @@ pub async fn mark_result(
     }];
     let faults = MarkFaults::default();
     let checked = check_rows(database, result.prism(), &rows, faults, marked_by).await?;
-    Ok(checked.change(database, id, &taken_back).await?)
+    checked.change(database, id, &taken_back).await
 }

@@ -4,9 +4,13 @@ use std::num::NonZeroU32;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_answering::forgetting::{Purge, PurgeRange, Retention, erase, erase_reference};
+use refract_answering::marks::{
+    MarkCell, MarkFaults, MarksRefusal, MarksRow, NamedResult, check_rows,
+};
 use refract_answering::result_counts::counts;
 use refract_answering::{AnsweringMetrics, Maker, ReadableResult};
 use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::key::QuestionKey;
 use refract_domain::reference::Ref;
 use refract_persistence::Database;
 use tokio::sync::oneshot;
@@ -25,6 +29,7 @@ on_both!(
     erasing_by_reference_takes_the_results_of_every_prism,
     results_are_kept_for_days_by_one_node_at_a_time,
     a_node_that_stops_lets_another_purge,
+    marks_of_a_result_that_is_purged_meanwhile_are_refused,
 );
 
 const HOUR: i64 = 3_600_000;
@@ -295,4 +300,25 @@ async fn a_node_that_stops_lets_another_purge(it: Fixture) {
     stop.send(()).unwrap();
     running.await.unwrap();
     assert_eq!(other.round(Utc::now()).await.unwrap(), Some(0));
+}
+
+async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
+    let mut saved = save_all(&it, it.account, &[result(-DAY, key(1), true)]).await;
+    let rows = [MarksRow {
+        line: 1,
+        named: NamedResult::Id(saved.results[0].0),
+        cells: vec![MarkCell {
+            question: QuestionKey::parse("topic").unwrap(),
+            outcome: "billing".to_owned(),
+        }],
+    }];
+    let prism = &saved.lens.prism;
+    let checked = check_rows(&it.database, prism, &rows, MarkFaults::default(), None).await;
+    let checked = checked.unwrap();
+    purge(&it, &mut saved, 0).await;
+    let refused = checked.save(&it.database).await;
+    assert!(
+        matches!(refused, Err(MarksRefusal::ResultGone)),
+        "{refused:?}"
+    );
 }

@@ -67,6 +67,7 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
             let address = format!("/results/{}?done=marked", details.result.id());
             Ok(PageReply::see_other(&address))
         }
+        Err(MarksRefusal::ResultGone) => Err(PageRefusal::NotFound),
         Err(MarksRefusal::Internal(error)) => Err(error.into()),
         Err(MarksRefusal::Faults(faults)) => {
             let said = html! {

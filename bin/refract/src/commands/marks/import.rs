@@ -77,7 +77,7 @@ impl ImportCommand {
         let checked = match checking.await {
             Ok(checked) => checked,
             Err(MarksRefusal::Faults(faults)) => return Ok(self.refused(&faults)),
-            Err(error @ MarksRefusal::Internal(_)) => return Err(error.into()),
+            Err(error) => return Err(error.into()),
         };
         let changed = if self.dry_run {
             checked.count_changes(&database).await?
