@@ -38,7 +38,7 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
         assert_eq!(call.key.account, it.account);
         assert!(!call.key.is_revoked);
         assert_eq!(call.prism.as_ref(), Some(&it.prism));
-        assert_eq!(call.held.as_ref(), Some(&held.result));
+        assert_eq!(call.held.as_deref(), Some(&held.result));
 
         let free = idempotency_key("order 3");
         let call = it
@@ -65,7 +65,7 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
             .await;
         let call = call.unwrap().unwrap();
         assert_eq!(call.prism, None);
-        assert_eq!(call.held.as_ref(), Some(&held.result));
+        assert_eq!(call.held.as_deref(), Some(&held.result));
     }
 }
 
