@@ -49,7 +49,7 @@ impl Answering {
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, Refusal> {
         let asked = self.ask(&call.asked.version, &call.submission).await;
-        // boxed: a call that waits for the model has no room for what comes after it
+        // boxed, so that a call that waits for the model holds no room for what comes after it
         Box::pin(self.save_answer(call, asked, lens)).await
     }
 

@@ -158,3 +158,21 @@ impl Answering {
         Ok(ReadableResult::load(&self.database, saved, prism).await?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of the future that a use case returns.
+    fn bytes_of_future<F>(
+        _: impl FnOnce(&'static Answering, Option<&'static ApiKey>, CreateCall) -> F,
+    ) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_call_that_waits_for_the_model_takes_less_than_three_kibibytes() {
+        let bytes = bytes_of_future(Answering::create_result);
+        assert!(bytes < 3 * 1024, "{bytes}");
+    }
+}

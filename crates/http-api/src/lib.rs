@@ -3,8 +3,9 @@
 //! The path of a request: `worker` takes the request, `routes` finds the route and
 //! `refract_http_serving` admits the call. The handler (`create_result`, `read_result`,
 //! `retry_result`) reads the call (`body`, `call`) and the key (`bearer`), runs the use case
-//! (`use_case`; what asks the model goes on without its client), and makes the `reply`. Statuses, codes and messages of errors stand in `error` alone.
-//! `request_record` logs and counts the request.
+//! (`use_case`; what asks the model goes on without its client), and makes the `reply`. Statuses,
+//! codes and messages of errors stand in `error` alone. `request_record` logs and counts the
+//! request.
 //!
 //! This crate knows neither the database nor model servers, and decides nothing about results.
 
