@@ -16,7 +16,7 @@ help: ## print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
-	$(CARGO) build --profile quick --locked --package refract
+	$(CARGO) build --profile quick --locked --package refract --no-default-features
 	@"$${CARGO_TARGET_DIR:-target}/quick/refract" demo $(ARGS)
 
 build: ## build the release binary, target/release/refract

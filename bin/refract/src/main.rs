@@ -20,8 +20,8 @@ use clap::Parser as _;
 
 use crate::commands::Program;
 
-/// Calls make many small allocations on many threads, which jemalloc serves best: see ADR 7.
-#[cfg(not(target_env = "msvc"))]
+/// Calls make many small allocations on many threads, which jemalloc serves best: see ADR 4.
+#[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
