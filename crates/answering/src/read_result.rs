@@ -25,7 +25,7 @@ impl Answering {
         api_key: Option<&ApiKey>,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let FoundResult { result, prism, .. } = self.find_result_call(api_key, id).await?.found;
+        let FoundResult { result, prism } = self.find_result_call(api_key, id).await?.found;
         Ok(ReadableResult::load(&self.database, result, prism).await?)
     }
 

@@ -34,7 +34,7 @@ impl ReadableResult {
         Self::through_lens(database, result, &lens).await
     }
 
-    /// Finds a result of an account, and the id of its retry when it was retried.
+    /// Finds a result of an account.
     ///
     /// # Errors
     /// When the account has no such result, or the database fails.
@@ -42,11 +42,10 @@ impl ReadableResult {
         database: &Database,
         account: AccountId,
         id: ResultId,
-    ) -> Result<(Self, Option<ResultId>), Refusal> {
+    ) -> Result<Self, Refusal> {
         let found = database.find_result(account, id).await?;
         let found = found.ok_or(Refusal::ResultNotFound)?;
-        let readable = Self::load(database, found.result, found.prism).await?;
-        Ok((readable, found.retried_as))
+        Ok(Self::load(database, found.result, found.prism).await?)
     }
 
     /// Loads the version that answered; the prism's lens is there already.

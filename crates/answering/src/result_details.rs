@@ -35,7 +35,7 @@ impl ResultDetails {
         account: AccountId,
         id: ResultId,
     ) -> Result<Self, Refusal> {
-        let (result, retried_as) = ReadableResult::find(database, account, id).await?;
+        let result = ReadableResult::find(database, account, id).await?;
         let provenance = database.find_provenance(account, id).await?;
         let maker = made_by(database, account, id).await?;
         Ok(Self {
@@ -43,7 +43,7 @@ impl ResultDetails {
             provenance: provenance.unwrap_or_default(),
             maker: maker.unwrap_or(Maker::Terminal),
             retry_of: database.find_retry_of(account, id).await?,
-            retried_as,
+            retried_as: database.find_retry(id).await?,
             marks: database.list_marks(id).await?,
         })
     }

@@ -45,7 +45,8 @@ impl Answering {
 
     async fn retry(&self, caller: Caller, found: FoundResult) -> Result<ReadableResult, Refusal> {
         let is_archived = found.prism.archived_at.is_some();
-        found.result.may_be_retried(found.retried_as, is_archived)?;
+        let retried_as = self.database.find_retry(found.result.id).await?;
+        found.result.may_be_retried(retried_as, is_archived)?;
         self.retry_failed_result(caller, found.result, found.prism)
             .await
     }

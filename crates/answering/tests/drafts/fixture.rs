@@ -151,7 +151,7 @@ impl Fixture {
     ) -> ReadableResult {
         let id = self.insert(version, text, status).await;
         let found = ReadableResult::find(&self.database, self.caller.account(), id).await;
-        found.unwrap().0
+        found.unwrap()
     }
 
     /// Saves a result of a version.

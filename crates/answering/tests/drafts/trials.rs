@@ -76,7 +76,7 @@ async fn a_text_is_asked_of_two_versions_and_both_results_are_saved(it: Fixture)
         assert_eq!(result.submission().context(), Some("A customer"));
         let account = it.caller.account();
         let found = ReadableResult::find(&it.database, account, result.id()).await;
-        assert_eq!(found.unwrap().0.view().version, result.view().version);
+        assert_eq!(found.unwrap().view().version, result.view().version);
         let maker = made_by(&it.database, account, result.id()).await.unwrap();
         assert_eq!(maker, it.caller.person_id().map(Maker::Person));
     }

@@ -13,7 +13,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prism_row::{PrismColumns, PrismRow};
 use crate::queries::result_row::ResultColumns;
-use crate::queries::results::{FoundResult, RETRIES};
+use crate::queries::results::FoundResult;
 use crate::schema::sql_types::Bind;
 use crate::schema::{api_keys, prisms, results};
 
@@ -69,12 +69,7 @@ type CreateCallColumns = (KeyRow, Option<PrismColumns>, Option<ResultColumns>);
 /// The columns of a create call that holds no idempotency key.
 type WithoutHeld = (KeyRow, Option<PrismColumns>);
 
-type ResultCallColumns = (
-    KeyRow,
-    Option<ResultColumns>,
-    Option<PrismColumns>,
-    Option<ResultId>,
-);
+type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<PrismColumns>);
 
 impl Database {
     /// Everything that a create call needs before the model is asked; `None` for an unknown key.
@@ -176,26 +171,19 @@ impl Database {
             let query = api_keys::table
                 .left_join(results::table.on(of_account.and(results::id.eq(Bind(result)))))
                 .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
-                .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
                 .filter(api_keys::hash.eq(hash));
             let found: QueryResult<ResultCallColumns> = on!(
                 connection,
                 TEXT,
-                get_result(query.select((
-                    KeyRow::as_select(),
-                    Option::<ResultColumns>::as_select(),
-                    Option::<PrismColumns>::as_select(),
-                    RETRIES.field(results::id).nullable(),
-                )))
+                get_result(query.select(ResultCallColumns::as_select()))
             );
-            let Some((key, result, prism, retried_as)) = found.optional()? else {
+            let Some((key, result, prism)) = found.optional()? else {
                 return Ok(None);
             };
             let result = match (result, prism) {
                 (Some(result), Some(prism)) => Some(FoundResult {
                     result: result.try_into()?,
                     prism: prism.try_into()?,
-                    retried_as,
                 }),
                 _ => None,
             };

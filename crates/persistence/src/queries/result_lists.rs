@@ -15,7 +15,6 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::result_filter::ResultFilter;
 use crate::queries::result_row::ResultColumns;
-use crate::queries::results::RETRIES;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
 
@@ -90,6 +89,8 @@ impl ResultRange {
         self.filter.narrow(query)
     }
 }
+
+diesel::alias!(const RETRIES: Alias<Retries> = results as retries);
 
 /// Whether a result was retried.
 #[diesel::dsl::auto_type]

@@ -16,20 +16,16 @@ use crate::queries::result_row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
-diesel::alias!(pub(crate) const RETRIES: Alias<Retries> = results as retries);
-
-/// A result with what its readers need besides.
+/// A result with the prism whose lens shapes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundResult {
     /// The result.
     pub result: SavedResult,
     /// Its prism, archived or not.
     pub prism: PrismRow,
-    /// The result that retried this one, when one did.
-    pub retried_as: Option<ResultId>,
 }
 
-const BY_KEY: StatementName = StatementName {
+const OF_RESULTS: StatementName = StatementName {
     operation: "SELECT",
     summary: "SELECT results",
 };
@@ -47,25 +43,19 @@ impl Database {
         self.read(async move |mut connection| {
             let query = results::table
                 .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
-                .left_join(RETRIES.on(RETRIES.field(results::retry_of).eq(results::id.nullable())))
                 .filter(results::id.eq(Bind(result)))
                 .filter(results::account_id.eq(Bind(account)));
-            let found: Option<(ResultColumns, PrismColumns, Option<ResultId>)> = on!(
+            let found: Option<(ResultColumns, PrismColumns)> = on!(
                 connection,
-                get_result(query.select((
-                    ResultColumns::as_select(),
-                    PrismColumns::as_select(),
-                    RETRIES.field(results::id).nullable(),
-                )))
+                get_result(query.select((ResultColumns::as_select(), PrismColumns::as_select())))
             )
             .optional()?;
-            let Some((result, prism, retried_as)) = found else {
+            let Some((result, prism)) = found else {
                 return Ok(None);
             };
             Ok(Some(FoundResult {
                 result: result.try_into()?,
                 prism: prism.try_into()?,
-                retried_as,
             }))
         })
         .await
@@ -92,7 +82,21 @@ impl Database {
             .optional()?;
             found.map(SavedResult::try_from).transpose()
         });
-        self.named(&BY_KEY, reading).await
+        self.named(&OF_RESULTS, reading).await
+    }
+
+    /// The result that retried this one; `None` when none has. Reads do not ask for it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_retry(&self, result: ResultId) -> Result<Option<ResultId>, PersistenceError> {
+        let reading = self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::retry_of.eq(Some(result)))
+                .select(results::id);
+            Ok(on!(connection, get_result(query)).optional()?)
+        });
+        self.named(&OF_RESULTS, reading).await
     }
 
     /// The failed result that a result of the account retried; `None` when it retried none.

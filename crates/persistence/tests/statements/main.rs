@@ -111,6 +111,7 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
             "find result",
             sent(database.find_result(it.account, id)).await,
         ),
+        ("find retry", sent(database.find_retry(id)).await),
         (
             "provenance",
             sent(database.find_provenance(it.account, id)).await,

@@ -181,7 +181,6 @@ async fn a_result_call_finds_result_and_prism(it: Fixture) {
         Some(FoundResult {
             result: saved.result.clone(),
             prism: it.prism.clone(),
-            retried_as: None,
         })
     );
 
@@ -212,31 +211,8 @@ async fn a_retried_result_names_its_retry(it: Fixture) {
     it.database.save_result(&first).await.unwrap();
     let second = it.retry(&first.result, answered());
     it.database.save_result(&second).await.unwrap();
-    let found = it
-        .database
-        .find_result_call(&it.key.hash, first.result.id)
-        .await
-        .unwrap()
-        .unwrap();
-    let FoundResult {
-        result, retried_as, ..
-    } = found.result.unwrap();
-    assert_eq!(
-        (result, retried_as),
-        (first.result.clone(), Some(second.result.id))
-    );
-    let found = it
-        .database
-        .find_result(it.account, first.result.id)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(found.retried_as, Some(second.result.id));
-    let found = it
-        .database
-        .find_result(it.account, second.result.id)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(found.retried_as, None);
+    let retry = it.database.find_retry(first.result.id).await.unwrap();
+    assert_eq!(retry, Some(second.result.id));
+    let retry = it.database.find_retry(second.result.id).await.unwrap();
+    assert_eq!(retry, None);
 }

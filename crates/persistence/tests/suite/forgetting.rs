@@ -86,7 +86,7 @@ async fn a_forgotten_retry_leaves_its_original_to_be_retried_again(it: Fixture) 
     forget(&it, &[retry]).await;
     let found = it.database.find_result(it.account, original).await.unwrap();
     let found = found.unwrap();
-    assert_eq!(found.retried_as, None);
+    assert_eq!(it.database.find_retry(original).await.unwrap(), None);
     assert_eq!(
         found.result.idempotency_key, None,
         "the key went with the retry"

@@ -35,7 +35,7 @@ pub(super) async fn references(
 ) -> anyhow::Result<HashMap<ResultId, String>> {
     let mut references = HashMap::new();
     for id in compared.listed.iter().flat_map(|text| text.results) {
-        let (result, _) = ReadableResult::find(database, account, id).await?;
+        let result = ReadableResult::find(database, account, id).await?;
         if let Some(reference) = result.view().reference {
             references.insert(id, terminal::plain(reference));
         }
