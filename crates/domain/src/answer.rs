@@ -16,7 +16,7 @@ pub type Distribution = Vec<(OutcomeKey, Probability)>;
 
 /// A model's answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "AnswerJson")]
 pub enum Answer {
     /// Answer to a Choice question.
     Choice {
@@ -41,6 +41,47 @@ pub enum Answer {
         #[serde(with = "As::<Map<Same, Same>>")]
         probabilities: Distribution,
     },
+}
+
+/// A saved answer as it stands in JSON. It is read flat: for a tagged enum serde keeps every value
+/// aside until it has met the tag.
+#[derive(Deserialize)]
+struct AnswerJson {
+    #[serde(rename = "type")]
+    question_type: QuestionType,
+    value: Option<OutcomeKey>,
+    #[serde(default, with = "As::<Option<Map<Same, Same>>>")]
+    probabilities: Option<Distribution>,
+    confidence: Option<Probability>,
+    probability: Option<Probability>,
+    level: Option<OutcomeKey>,
+}
+
+/// A saved answer lacks what answers of its type have.
+#[derive(Debug, thiserror::Error)]
+#[error("an answer lacks {0}")]
+struct AnswerLacks(&'static str);
+
+impl TryFrom<AnswerJson> for Answer {
+    type Error = AnswerLacks;
+
+    fn try_from(json: AnswerJson) -> Result<Self, AnswerLacks> {
+        let probabilities = json.probabilities.ok_or(AnswerLacks("probabilities"));
+        Ok(match json.question_type {
+            QuestionType::Choice => Self::Choice {
+                value: json.value,
+                probabilities: probabilities?,
+                confidence: json.confidence.ok_or(AnswerLacks("confidence"))?,
+            },
+            QuestionType::YesNo => Self::YesNo {
+                probability: json.probability.ok_or(AnswerLacks("probability"))?,
+            },
+            QuestionType::Scale => Self::Scale {
+                level: json.level.ok_or(AnswerLacks("level"))?,
+                probabilities: probabilities?,
+            },
+        })
+    }
 }
 
 impl Answer {
@@ -148,6 +189,32 @@ mod tests {
             answers.get(&angry).unwrap().question_type(),
             QuestionType::YesNo
         );
+    }
+
+    #[test]
+    fn an_answer_without_a_part_of_its_type_is_unreadable() {
+        let refused = |answer: &str| {
+            let refused = serde_json::from_str::<Answer>(answer).unwrap_err();
+            refused.to_string()
+        };
+        let lacking = [
+            (
+                r#"{"type":"choice","value":null,"confidence":0.5}"#,
+                "probabilities",
+            ),
+            (
+                r#"{"type":"choice","value":null,"probabilities":{}}"#,
+                "confidence",
+            ),
+            (r#"{"type":"yes_no","confidence":0.5}"#, "probability"),
+            (r#"{"type":"scale","probabilities":{"low":1.0}}"#, "level"),
+            (r#"{"type":"scale","level":"low"}"#, "probabilities"),
+        ];
+        for (answer, part) in lacking {
+            assert!(refused(answer).contains(&format!("an answer lacks {part}")));
+        }
+        assert!(refused(r#"{"probability":0.5}"#).contains("missing field `type`"));
+        assert!(refused(r#"{"type":"noul","probability":0.5}"#).contains("unknown variant"));
     }
 
     #[test]

@@ -19,14 +19,24 @@ pub struct OverBudget {
     pub estimate: usize,
 }
 
+/// Most characters that one byte of a text takes in JSON: `\u0001`.
+const MOST_CHARS_OF_A_BYTE: usize = 6;
+
 /// Estimated tokens of a submission with the version's longest question, at four characters of
 /// JSON a token.
 pub fn estimate(version: &PrismVersion, submission: &Submission) -> usize {
-    let state = json_chars(&State {
+    tokens(version, json_chars(&state(version, submission)))
+}
+
+fn state<'a>(version: &'a PrismVersion, submission: &'a Submission) -> State<'a> {
+    State {
         prism_context: version.context(),
         submission,
-    });
-    (FRAME_CHARS + state + version.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
+    }
+}
+
+fn tokens(version: &PrismVersion, state_chars: usize) -> usize {
+    (FRAME_CHARS + state_chars + version.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
 }
 
 /// Estimated tokens that a version takes of every call, before any text: its field keys, its context
@@ -38,11 +48,16 @@ pub fn size_of_version(version: &PrismVersion) -> usize {
     estimate(version, &submission)
 }
 
-/// Checks that a submission's token estimate is within the budget.
+/// Checks that a submission's token estimate is within the budget. A text so short that it is so
+/// whatever its characters are is not counted.
 ///
 /// # Errors
 /// When the estimate is over the budget.
 pub fn check(version: &PrismVersion, submission: &Submission) -> Result<(), OverBudget> {
+    let most = MOST_CHARS_OF_A_BYTE * state(version, submission).unescaped_bytes();
+    if tokens(version, most) <= TOKEN_BUDGET {
+        return Ok(());
+    }
     let estimate = estimate(version, submission);
     if estimate > TOKEN_BUDGET {
         Err(OverBudget { estimate })
@@ -53,6 +68,7 @@ pub fn check(version: &PrismVersion, submission: &Submission) -> Result<(), Over
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::*;
@@ -120,6 +136,22 @@ mod tests {
         assert_eq!(size_of_version(&version), by_hand(&state));
         let long = submission(&version, &"x".repeat(400), None);
         assert_eq!(estimate(&version, &long), size_of_version(&version) + 100);
+    }
+
+    proptest! {
+        #[test]
+        fn a_submission_is_within_the_budget_whenever_its_estimate_is(
+            part in r#"[\x01-\x7fä日😀"\\]{1,40}"#,
+            times in 1_usize..4_000,
+            prism_context in proptest::option::of(r#"[a\x01"]{1,60}"#),
+            context in proptest::option::of(r#"[b\x02\\]{1,60}"#),
+        ) {
+            let version = version(prism_context.as_deref());
+            let submission = submission(&version, &part.repeat(times), context.as_deref());
+            let estimate = estimate(&version, &submission);
+            let expected = if estimate > TOKEN_BUDGET { Err(OverBudget { estimate }) } else { Ok(()) };
+            prop_assert_eq!(check(&version, &submission), expected);
+        }
     }
 
     #[test]

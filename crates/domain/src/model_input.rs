@@ -53,6 +53,19 @@ pub struct State<'a> {
     pub submission: &'a Submission,
 }
 
+impl State<'_> {
+    /// Bytes of the state's JSON if no character had to be escaped, or a few more.
+    pub fn unescaped_bytes(&self) -> usize {
+        let contexts = [self.prism_context, self.submission.context()];
+        let contexts = contexts.into_iter().flatten().map(str::len).sum::<usize>();
+        let frame = r#"{"context":"","#.len() + CALL_CONTEXT_LINE.len() + "\n\n".len();
+        let fields = self.submission.fields().iter();
+        let fields =
+            fields.map(|(key, value)| key.as_str().len() + value.len() + r#""":"","#.len());
+        contexts + frame + fields.sum::<usize>()
+    }
+}
+
 impl Serialize for State<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -68,7 +81,16 @@ impl Serialize for State<'_> {
 
 /// One question as JSON of the System One format: a `choice`, `noul` or `score`.
 #[derive(Clone, Copy)]
-pub struct SystemOneQuestion<'a>(pub &'a Question);
+pub(crate) struct SystemOneQuestion<'a>(pub(crate) &'a Question);
+
+impl<'a> SystemOneQuestion<'a> {
+    /// The compact JSON of a question.
+    pub(crate) fn written(question: &'a Question) -> Box<str> {
+        // these values have JSON
+        let json = serde_json::to_string(&Self(question)).unwrap_or_default();
+        json.into_boxed_str()
+    }
+}
 
 impl Serialize for SystemOneQuestion<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -112,11 +134,6 @@ impl Serialize for OutcomesInOrder<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.outcomes().map(outcome_text))
     }
-}
-
-/// Characters of a question's compact JSON.
-pub fn question_chars(question: &Question) -> usize {
-    json_chars(&SystemOneQuestion(question))
 }
 
 /// Characters of a value's compact JSON.

@@ -10,7 +10,7 @@ use crate::field::Field;
 use crate::key::QuestionKey;
 use crate::lens::{Column, Lens};
 use crate::limits::VERSION_MAX;
-use crate::model_input;
+use crate::model_input::SystemOneQuestion;
 use crate::question::Question;
 
 display_name! {
@@ -67,6 +67,8 @@ pub struct PrismVersion {
     #[serde(skip)]
     automatic_columns: Vec<Column>,
     #[serde(skip)]
+    questions_json: Vec<Box<str>>,
+    #[serde(skip)]
     longest_question_chars: usize,
 }
 
@@ -77,13 +79,12 @@ impl PrismVersion {
         context: Option<String>,
         questions: Vec<Question>,
     ) -> Self {
+        let questions_json: Vec<_> = questions.iter().map(SystemOneQuestion::written).collect();
+        let chars = questions_json.iter().map(|json| json.chars().count());
         Self {
             automatic_columns: questions.iter().filter_map(Column::automatic).collect(),
-            longest_question_chars: questions
-                .iter()
-                .map(model_input::question_chars)
-                .max()
-                .unwrap_or(0),
+            longest_question_chars: chars.max().unwrap_or(0),
+            questions_json,
             fields,
             context,
             questions,
@@ -105,6 +106,11 @@ impl PrismVersion {
         &self.questions
     }
 
+    /// The questions, in order, as JSON of the System One format: each a `choice`, `noul` or `score`.
+    pub fn questions_json(&self) -> &[Box<str>] {
+        &self.questions_json
+    }
+
     /// The question with this key.
     pub fn question(&self, key: &QuestionKey) -> Option<&Question> {
         self.questions.iter().find(|question| question.key == *key)
@@ -119,7 +125,7 @@ impl PrismVersion {
         }
     }
 
-    /// Characters of the longest question as [`model_input`] writes it.
+    /// Characters of the longest question as JSON of the System One format.
     pub(crate) fn longest_question_chars(&self) -> usize {
         self.longest_question_chars
     }

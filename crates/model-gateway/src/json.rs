@@ -4,7 +4,7 @@
 pub(crate) mod lenient;
 
 use std::borrow::{Borrow, Cow};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -57,14 +57,14 @@ pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
 
 /// An object's values by key. A key that stands twice makes it unreadable.
 #[derive(Default)]
-pub(crate) struct JsonObject<'a>(HashMap<JsonKey<'a>, &'a RawValue>);
+pub(crate) struct JsonObject<'a>(BTreeMap<JsonKey<'a>, &'a RawValue>);
 
 impl<'a> JsonObject<'a> {
     /// Puts keys and values together; `None` where a key stands twice.
     pub(crate) fn of(
         entries: impl IntoIterator<Item = (Cow<'a, str>, &'a RawValue)>,
     ) -> Option<Self> {
-        let mut values = HashMap::new();
+        let mut values = BTreeMap::new();
         for (key, value) in entries {
             if values.insert(JsonKey(key), value).is_some() {
                 return None;
@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for JsonObjectVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject<'de>, A::Error> {
-        let mut values = HashMap::new();
+        let mut values = BTreeMap::new();
         while let Some((key, value)) = map.next_entry()? {
             if values.insert(key, value).is_some() {
                 return Err(A::Error::custom("a key stands twice"));
@@ -104,7 +104,7 @@ impl<'de> Visitor<'de> for JsonObjectVisitor {
     }
 }
 
-#[derive(Deserialize, PartialEq, Eq, Hash)]
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct JsonKey<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Borrow<str> for JsonKey<'_> {

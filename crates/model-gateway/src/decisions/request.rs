@@ -9,7 +9,7 @@ use refract_domain::question::{Question, QuestionKind};
 use refract_domain::submission::Submission;
 use serde::Serialize;
 
-use crate::typed_questions::split::{self, CountedJson, QuestionsFrame, SplitRequest};
+use crate::typed_questions::split::{self, QuestionsFrame, SplitRequest, write_json};
 
 /// Most questions of a request in the format.
 const MOST_QUESTIONS: usize = 400;
@@ -37,27 +37,27 @@ pub(crate) fn split<'a>(
     submission: &Submission,
     request_tokens: usize,
 ) -> Vec<SplitRequest<'a>> {
-    let mut state = CountedJson::default();
-    let state_chars = state.value(&State {
+    let state = State {
         prism_context: version.context(),
         submission,
-    });
-    let mut beginning = CountedJson::default();
-    beginning.raw(br#"{"model":"#);
-    beginning.value(model);
-    beginning.raw(br#","input":"#);
-    beginning.value(state.text());
-    beginning.raw(br#","questions":["#);
-    let frame = QuestionsFrame {
-        beginning,
-        end: b"]}",
-        chars: FRAME_CHARS + state_chars,
     };
+    // a state without JSON does not occur
+    let text = serde_json::to_string(&state).unwrap_or_default();
+    let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\'));
+    let text_bytes = text.len() + escaped.count();
+    let mut beginning = Vec::with_capacity(text_bytes + split::room_for_questions(version));
+    beginning.extend_from_slice(br#"{"model":"#);
+    write_json(&mut beginning, model);
+    beginning.extend_from_slice(br#","input":"#);
+    write_json(&mut beginning, &text);
+    beginning.extend_from_slice(br#","questions":["#);
+    let end = b"]}";
     split::split(
-        frame,
+        QuestionsFrame { beginning, end },
         version.questions(),
         request_tokens,
-        |json, question| json.value(&DecisionsQuestion::new(question)),
+        || FRAME_CHARS + json_chars(&state),
+        |json, _, question| write_json(json, &DecisionsQuestion::new(question)),
     )
 }
 

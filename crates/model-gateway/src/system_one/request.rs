@@ -1,11 +1,10 @@
 //! Writes System One requests: one, or the fewest that fit where one would be too large.
 
-use refract_domain::model_input::{self, State, SystemOneQuestion, json_chars};
+use refract_domain::model_input::{State, json_chars};
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
 use refract_domain::submission::Submission;
 
-use crate::typed_questions::split::{self, CountedJson, QuestionsFrame, SplitRequest};
+use crate::typed_questions::split::{self, QuestionsFrame, SplitRequest, write_json};
 
 /// Characters of `{"state":` `,"questions":{` `}}` around state and questions, for the estimate.
 const FRAME_CHARS: usize = r#"{"state":,"questions":{}}"#.len();
@@ -17,35 +16,39 @@ pub(crate) fn split<'a>(
     submission: &Submission,
     request_tokens: usize,
 ) -> Vec<SplitRequest<'a>> {
-    let mut beginning = CountedJson::default();
-    beginning.raw(br#"{"model":"#);
-    beginning.value(model);
-    beginning.raw(br#","state":"#);
-    let state_chars = beginning.value(&State {
+    let state = State {
         prism_context: version.context(),
         submission,
-    });
-    beginning.raw(br#","questions":{"#);
-    let frame = QuestionsFrame {
-        beginning,
-        end: b"}}",
-        chars: FRAME_CHARS + state_chars,
     };
-    split::split(frame, version.questions(), request_tokens, write_question)
-}
-
-fn write_question(json: &mut CountedJson, question: &Question) -> usize {
-    let key_chars = json.value(question.key.as_str());
-    json.raw(b":");
-    key_chars + ":".len() + json.value(&SystemOneQuestion(question))
+    let questions = version.questions_json();
+    let room = state.unescaped_bytes() + split::room_for_questions(version);
+    let mut beginning = Vec::with_capacity(room);
+    beginning.extend_from_slice(br#"{"model":"#);
+    write_json(&mut beginning, model);
+    beginning.extend_from_slice(br#","state":"#);
+    write_json(&mut beginning, &state);
+    beginning.extend_from_slice(br#","questions":{"#);
+    let end = b"}}";
+    split::split(
+        QuestionsFrame { beginning, end },
+        version.questions(),
+        request_tokens,
+        || FRAME_CHARS + json_chars(&state),
+        |json, index, question| {
+            write_json(json, question.key.as_str());
+            json.push(b':');
+            let question = questions.get(index).map(|json| json.as_bytes());
+            json.extend_from_slice(question.unwrap_or_default());
+        },
+    )
 }
 
 /// Characters of each question as [`split`] counts them.
 pub(crate) fn question_chars(version: &PrismVersion) -> Vec<usize> {
-    let written = version.questions().iter().map(|question| {
-        json_chars(&question.key) + ":".len() + model_input::question_chars(question)
-    });
-    written.collect()
+    let questions = version.questions().iter().zip(version.questions_json());
+    let chars = questions
+        .map(|(question, json)| json_chars(&question.key) + ":".len() + json.chars().count());
+    chars.collect()
 }
 
 /// How many requests [`split`] makes for a state of this many characters.

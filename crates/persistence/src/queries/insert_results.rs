@@ -3,16 +3,17 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
+use diesel::backend::{Backend, DieselReserveSpecialization};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text};
+use diesel::serialize::ToSql;
+use diesel::sql_types::{Array, BigInt, HasSqlType, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 
 use crate::connections::{Connection, ConnectionRef, StatementText};
 use crate::queries::result_row::ResultRow;
-use crate::schema::results;
 use crate::schema::sql_types::{Id, Moment};
 
 /// Inserts rows in their order, in one transaction. Returns for each row whether it is in the
@@ -41,8 +42,7 @@ async fn insert_on_postgres(
     static OF_MANY: StatementText = StatementText::new();
     match <[ResultRow; 1]>::try_from(rows) {
         Ok([row]) => {
-            let insert = diesel::insert_into(results::table).values(row.into_values());
-            let insert = OF_ONE.of(insert.on_conflict_do_nothing());
+            let insert = OF_ONE.of(InsertRow(row));
             Ok(vec![insert.execute(&mut connection).await? == 1])
         }
         Err(rows) => {
@@ -61,11 +61,9 @@ fn insert_on_sqlite(
 ) -> QueryResult<Vec<bool>> {
     let is_alone = rows.len() == 1;
     let one_by_one = |connection: &mut SqliteConnection| {
-        let inserted = rows.into_iter().map(|row| {
-            let insert = diesel::insert_into(results::table).values(row.into_values());
-            let insert = insert.on_conflict_do_nothing();
-            Ok(diesel::RunQueryDsl::execute(insert, connection)? == 1)
-        });
+        let inserted = rows
+            .into_iter()
+            .map(|row| Ok(diesel::RunQueryDsl::execute(InsertRow(row), connection)? == 1));
         inserted.collect()
     };
     if is_alone {
@@ -75,7 +73,13 @@ fn insert_on_sqlite(
     }
 }
 
-/// Makes the statement of a group from the columns of `results`, in Rust and in SQL: it binds an
+/// An insert of one row, unless another row excludes it.
+#[derive(QueryId)]
+pub(crate) struct InsertRow(pub(crate) ResultRow);
+
+impl<C> diesel::RunQueryDsl<C> for InsertRow {}
+
+/// Makes both statements from the columns of `results`, in Rust and in SQL. That of a group binds an
 /// array for each column, so that one text serves any number of rows.
 macro_rules! insert_rows {
     (
@@ -97,6 +101,31 @@ macro_rules! insert_rows {
                     $(columns.$column.push(row.$part.$column);)+
                 }
                 columns
+            }
+        }
+
+        impl<DB> QueryFragment<DB> for InsertRow
+        where
+            DB: Backend + DieselReserveSpecialization,
+            DB: HasSqlType<$first_sql> $(+ HasSqlType<$sql>)+,
+            $first_rust: ToSql<$first_sql, DB>,
+            $($rust: ToSql<$sql, DB>,)+
+        {
+            fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+                let Self(row) = self;
+                out.push_sql(concat!(
+                    "INSERT INTO results (",
+                    stringify!($first),
+                    $(", ", stringify!($column),)+
+                    ") VALUES (",
+                ));
+                out.push_bind_param::<$first_sql, _>(&row.$first_part.$first)?;
+                $(
+                    out.push_sql(", ");
+                    out.push_bind_param::<$sql, _>(&row.$part.$column)?;
+                )+
+                out.push_sql(") ON CONFLICT DO NOTHING");
+                Ok(())
             }
         }
 

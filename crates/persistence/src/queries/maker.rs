@@ -6,8 +6,6 @@ use diesel::prelude::*;
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
 
-use crate::schema::results;
-
 /// Who made a result. Neither is known for a result of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
 pub struct ResultMaker {
@@ -28,9 +26,6 @@ impl From<ResultMaker> for Maker {
 }
 
 /// The column of a result that names the person who made it.
-#[derive(Insertable)]
-#[diesel(table_name = results)]
-#[diesel(treat_none_as_default_value = false)]
 pub(crate) struct MakerColumns {
     pub(crate) made_by: Option<PersonId>,
 }

@@ -38,9 +38,8 @@ pub struct Provenance {
 }
 
 /// The columns of a result that hold its provenance.
-#[derive(Insertable, Queryable, Selectable)]
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = results)]
-#[diesel(treat_none_as_default_value = false)]
 pub(crate) struct ProvenanceColumns {
     pub(crate) model_protocol: Option<String>,
     pub(crate) model_name: Option<String>,

@@ -6,7 +6,7 @@ use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::submission::{CallContext, Submission};
+use refract_domain::submission::{CallContext, FieldValues, Submission};
 
 use crate::connections::GroupRow;
 use crate::error::PersistenceError;
@@ -14,7 +14,9 @@ use crate::queries::maker::MakerColumns;
 use crate::queries::new_result::NewResult;
 use crate::queries::provenance::ProvenanceColumns;
 use crate::schema::results;
-use crate::schema::sql_types::Bind;
+
+/// Bytes that the JSON of few answers takes.
+const BYTES_OF_ANSWERS: usize = 1024;
 
 /// Every column of a result.
 pub(crate) struct ResultRow {
@@ -34,13 +36,6 @@ impl TryFrom<&NewResult> for ResultRow {
                 made_by: new.made_by,
             },
         })
-    }
-}
-
-impl ResultRow {
-    /// The row as diesel inserts it.
-    pub(crate) fn into_values(self) -> (ResultColumns, ProvenanceColumns, MakerColumns) {
-        (self.columns, self.provenance, self.maker)
     }
 }
 
@@ -64,16 +59,11 @@ impl GroupRow for ResultRow {
 
 /// The columns of a result that its readers need: all but its [`Provenance`](crate::Provenance) and
 /// the person who made it.
-#[derive(Insertable, Queryable, Selectable)]
+#[derive(Queryable, Selectable)]
 #[diesel(table_name = results)]
-// one statement for all results, whichever of their columns are null
-#[diesel(treat_none_as_default_value = false)]
 pub(crate) struct ResultColumns {
-    #[diesel(serialize_as = Bind<ResultId>)]
     pub(crate) id: ResultId,
-    #[diesel(serialize_as = Bind<AccountId>)]
     pub(crate) account_id: AccountId,
-    #[diesel(serialize_as = Bind<PrismId>)]
     pub(crate) prism_id: PrismId,
     pub(crate) version: i32,
     pub(crate) api_key_id: Option<ApiKeyId>,
@@ -85,7 +75,6 @@ pub(crate) struct ResultColumns {
     pub(crate) fields: String,
     pub(crate) context: Option<String>,
     pub(crate) took_ms: i64,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) retry_of: Option<ResultId>,
 }
@@ -95,7 +84,9 @@ impl TryFrom<&NewResult> for ResultColumns {
 
     fn try_from(new: &NewResult) -> Result<Self, PersistenceError> {
         let result = &new.result;
-        let answers = result.status.answers().map(to_json).transpose()?;
+        let answers = result.status.answers();
+        let answers = answers.map(|answers| to_json(answers, BYTES_OF_ANSWERS));
+        let field_values = result.submission.field_values();
         Ok(Self {
             id: result.id,
             account_id: new.account,
@@ -111,9 +102,9 @@ impl TryFrom<&NewResult> for ResultColumns {
                 .as_ref()
                 .map(|key| key.as_str().to_owned()),
             status: result.status.name().to_owned(),
-            answers,
+            answers: answers.transpose()?,
             error: result.status.error().map(str::to_owned),
-            fields: to_json(result.submission.field_values())?,
+            fields: to_json(field_values, bytes_of(field_values))?,
             context: result.submission.context().map(str::to_owned),
             took_ms: i64::try_from(result.took_ms).unwrap_or(i64::MAX),
             created_at: result.created_at,
@@ -153,7 +144,22 @@ impl TryFrom<ResultColumns> for SavedResult {
     }
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<String, PersistenceError> {
-    serde_json::to_string(value)
-        .map_err(|_| PersistenceError::Refused("a result has no JSON".to_owned()))
+/// Bytes that the JSON of field values takes, or somewhat fewer.
+fn bytes_of(values: &FieldValues) -> usize {
+    let FieldValues(values) = values;
+    let bytes = values
+        .iter()
+        .map(|(key, value)| key.as_str().len() + value.len() + r#""":"","#.len());
+    // characters that are escaped take more
+    let bytes: usize = bytes.sum();
+    bytes + bytes / 16
+}
+
+/// Writes JSON that takes about this many bytes.
+fn to_json(value: &impl serde::Serialize, bytes: usize) -> Result<String, PersistenceError> {
+    let mut json = Vec::with_capacity(bytes);
+    let written = serde_json::to_writer(&mut json, value).ok();
+    written
+        .and_then(|()| String::from_utf8(json).ok())
+        .ok_or_else(|| PersistenceError::Refused("a result has no JSON".to_owned()))
 }

@@ -10,7 +10,7 @@ use refract_traces::StatementName;
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::insert_results;
+use crate::queries::insert_results::{self, InsertRow};
 use crate::queries::new_result::NewResult;
 use crate::queries::result_row::{ResultColumns, ResultRow};
 use crate::schema::results;
@@ -92,8 +92,7 @@ impl Database {
                     .set(results::idempotency_key.eq(None::<String>))
                     .execute(c)
                     .await?;
-                let insert = diesel::insert_into(results::table).values(retry.into_values());
-                match insert.on_conflict_do_nothing().execute(c).await? {
+                match InsertRow(retry).execute(c).await? {
                     0 => Err(RollbackTransaction),
                     _ => QueryResult::Ok(()),
                 }
