@@ -144,7 +144,7 @@ mod tests {
             part in r#"[\x01-\x7fä日😀"\\]{1,40}"#,
             times in 1_usize..4_000,
             prism_context in proptest::option::of(r#"[a\x01"]{1,60}"#),
-            context in proptest::option::of(r#"[b\x02\\]{1,60}"#),
+            context in proptest::option::of(r"[b\x02\\]{1,60}"),
         ) {
             let version = version(prism_context.as_deref());
             let submission = submission(&version, &part.repeat(times), context.as_deref());

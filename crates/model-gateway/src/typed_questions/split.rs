@@ -35,13 +35,13 @@ pub(crate) struct QuestionsFrame {
 /// `write` writes a question. The text and the questions are written once: the requests share the
 /// bytes. Characters are counted only where not all bytes fit into one request: `frame_chars` gives
 /// those of a request without questions, which has no fewer bytes.
-pub(crate) fn split<'a>(
+pub(crate) fn split(
     frame: QuestionsFrame,
-    questions: &'a [Question],
+    questions: &[Question],
     request_tokens: usize,
     frame_chars: impl FnOnce() -> usize,
     write: impl Fn(&mut Vec<u8>, usize, &Question),
-) -> Vec<SplitRequest<'a>> {
+) -> Vec<SplitRequest<'_>> {
     let mut json = frame.beginning;
     let beginning = json.len();
     let mut written: Vec<Range<usize>> = Vec::with_capacity(questions.len());
@@ -54,8 +54,9 @@ pub(crate) fn split<'a>(
         written.push(start..json.len());
     }
     let bytes = Bytes::from(json);
+    let all = 0..questions.len();
     let groups = if bytes.len() + frame.end.len() <= most_chars(request_tokens) {
-        vec![0..questions.len()]
+        vec![all]
     } else {
         let chars = written
             .iter()
@@ -128,3 +129,6 @@ pub(crate) fn write_json(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) 
     // writing these values into a vector cannot fail
     let _ = serde_json::to_writer(json, value);
 }
+
+#[cfg(test)]
+mod tests;
