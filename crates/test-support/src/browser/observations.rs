@@ -118,13 +118,15 @@ impl Browser {
     ///
     /// # Panics
     ///
-    /// When the file is not complete at the deadline.
+    /// When the file is empty or not complete at the deadline.
     pub async fn wait_for_download(&self, name: &str) -> Vec<u8> {
-        // Chromium renames a file to its name when it is complete
+        // Chromium renames a file to its name when it is complete; on a busy machine an empty file of
+        // that name was seen before
         let path = self.processes.folder().join("downloads").join(name);
         let mut wait = Wait::until(format!("for the download {name:?}"));
         loop {
             match fs::read(&path) {
+                Ok(content) if content.is_empty() => wait.again("it is empty").await,
                 Ok(content) => return content,
                 Err(error) => wait.again(&error.to_string()).await,
             }
