@@ -58,11 +58,8 @@ impl State<'_> {
     pub fn unescaped_bytes(&self) -> usize {
         let contexts = [self.prism_context, self.submission.context()];
         let contexts = contexts.into_iter().flatten().map(str::len).sum::<usize>();
-        let frame = r#"{"context":"","#.len() + CALL_CONTEXT_LINE.len() + "\n\n".len();
-        let fields = self.submission.fields().iter();
-        let fields =
-            fields.map(|(key, value)| key.as_str().len() + value.len() + r#""":"","#.len());
-        contexts + frame + fields.sum::<usize>()
+        let frame = r#""context":"","#.len() + CALL_CONTEXT_LINE.len() + r"\n\n".len();
+        contexts + frame + self.submission.field_values().unescaped_bytes()
     }
 }
 

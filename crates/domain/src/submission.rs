@@ -70,6 +70,16 @@ pub enum FieldMismatch {
 #[serde(transparent)]
 pub struct FieldValues(#[serde(with = "As::<Map<Same, Same>>")] pub Vec<(FieldKey, String)>);
 
+impl FieldValues {
+    /// Bytes of the values' JSON if no character had to be escaped; for no values one fewer.
+    pub fn unescaped_bytes(&self) -> usize {
+        let entries = self.0.iter();
+        let bytes =
+            entries.map(|(key, value)| key.as_str().len() + value.len() + r#""":"","#.len());
+        "{".len() + bytes.sum::<usize>()
+    }
+}
+
 /// What one call asks about: a value for each field of one prism version, and the call's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {

@@ -6,7 +6,7 @@ use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::submission::{CallContext, FieldValues, Submission};
+use refract_domain::submission::{CallContext, Submission};
 
 use crate::connections::GroupRow;
 use crate::error::PersistenceError;
@@ -87,6 +87,9 @@ impl TryFrom<&NewResult> for ResultColumns {
         let answers = result.status.answers();
         let answers = answers.map(|answers| to_json(answers, BYTES_OF_ANSWERS));
         let field_values = result.submission.field_values();
+        let bytes = field_values.unescaped_bytes();
+        // characters that are escaped take more
+        let room = bytes + bytes / 16;
         Ok(Self {
             id: result.id,
             account_id: new.account,
@@ -104,7 +107,7 @@ impl TryFrom<&NewResult> for ResultColumns {
             status: result.status.name().to_owned(),
             answers: answers.transpose()?,
             error: result.status.error().map(str::to_owned),
-            fields: to_json(field_values, bytes_of(field_values))?,
+            fields: to_json(field_values, room)?,
             context: result.submission.context().map(str::to_owned),
             took_ms: i64::try_from(result.took_ms).unwrap_or(i64::MAX),
             created_at: result.created_at,
@@ -142,17 +145,6 @@ impl TryFrom<ResultColumns> for SavedResult {
             idempotency_key: columns.idempotency_key.map(IdempotencyKey::saved),
         })
     }
-}
-
-/// Bytes that the JSON of field values takes, or somewhat fewer.
-fn bytes_of(values: &FieldValues) -> usize {
-    let FieldValues(values) = values;
-    let bytes = values
-        .iter()
-        .map(|(key, value)| key.as_str().len() + value.len() + r#""":"","#.len());
-    // characters that are escaped take more
-    let bytes: usize = bytes.sum();
-    bytes + bytes / 16
 }
 
 /// Writes JSON that takes about this many bytes.

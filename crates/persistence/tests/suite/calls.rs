@@ -211,6 +211,13 @@ async fn a_retried_result_names_its_retry(it: Fixture) {
     it.database.save_result(&first).await.unwrap();
     let second = it.retry(&first.result, answered());
     it.database.save_result(&second).await.unwrap();
+    let found = it
+        .database
+        .find_result_call(&it.key.hash, first.result.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(found.result.unwrap().result, first.result);
     let retry = it.database.find_retry(first.result.id).await.unwrap();
     assert_eq!(retry, Some(second.result.id));
     let retry = it.database.find_retry(second.result.id).await.unwrap();
