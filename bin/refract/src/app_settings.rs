@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use anyhow::Context as _;
 use clap::Args;
 use refract_app::AppUrl;
+use refract_http_serving::TrustedProxies;
 
 use crate::settings;
 
@@ -14,6 +15,10 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8081";
 /// The settings of the app.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "App")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "clap names flags after them, beside those of the commands that they are part of"
+)]
 pub(crate) struct AppArgs {
     /// Address of the app; `off` disables it [default: 127.0.0.1:8081]
     #[arg(long, env = "REFRACT_APP_LISTEN", value_name = "ADDRESS")]
@@ -22,6 +27,17 @@ pub(crate) struct AppArgs {
     /// The app's address as people type it [default: http:// and the listener]
     #[arg(long, env = "REFRACT_APP_URL", value_name = "URL")]
     app_url: Option<String>,
+
+    /// Networks of proxies, separated by commas, whose `X-Forwarded-For` names the client, for the
+    /// API and the app
+    #[arg(
+        long,
+        env = "REFRACT_APP_TRUSTED_PROXIES",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "NETWORKS"
+    )]
+    app_trusted_proxies: String,
 }
 
 /// The bound listener of the app, with its address for people.
@@ -67,6 +83,12 @@ impl AppArgs {
         let set = self.app_listen.as_deref();
         let listen = set.filter(|set| !matches!(*set, "" | "off"));
         self.url_of(listen.unwrap_or(DEFAULT_LISTEN))
+    }
+
+    /// The proxies that are believed who a request's client is.
+    pub(crate) fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {
+        let proxies = self.app_trusted_proxies.parse();
+        proxies.context("REFRACT_APP_TRUSTED_PROXIES cannot be used")
     }
 
     fn at(&self, listener: TcpListener) -> anyhow::Result<AppListener> {

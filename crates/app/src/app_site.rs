@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use refract_http_serving::TrustedProxies;
+
 use crate::assets::AssetFolder;
 
 /// The address of the app for people: `http` or `https`, a host and a port, without a path.
@@ -68,6 +70,8 @@ pub(crate) struct AppSite {
     pub(crate) api_url: String,
     /// Whether the built-in scorer answers, which every page says.
     pub(crate) is_for_trying_only: bool,
+    /// The proxies that are believed who a request's client is.
+    pub(crate) proxies: TrustedProxies,
     /// Where the scripts and styles are.
     pub(crate) assets: AssetFolder,
 }

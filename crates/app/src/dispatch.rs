@@ -12,7 +12,8 @@ use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::Answering;
 use refract_http_serving::{
-    CallInFlight, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, request_span, with_causes,
+    CallInFlight, ClientAddress, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, request_span,
+    with_causes,
 };
 use refract_traces::Traces;
 use tracing::Instrument as _;
@@ -47,6 +48,7 @@ impl Dispatcher {
     ) -> HttpResponse {
         let began = Instant::now();
         let id = RequestId::of(request.headers());
+        let client = ClientAddress::of(&request, &self.site.proxies);
         let found = find(request.method(), request.path());
         let pattern = found.as_ref().map_or("unknown", |(route, _)| route.pattern);
         let mut trace = begin_trace(&self.traces, &request, pattern);
@@ -62,6 +64,7 @@ impl Dispatcher {
             route = pattern,
             status = reply.status().as_u16(),
             ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            client = client.map(tracing::field::display),
             request_id = %id,
             trace_id = trace.trace_id().map(tracing::field::display),
             span_id = trace.span_id().map(tracing::field::display),

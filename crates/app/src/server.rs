@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actix_web::{App, HttpServer, web};
 use refract_answering::Answering;
-use refract_http_serving::{Drained, Lifecycle, connections_of_each_worker};
+use refract_http_serving::{Drained, Lifecycle, TrustedProxies, connections_of_each_worker};
 use refract_traces::Traces;
 
 use crate::app_site::{AppSite, AppUrl};
@@ -38,6 +38,8 @@ pub struct AppSettings {
     pub is_for_trying_only: bool,
     /// How long requests in flight may finish after the shutdown signal.
     pub grace: Duration,
+    /// The proxies that are believed who a request's client is.
+    pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
     pub traces: Traces,
 }
@@ -63,6 +65,7 @@ where
         api_url,
         is_for_trying_only,
         grace,
+        proxies,
         traces,
     } = settings;
     let lifecycle = Lifecycle::default();
@@ -76,6 +79,7 @@ where
                 url: url.clone(),
                 api_url: api_url.clone(),
                 is_for_trying_only,
+                proxies: proxies.clone(),
                 assets: AssetFolder::embedded(),
             }),
         };

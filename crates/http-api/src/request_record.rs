@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::metrics::HttpMetrics;
 use crate::reply::{Reply, ReplySubject};
-use refract_http_serving::RequestId;
+use refract_http_serving::{ClientAddress, RequestId};
 use refract_traces::RequestTrace;
 
 /// The status that is recorded when the client did not wait for the reply.
@@ -20,6 +20,7 @@ pub(crate) struct RequestRecord {
     id: RequestId,
     method: String,
     route: &'static str,
+    client: Option<ClientAddress>,
     began: Instant,
     status: u16,
     subject: Option<ReplySubject>,
@@ -33,6 +34,7 @@ impl RequestRecord {
         id: RequestId,
         method: &str,
         route: &'static str,
+        client: Option<ClientAddress>,
         trace: RequestTrace,
     ) -> Self {
         Self {
@@ -40,6 +42,7 @@ impl RequestRecord {
             id,
             method: method.to_owned(),
             route,
+            client,
             began: Instant::now(),
             status: CLIENT_GONE,
             subject: None,
@@ -70,6 +73,7 @@ impl Drop for RequestRecord {
             ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             prism = subject.map(|subject| subject.prism.as_str()),
             result = subject.map(|subject| tracing::field::display(subject.result)),
+            client = self.client.map(tracing::field::display),
             request_id = %self.id,
             trace_id = self.trace.trace_id().map(tracing::field::display),
             span_id = self.trace.span_id().map(tracing::field::display),

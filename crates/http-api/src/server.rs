@@ -15,7 +15,7 @@ use refract_answering::Answering;
 use crate::metrics::HttpMetrics;
 use crate::ops::Operations;
 use crate::worker::Worker;
-use refract_http_serving::{Drained, Lifecycle, connections_of_each_worker};
+use refract_http_serving::{Drained, Lifecycle, TrustedProxies, connections_of_each_worker};
 use refract_traces::Traces;
 
 /// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
@@ -46,6 +46,8 @@ pub struct HttpSettings {
     pub lifecycle: Lifecycle,
     /// The metrics that `/metrics` shows, to which the API adds its own.
     pub registry: Registry,
+    /// The proxies that are believed who a call's client is.
+    pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
     pub traces: Traces,
 }
@@ -72,6 +74,7 @@ where
         grace,
         lifecycle,
         mut registry,
+        proxies,
         traces,
     } = settings;
     let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
@@ -94,6 +97,7 @@ where
             answering: Rc::new(make_answering()),
             lifecycle: lifecycle.clone(),
             metrics: metrics.clone(),
+            proxies: proxies.clone(),
             traces: traces.clone(),
         }
     };

@@ -18,7 +18,8 @@ use crate::request_record::RequestRecord;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
 use refract_http_serving::{
-    Lifecycle, RequestId, begin_trace, request_span, unless_panicked, with_causes,
+    ClientAddress, Lifecycle, RequestId, TrustedProxies, begin_trace, request_span,
+    unless_panicked, with_causes,
 };
 use refract_traces::Traces;
 
@@ -27,6 +28,7 @@ pub(crate) struct Worker {
     pub(crate) answering: Rc<Answering>,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) metrics: HttpMetrics,
+    pub(crate) proxies: TrustedProxies,
     pub(crate) traces: Traces,
 }
 
@@ -50,6 +52,7 @@ impl Worker {
             id.clone(),
             request.method().as_str(),
             route.pattern(),
+            ClientAddress::of(&request, &self.proxies),
             trace,
         );
         let mut payload = payload.into_inner();

@@ -76,6 +76,7 @@ impl DemoCommand {
             grace: self.serve.grace(),
             lifecycle: Lifecycle::default(),
             registry: metrics::registry(&gateway, &counts),
+            proxies: self.app.trusted_proxies()?,
             traces: Traces::default(),
         };
         let app = if self.once {

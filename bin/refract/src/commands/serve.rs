@@ -68,6 +68,7 @@ impl ServeCommand {
             grace: self.serve.grace(),
             lifecycle: Lifecycle::default(),
             registry: metrics::registry(&gateway, &counts),
+            proxies: self.app.trusted_proxies()?,
             traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),
         };
         // an address that cannot be used is said at once
@@ -185,6 +186,7 @@ fn app_settings(
         api_url: format!("http://{api}/v1"),
         is_for_trying_only: gateway.is_for_trying_only(),
         grace: http.grace,
+        proxies: http.proxies.clone(),
         traces: http.traces.clone(),
     })
 }

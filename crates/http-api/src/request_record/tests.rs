@@ -1,4 +1,5 @@
 use std::io;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use actix_web::http::header::{HeaderMap, HeaderValue};
@@ -44,6 +45,7 @@ fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
             id,
             "GET",
             "/v1/results/{result_id}",
+            Some(ClientAddress::from(IpAddr::from([203, 0, 113, 7]))),
             RequestTrace::default(),
         ));
     });
@@ -66,7 +68,7 @@ fn a_request_is_one_line_and_one_count() {
         fields,
         json!({
             "message": "request", "method": "GET", "route": "/v1/results/{result_id}",
-            "status": 401, "request_id": "order-7",
+            "status": 401, "client": "203.0.113.7", "request_id": "order-7",
         })
     );
     let counted =

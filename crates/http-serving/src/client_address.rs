@@ -1,0 +1,199 @@
+//! The address of the client of a request, behind any number of trusted proxies, and its network.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use actix_web::HttpRequest;
+use actix_web::http::header::HeaderMap;
+use ipnet::IpNet;
+
+/// The header in which each proxy appends the address that it was called from.
+const X_FORWARDED_FOR: &str = "x-forwarded-for";
+/// Bits of an IPv4 address that clients of one network share.
+const IPV4_NETWORK_BITS: u8 = 24;
+/// Bits of an IPv6 address that clients of one network share: what a provider gives to one site.
+const IPV6_NETWORK_BITS: u8 = 48;
+
+/// Networks of proxies whose `X-Forwarded-For` is believed. Clones are cheap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Arc<[IpNet]>);
+
+/// A text is no list of networks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' is no network: write networks such as 10.0.0.0/8, or addresses, separated by commas"
+)]
+pub struct NotANetwork(String);
+
+/// The address of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientAddress(IpAddr);
+
+/// The network of a client: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.
+/// What is counted by network cannot be evaded by changing the address within it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientNetwork(IpNet);
+
+impl FromStr for TrustedProxies {
+    type Err = NotANetwork;
+
+    fn from_str(list: &str) -> Result<Self, NotANetwork> {
+        let parts = list.split(',').map(str::trim);
+        let networks = parts.filter(|part| !part.is_empty()).map(|part| {
+            let address = part.parse::<IpAddr>().map(IpNet::from);
+            address
+                .or_else(|_| part.parse::<IpNet>())
+                .map_err(|_| NotANetwork(part.to_owned()))
+        });
+        Ok(Self(networks.collect::<Result<_, _>>()?))
+    }
+}
+
+impl TrustedProxies {
+    fn include(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+impl From<IpAddr> for ClientAddress {
+    fn from(address: IpAddr) -> Self {
+        Self(address.to_canonical())
+    }
+}
+
+impl ClientAddress {
+    /// The address of a request's client. Where the connection comes from a trusted proxy, that is the
+    /// last address of `X-Forwarded-For` that is no trusted proxy's: what stands before it may have
+    /// been made up by the client.
+    ///
+    /// `None` when the connection has no address.
+    pub fn of(request: &HttpRequest, proxies: &TrustedProxies) -> Option<Self> {
+        let peer = request.peer_addr()?.ip();
+        Some(Self::behind(peer, request.headers(), proxies))
+    }
+
+    fn behind(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> Self {
+        let mut client = peer.to_canonical();
+        let forwarded: Vec<_> = headers.get_all(X_FORWARDED_FOR).collect();
+        let hops = forwarded.iter().rev().flat_map(|value| {
+            let list = value.to_str().unwrap_or_default();
+            list.rsplit(',').map(str::trim)
+        });
+        for hop in hops {
+            if !proxies.include(client) {
+                break;
+            }
+            let Some(before) = address_of_hop(hop) else {
+                break;
+            };
+            client = before.to_canonical();
+        }
+        Self::from(client)
+    }
+
+    /// The network that the address belongs to.
+    pub fn network(self) -> ClientNetwork {
+        let bits = match self.0 {
+            IpAddr::V4(_) => IPV4_NETWORK_BITS,
+            IpAddr::V6(_) => IPV6_NETWORK_BITS,
+        };
+        // these many bits are always a valid prefix
+        let network = IpNet::new(self.0, bits).unwrap_or_else(|_| IpNet::from(self.0));
+        ClientNetwork(network.trunc())
+    }
+}
+
+/// The address in an entry of `X-Forwarded-For`, which some proxies write with the port.
+fn address_of_hop(hop: &str) -> Option<IpAddr> {
+    let bare = hop.trim_start_matches('[').trim_end_matches(']');
+    let with_port = || hop.parse().ok().map(|socket: SocketAddr| socket.ip());
+    bare.parse().ok().or_else(with_port)
+}
+
+impl fmt::Display for ClientAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for ClientNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn client(proxies: &str, peer: &str, forwarded: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for value in forwarded {
+            headers.append(
+                HeaderName::from_static(X_FORWARDED_FOR),
+                HeaderValue::from_str(value).unwrap(),
+            );
+        }
+        let proxies = proxies.parse().unwrap();
+        ClientAddress::behind(peer.parse().unwrap(), &headers, &proxies).to_string()
+    }
+
+    #[test]
+    fn nobody_is_believed_who_is_no_trusted_proxy() {
+        assert_eq!(client("", "192.0.2.1", &["203.0.113.7"]), "192.0.2.1");
+        assert_eq!(
+            client("10.0.0.0/8", "192.0.2.1", &["203.0.113.7"]),
+            "192.0.2.1"
+        );
+    }
+
+    #[test]
+    fn the_last_address_that_is_no_proxys_is_the_clients() {
+        let proxies = "10.0.0.0/8, ::1, 192.0.2.1";
+        for (peer, forwarded, expected) in [
+            ("10.1.2.3", &["203.0.113.7"][..], "203.0.113.7"),
+            ("10.1.2.3", &["6.6.6.6, 203.0.113.7"], "203.0.113.7"),
+            (
+                "10.1.2.3",
+                &["6.6.6.6", "203.0.113.7, 10.9.9.9"],
+                "203.0.113.7",
+            ),
+            ("::ffff:10.1.2.3", &["::ffff:203.0.113.7"], "203.0.113.7"),
+            ("::1", &["[2001:db8::7]:4711, 192.0.2.1"], "2001:db8::7"),
+            ("::1", &["[2001:db8::7]"], "2001:db8::7"),
+            ("::1", &["203.0.113.7:80"], "203.0.113.7"),
+            // only proxies: the first of them called
+            ("10.1.2.3", &["10.4.4.4, 10.5.5.5"], "10.4.4.4"),
+            // no header, and one that is no list of addresses
+            ("10.1.2.3", &[], "10.1.2.3"),
+            ("10.1.2.3", &["unknown"], "10.1.2.3"),
+            ("10.1.2.3", &["203.0.113.7, , 10.5.5.5"], "10.5.5.5"),
+        ] {
+            assert_eq!(client(proxies, peer, forwarded), expected, "{forwarded:?}");
+        }
+    }
+
+    #[test]
+    fn a_network_is_what_one_client_can_change_its_address_within() {
+        let network = |address: &str| ClientAddress(address.parse().unwrap()).network();
+        assert_eq!(network("203.0.113.7").to_string(), "203.0.113.0/24");
+        assert_eq!(network("203.0.113.7"), network("203.0.113.200"));
+        assert_ne!(network("203.0.113.7"), network("203.0.114.7"));
+        assert_eq!(network("2001:db8:1:2::3").to_string(), "2001:db8:1::/48");
+    }
+
+    #[test]
+    fn what_is_no_network_is_named() {
+        let refused = "10.0.0.0/8, proxy.local".parse::<TrustedProxies>();
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "'proxy.local' is no network: write networks such as 10.0.0.0/8, or addresses, \
+             separated by commas"
+        );
+        assert!("10.0.0.0/40".parse::<TrustedProxies>().is_err());
+    }
+}
