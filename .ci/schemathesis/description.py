@@ -15,7 +15,10 @@ from openapi_spec_validator import validate
 PATH = Path(__file__).parents[2] / "docs" / "openapi.json"
 METHODS = ("get", "post")
 # a retry ignores such bodies; generated clients would send the header of the first without a body
-RETRY_BODY = {"required": False, "content": {"application/json": {"schema": {}}, "text/plain": {"schema": {"type": "string"}}}}
+RETRY_BODY = {
+    "required": False,
+    "content": {"application/json": {"schema": {}}, "text/plain": {"schema": {"type": "string"}}},
+}
 
 
 def exact(document):
