@@ -23,6 +23,9 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 /// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRefusal {
+    /// The key would be refused from the beginning.
+    #[error("the end of a key must be in the future")]
+    EndsInThePast,
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretFailed),
@@ -31,15 +34,22 @@ pub enum KeyRefusal {
     Persistence(#[from] PersistenceError),
 }
 
-/// Creates a key for the caller's account. The returned [`ApiKey`] is the only copy: the database keeps a hash.
+/// Creates a key for the caller's account, which opens it until `expires_at`. The returned [`ApiKey`] is
+/// the only copy: the database keeps a hash.
 ///
 /// # Errors
-/// When the operating system gives no random numbers or the database fails.
+/// When the key's end is not in the future, the operating system gives no random numbers or the
+/// database fails.
 pub async fn create(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     name: String,
+    expires_at: Option<DateTime<Utc>>,
 ) -> Result<(ApiKeyId, ApiKey), KeyRefusal> {
+    let stamp = caller.event_stamp();
+    if expires_at.is_some_and(|end| end <= stamp.at) {
+        return Err(KeyRefusal::EndsInThePast);
+    }
     let key = ApiKey::from_random(random_bytes()?);
     let id = ApiKeyId(Uuid::now_v7());
     let new = NewApiKey {
@@ -48,10 +58,9 @@ pub async fn create(
         name,
         hash: key.hash(),
         first_characters: key.first_characters(),
-        created_at: Utc::now(),
-        made_by: caller.person_id(),
+        expires_at,
     };
-    database.create_api_key(&new).await?;
+    database.create_api_key(&new, stamp).await?;
     Ok((id, key))
 }
 
@@ -97,17 +106,17 @@ pub async fn labels(
     Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
 }
 
-/// Revokes a key for good: the next request with it is refused. Returns whether the account has such
-/// a key. Revoking a key again changes nothing.
+/// Revokes a key of the caller's account for good: the next request with it is refused. Returns whether
+/// the account has such a key. Revoking a key again changes nothing.
 ///
 /// # Errors
 /// When the database fails.
 pub async fn revoke(
     database: &Database,
-    account: AccountId,
+    caller: &Caller,
     key: ApiKeyId,
 ) -> Result<bool, InternalError> {
-    let revoked_at = database.revoke_api_key(account, key, Utc::now()).await?;
+    let revoked_at = database.revoke_api_key(key, caller.event_stamp()).await?;
     Ok(revoked_at.is_some())
 }
 

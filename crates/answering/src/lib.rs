@@ -19,6 +19,7 @@ mod column_value;
 pub mod comparison;
 mod create_result;
 pub mod evaluation;
+mod event_stamp;
 pub mod examples;
 mod export;
 mod failure_threshold;
@@ -55,6 +56,7 @@ pub use column_value::{
     ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue, searchable_columns,
 };
 pub use create_result::CreateCall;
+pub use event_stamp::event_stamp;
 pub use export::{ExportError, export, export_chunks};
 pub use failure_threshold::failure_threshold;
 pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, UnansweredRow};

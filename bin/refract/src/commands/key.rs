@@ -75,7 +75,7 @@ impl KeyCommand {
                 let name = operator::name("--name", &name)?;
                 let caller = Caller::operator(account.find(&database).await?);
                 let label = name.as_str().to_owned();
-                let (id, key) = api_keys::create(&database, caller, label).await?;
+                let (id, key) = api_keys::create(&database, &caller, label, None).await?;
                 output::json(&NewKey {
                     id: id.to_string(),
                     account: account.name(),
@@ -124,7 +124,8 @@ impl KeyCommand {
                 let no_key =
                     || format!("there is no key with the id '{id}': see `refract key list`");
                 let key = ApiKeyId::parse(&id).with_context(no_key)?;
-                anyhow::ensure!(api_keys::revoke(&database, account, key).await?, no_key());
+                let caller = Caller::operator(account);
+                anyhow::ensure!(api_keys::revoke(&database, &caller, key).await?, no_key());
                 output::say("The key is revoked.");
                 Ok(())
             }

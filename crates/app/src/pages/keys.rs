@@ -38,8 +38,9 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
         }
     };
     let database = visit.answering.database();
-    match api_keys::create(database, visit.caller(), name.clone()).await {
+    match api_keys::create(database, &visit.caller(), name.clone(), None).await {
         Ok((_, key)) => made(&visit, &name, &key).await,
+        Err(KeyRefusal::EndsInThePast) => Err(PageRefusal::NoForm),
         Err(KeyRefusal::Secret(error)) => Err(error.into()),
         Err(KeyRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
     }
@@ -48,7 +49,7 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Revokes a key.
 pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
     let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
-    let is_known = api_keys::revoke(visit.answering.database(), visit.account(), id).await?;
+    let is_known = api_keys::revoke(visit.answering.database(), &visit.caller(), id).await?;
     if is_known {
         Ok(PageReply::see_other("/keys?done=revoked"))
     } else {

@@ -57,7 +57,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
     let faults = match (Email::parse(typed), Role::named(role)) {
         (Ok(email), Some(role)) => {
             let database = visit.answering.database();
-            match people::invite(database, visit.caller(), &email, role).await {
+            match people::invite(database, &visit.caller(), &email, role).await {
                 Ok(invitation) => return link_page(&visit, &invitation).await,
                 Err(refusal) => shown(refusal)?,
             }
@@ -72,7 +72,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Makes a new link for somebody and shows it, this one time.
 pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
-    match people::reset(visit.answering.database(), visit.caller(), person).await {
+    match people::reset(visit.answering.database(), &visit.caller(), person).await {
         Ok(invitation) => link_page(&visit, &invitation).await,
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -82,7 +82,7 @@ pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
 pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageRefusal::NoForm)?;
-    match people::set_role(visit.answering.database(), visit.caller(), person, role).await {
+    match people::set_role(visit.answering.database(), &visit.caller(), person, role).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -91,7 +91,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Removes somebody.
 pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
-    match people::remove(visit.answering.database(), visit.caller(), person).await {
+    match people::remove(visit.answering.database(), &visit.caller(), person).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
         Err(refusal) => refused(&visit, refusal).await,
     }
