@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use refract_domain::api_key::ApiKey;
+use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::{Database, NewApiKey, PersistenceError, UncountedKeyRow};
 use uuid::Uuid;
 
 use crate::caller::Caller;
+use crate::events::{EventFilter, EventName, ListedEvent, ListedEvents};
 use crate::people::{MakerName, names};
 use crate::refusal::InternalError;
 use crate::result_counts::counts;
@@ -72,6 +74,15 @@ pub struct ListedKey {
     pub results: u64,
     /// Who made the key; `None` for the terminal.
     pub made_by: Option<MakerName>,
+    /// Who revoked the key; `None` for a key that was not revoked, or before events were kept.
+    pub revoked_by: Option<EventName>,
+}
+
+impl ListedKey {
+    /// Whether the key has come to its end.
+    pub fn has_ended(&self, now: DateTime<Utc>) -> bool {
+        self.row.expires_at.is_some_and(|end| end <= now)
+    }
 }
 
 /// The keys of an account, oldest first, revoked ones too. Results come out of the kept counts.
@@ -86,12 +97,41 @@ pub async fn list(
     let rows = database.list_uncounted_api_keys(account).await?;
     let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
     let names = names(database, account, &makers).await?;
+    let mut revocations = revocations(database, account).await?;
     let listed = rows.into_iter().map(|row| ListedKey {
         results: counts.of_key(row.id),
+        revoked_by: revocations.remove(&row.id).map(|revocation| revocation.by),
         made_by: row.made_by.and_then(|maker| names.get(&maker)).cloned(),
         row,
     });
     Ok(listed.collect())
+}
+
+/// The events by which keys of an account were revoked, by key.
+///
+/// # Errors
+/// When the database fails.
+pub async fn revocations(
+    database: &Database,
+    account: AccountId,
+) -> Result<HashMap<ApiKeyId, ListedEvent>, InternalError> {
+    let filter = EventFilter {
+        action: Some(EventAction::KeyRevoked),
+        ..EventFilter::default()
+    };
+    let mut events = ListedEvents::new(database, account, filter);
+    let mut revocations = HashMap::new();
+    loop {
+        let page = events.next_page().await?;
+        if page.is_empty() {
+            return Ok(revocations);
+        }
+        for listed in page {
+            if let EventTarget::Key(key) = listed.event.target {
+                revocations.insert(key, listed);
+            }
+        }
+    }
 }
 
 /// What the keys of an account are called, oldest first, revoked ones too.

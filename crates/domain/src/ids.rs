@@ -89,6 +89,12 @@ impl EventId {
         Self(first_uuid_of(moment))
     }
 
+    /// The id just below this one.
+    #[must_use]
+    pub fn just_before(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
+    }
+
     /// The id just above this one: its last digits are random, so that no other event has it.
     #[must_use]
     pub(crate) fn just_after(self) -> Self {

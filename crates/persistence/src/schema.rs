@@ -229,6 +229,7 @@ diesel::table! {
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,
+    events,
     people,
     prism_changes,
     prism_versions,

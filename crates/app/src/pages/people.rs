@@ -5,6 +5,7 @@ mod person_table;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_answering::InternalError;
+use refract_answering::events::last_of_people;
 use refract_answering::people::{self, Invitation, PersonRefusal};
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
@@ -145,11 +146,15 @@ async fn page(
 ) -> Result<PageReply, PageRefusal> {
     let listing = people::list(visit.answering.database(), visit.account());
     let people = listing.await.map_err(InternalError::from)?;
+    let last = last_of_people(visit.answering.database(), visit.account()).await;
+    let last = last.map_err(InternalError::from)?.into_iter();
+    let last = last.filter_map(|listed| Some((listed.event.stamp.actor.person()?, listed)));
+    let last = last.collect();
     let main = html! {
         h1 { "People" }
         p { "Who uses this app in your account, and what each of them may do." }
         @if let Some(notice) = &said.notice { (notice) }
-        (person_table(&people, visit.visitor.person))
+        (person_table(&people, &last, visit.visitor.person))
         h2 { "Invite somebody" }
         (invite_form(said))
         h2 { "Roles" }

@@ -30,6 +30,17 @@ impl EventDetail {
         Self(format!("{words} {}", Self::from(moment)))
     }
 
+    /// A version: `version 3`.
+    pub fn version(version: VersionNumber) -> Self {
+        Self(format!("version {version}"))
+    }
+
+    /// Several details as one, with commas between them.
+    pub fn list(parts: &[Self]) -> Self {
+        let parts: Vec<_> = parts.iter().map(Self::as_str).collect();
+        Self(parts.join(", "))
+    }
+
     /// A note that an operator or a person typed about their change.
     ///
     /// # Errors
@@ -60,6 +71,12 @@ impl EventDetail {
         &self.0
     }
 
+    /// A number with words of the program's own after it: `3 refused`.
+    pub fn worded(number: u64, words: &'static str) -> Self {
+        Self(format!("{number} {words}"))
+    }
+
+    /// Words and numbers of a lens, whose columns and cutoffs are no text.
     pub(super) fn of_parts(parts: &[String]) -> Self {
         Self(parts.join(", "))
     }
