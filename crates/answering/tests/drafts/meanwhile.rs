@@ -38,7 +38,7 @@ async fn save(
     based_on: Option<VersionNumber>,
 ) -> Result<VersionNumber, PrismRefusal> {
     let bytes = with_context(context).to_string().into_bytes();
-    let saving = prisms::save_version(&it.database, it.caller, &it.prism, &bytes, based_on);
+    let saving = prisms::save_version(&it.database, &it.caller, &it.prism, &bytes, based_on);
     Ok(saving.await?.1)
 }
 
@@ -100,7 +100,7 @@ async fn set_lens(it: &Fixture, percent: usize, based_on: i32) -> Result<(), Pri
     let column = json!({ "question": "angry", "output": "label",
         "no_below": format!("0.{percent}").parse::<f64>().unwrap(), "yes_from": 0.9 });
     let bytes = json!({ "columns": [column] }).to_string().into_bytes();
-    prisms::set_lens(&it.database, it.caller, &it.prism, &bytes, Some(based_on)).await
+    prisms::set_lens(&it.database, &it.caller, &it.prism, &bytes, Some(based_on)).await
 }
 
 async fn of_many_who_save_on_top_of_one_lens_exactly_one_does(it: Fixture) {
@@ -125,7 +125,7 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: F
         "the lens was changed meanwhile: look at it, and save again on top of it"
     );
     let reset =
-        async |based_on| prisms::reset_lens(&it.database, it.caller, &it.prism, based_on).await;
+        async |based_on| prisms::reset_lens(&it.database, &it.caller, &it.prism, based_on).await;
     let refused = reset(Some(before)).await.unwrap_err();
     assert!(matches!(refused, PrismRefusal::LensMeanwhile), "{refused}");
     assert_eq!(it.lens().await.lens, shown.lens);
@@ -144,16 +144,12 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: F
 async fn joined(it: &Fixture, name: &str) -> Caller {
     let account = it.caller.account();
     let email = Email::parse(&format!("{name}@example.com")).unwrap();
-    let inviting = people::invite(
-        &it.database,
-        Caller::operator(account),
-        &email,
-        Role::Editor,
-    );
+    let operator = Caller::operator(account);
+    let inviting = people::invite(&it.database, &operator, &email, Role::Editor);
     let invitation = inviting.await.unwrap();
     let name = PersonName::parse(name).unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    people::accept(&it.database, &invitation.token, &name, password)
+    people::accept(&it.database, &invitation.token, &name, password, None)
         .await
         .unwrap();
     Caller::person(account, invitation.person)
@@ -164,25 +160,31 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: Fixture) {
     let (database, prism) = (&it.database, &it.prism);
     let bytes = with_context("second").to_string().into_bytes();
     let terminal = Caller::operator(it.caller.account());
-    prisms::save_version(database, ada, prism, &bytes, None)
+    prisms::save_version(database, &ada, prism, &bytes, None)
         .await
         .unwrap();
     let columns = json!({ "columns": [{ "question": "angry", "output": "label" }] });
-    prisms::set_lens(database, grace, prism, columns.to_string().as_bytes(), None)
-        .await
-        .unwrap();
+    prisms::set_lens(
+        database,
+        &grace,
+        prism,
+        columns.to_string().as_bytes(),
+        None,
+    )
+    .await
+    .unwrap();
     let name = PrismName::parse("Sorting").unwrap();
-    prisms::rename(database, ada, prism, &name).await.unwrap();
-    prisms::reset_lens(database, terminal, prism, None)
+    prisms::rename(database, &ada, prism, &name).await.unwrap();
+    prisms::reset_lens(database, &terminal, prism, None)
         .await
         .unwrap();
     for is_archived in [true, false] {
-        prisms::set_archived(database, grace, prism, is_archived)
+        prisms::set_archived(database, &grace, prism, is_archived)
             .await
             .unwrap();
     }
     // what somebody did keeps their name
-    people::remove(database, terminal, grace.person_id().unwrap())
+    people::remove(database, &terminal, grace.person_id().unwrap())
         .await
         .unwrap();
     let history = prisms::history(database, ada.account(), prism).await;

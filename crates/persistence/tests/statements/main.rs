@@ -69,17 +69,20 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
         ),
         (
             "create by id",
-            sent(database.find_create_call(hash, &it.selector(), Some(&key))).await,
+            sent(database.find_create_call(hash, &it.selector(), Some(&key), moment(9))).await,
         ),
         (
             "create by slug",
-            sent(database.find_create_call(hash, &slug, Some(&key))).await,
+            sent(database.find_create_call(hash, &slug, Some(&key), moment(9))).await,
         ),
         (
             "create without a key",
-            sent(database.find_create_call(hash, &slug, None)).await,
+            sent(database.find_create_call(hash, &slug, None, moment(9))).await,
         ),
-        ("read", sent(database.find_result_call(hash, id)).await),
+        (
+            "read",
+            sent(database.find_result_call(hash, id, moment(9))).await,
+        ),
         ("retry", sent(database.save_result(&retry)).await),
         (
             "retry without a key",

@@ -4,7 +4,7 @@ use refract_domain::ids::ApiKeyId;
 use refract_persistence::{ApiKeyRow, NewResult, UncountedKeyRow};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, failed, moment, new_key};
+use crate::fixture::{Fixture, account, answered, failed, moment, new_key, new_stamp};
 
 on_both!(
     keys_are_listed_oldest_first_with_what_they_made,
@@ -20,10 +20,13 @@ async fn keys(it: &Fixture) -> Vec<ApiKeyRow> {
 
 async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
     let second = new_key(it.account, 2);
-    it.database.create_api_key(&second).await.unwrap();
+    it.database
+        .create_api_key(&second, it.stamp(0))
+        .await
+        .unwrap();
     let elsewhere = account(&it.database, "elsewhere").await;
     it.database
-        .create_api_key(&new_key(elsewhere, 3))
+        .create_api_key(&new_key(elsewhere, 3), new_stamp(elsewhere, 0))
         .await
         .unwrap();
 
@@ -48,6 +51,7 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
             last_used_at: None,
             revoked_at: None,
             made_by: None,
+            expires_at: None,
         },
         results_made,
     };
@@ -59,22 +63,18 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
 }
 
 async fn a_key_is_revoked_for_good(it: Fixture) {
-    let revoke = async |now| {
+    let revoke = async |milliseconds| {
         it.database
-            .revoke_api_key(it.account, it.key.id, now)
+            .revoke_api_key(it.key.id, it.stamp(milliseconds))
             .await
             .unwrap()
     };
-    assert_eq!(revoke(moment(5)).await, Some(moment(5)));
-    assert_eq!(
-        revoke(moment(9)).await,
-        Some(moment(5)),
-        "the first time counts"
-    );
+    assert_eq!(revoke(5).await, Some(moment(5)));
+    assert_eq!(revoke(9).await, Some(moment(5)), "the first time counts");
     assert_eq!(keys(&it).await[0].key.revoked_at, Some(moment(5)));
     let call = it
         .database
-        .find_create_call(&it.key.hash, &it.selector(), None)
+        .find_create_call(&it.key.hash, &it.selector(), None, moment(9))
         .await
         .unwrap();
     assert!(call.unwrap().key.is_revoked);
@@ -84,14 +84,14 @@ async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
     let elsewhere = account(&it.database, "elsewhere").await;
     let revoked = it
         .database
-        .revoke_api_key(elsewhere, it.key.id, moment(5))
+        .revoke_api_key(it.key.id, new_stamp(elsewhere, 5))
         .await
         .unwrap();
     assert_eq!(revoked, None);
     let unknown = ApiKeyId(Uuid::now_v7());
     let revoked = it
         .database
-        .revoke_api_key(it.account, unknown, moment(5))
+        .revoke_api_key(unknown, it.stamp(5))
         .await
         .unwrap();
     assert_eq!(revoked, None);
@@ -100,7 +100,10 @@ async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
 
 async fn only_a_later_use_is_noted(it: Fixture) {
     let second = new_key(it.account, 2);
-    it.database.create_api_key(&second).await.unwrap();
+    it.database
+        .create_api_key(&second, it.stamp(0))
+        .await
+        .unwrap();
     let note = async |uses: &[_]| it.database.note_key_use(uses).await.unwrap();
     note(&[]).await;
     note(&[(second.id, moment(3)), (it.key.id, moment(20))]).await;
@@ -121,7 +124,7 @@ async fn only_a_later_use_is_noted(it: Fixture) {
 async fn two_keys_of_one_hash_are_refused(it: Fixture) {
     let error = it
         .database
-        .create_api_key(&new_key(it.account, 1))
+        .create_api_key(&new_key(it.account, 1), it.stamp(0))
         .await
         .unwrap_err();
     assert!(!error.is_passing(), "{error}");

@@ -34,6 +34,8 @@ mod api_keys;
 mod backups;
 mod calls;
 mod connecting;
+mod event_transactions;
+mod events;
 mod exports;
 mod file_runs;
 mod forgetting;
