@@ -89,9 +89,14 @@ impl KeyCommand {
                 let label = name.as_str().to_owned();
                 let creating = api_keys::create(&database, &caller, label, expires).await;
                 let (id, key) = match creating {
-                    Err(refusal @ KeyRefusal::EndsInThePast) => bail!("--expires: {refusal}"),
+                    Err(refusal @ KeyRefusal::EndsInThePast { .. }) => {
+                        bail!("--expires: {refusal}")
+                    }
                     created => created?,
                 };
+                if let Some(end) = expires {
+                    output::say(&format!("The key ends {}.", moment(end)));
+                }
                 output::json(&NewKey {
                     id: id.to_string(),
                     account: account.name(),

@@ -75,7 +75,15 @@ fn described(column: &Column) -> String {
         question,
         output,
     } = column;
-    format!("column {name} ({question} {})", output.name())
+    let output = match output.cutoffs() {
+        None => output.name().to_owned(),
+        Some(cutoffs) => {
+            let no_below = cutoffs.no_ends_at().value();
+            let yes_from = cutoffs.yes_from().map_or(no_below, |cutoff| cutoff.value());
+            format!("label, no below {no_below}, yes from {yes_from}")
+        }
+    };
+    format!("column {name} ({question} {output})")
 }
 
 fn detail(revision: i32, mut parts: Vec<String>) -> EventDetail {
@@ -134,7 +142,8 @@ mod tests {
         let (from, to) = between(&before, &after);
         assert_eq!(
             from,
-            "revision 3, column a (angry label), column b (angry probability)"
+            "revision 3, column a (angry label, no below 0.5, yes from 0.5), \
+             column b (angry probability)"
         );
         assert_eq!(
             to,
