@@ -187,7 +187,7 @@ impl Database {
                     .filter(prisms::id.eq(Bind(read.id)))
                     .filter(prisms::latest_version.eq(read.latest_version.get()))
                     .filter(prisms::lens_revision.eq(read.lens_revision));
-                let before = locked(unchanged.clone().select(prisms::name));
+                let before = locked(unchanged.select(prisms::name));
                 let before: Option<String> = before.get_result(c).await.optional()?;
                 let Some(before) = before else {
                     return Err(RollbackTransaction);

@@ -174,10 +174,9 @@ fn index_of_events(name: &str) -> Option<&'static str> {
         "events" | "newest events" | "newer events" | "events of a period" => {
             Some("events_account_id_id")
         }
-        "events by a person" | "events by nodes" => Some("events_actor"),
+        "events by a person" | "events by nodes" | "last of people" => Some("events_actor"),
         "events of an action" => Some("events_action"),
         "events about a target" | "changes of a prism" => Some("events_target"),
-        "last of people" => Some("events_actor"),
         _ => None,
     }
 }
