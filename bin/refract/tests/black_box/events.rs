@@ -180,8 +180,9 @@ async fn download(service: &Service, browser: &Browser<'_>, path: &str) -> Answe
     let mut body = String::new();
     while let Some((length, rest)) = chunks.split_once("\r\n") {
         let length = usize::from_str_radix(length, 16).unwrap();
-        body.push_str(&rest[..length]);
-        chunks = rest[length..].trim_start_matches("\r\n");
+        let (chunk, rest) = rest.split_at(length);
+        body.push_str(chunk);
+        chunks = rest.trim_start_matches("\r\n");
     }
     Answer::new(head, body)
 }
@@ -257,7 +258,7 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
         &reset_token,
         &service.key,
         &text(&key, "key"),
-        &text(&key, "key")[..7],
+        text(&key, "key").split_at(7).0,
     ] {
         assert!(!all.contains(secret), "{secret}: {all}");
     }

@@ -16,9 +16,9 @@ use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::{lens_changed, lens_from_json, lens_to_json};
+use crate::queries::lenses::{lens_from_json, lens_to_json};
+use crate::queries::prism_events::{lens_changed, renamed};
 use crate::queries::prism_row::{PrismColumns, PrismRow, Writing};
-use crate::queries::prisms::renamed;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_versions, prisms};
 
