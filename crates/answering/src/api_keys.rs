@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use refract_domain::api_key::ApiKey;
 use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId};
@@ -26,8 +26,11 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum KeyRefusal {
     /// The key would be refused from the beginning.
-    #[error("the end of a key must be in the future")]
-    EndsInThePast,
+    #[error("the end of a key must be in the future, and {} is over: name a later one", second(*.end))]
+    EndsInThePast {
+        /// The end that was asked for.
+        end: DateTime<Utc>,
+    },
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretFailed),
@@ -49,8 +52,8 @@ pub async fn create(
     expires_at: Option<DateTime<Utc>>,
 ) -> Result<(ApiKeyId, ApiKey), KeyRefusal> {
     let stamp = caller.event_stamp();
-    if expires_at.is_some_and(|end| end <= stamp.at) {
-        return Err(KeyRefusal::EndsInThePast);
+    if let Some(end) = expires_at.filter(|end| *end <= stamp.at) {
+        return Err(KeyRefusal::EndsInThePast { end });
     }
     let key = ApiKey::from_random(random_bytes()?);
     let id = ApiKeyId(Uuid::now_v7());
@@ -64,6 +67,11 @@ pub async fn create(
     };
     database.create_api_key(&new, stamp).await?;
     Ok((id, key))
+}
+
+/// A moment to the second.
+fn second(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// A key with how many results it made and what its maker is called.

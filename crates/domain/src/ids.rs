@@ -84,6 +84,11 @@ fn first_uuid_of(moment: DateTime<Utc>) -> Uuid {
 }
 
 impl EventId {
+    /// Before the id of every event.
+    pub const LOWEST: Self = Self(Uuid::nil());
+    /// After the id of every event.
+    pub const HIGHEST: Self = Self(Uuid::max());
+
     /// The lowest id of a moment; see [`ResultId::first_of`].
     pub fn first_of(moment: DateTime<Utc>) -> Self {
         Self(first_uuid_of(moment))

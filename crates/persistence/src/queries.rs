@@ -35,6 +35,7 @@ mod model_names;
 mod new_result;
 mod people;
 mod prism_changes;
+mod prism_events;
 mod prism_row;
 mod prism_versions;
 mod prisms;

@@ -215,7 +215,7 @@ diesel::table! {
         account_id -> Id,
         at -> Moment,
         actor_kind -> Text,
-        actor_id -> Nullable<Id>,
+        actor_id -> Id,
         action -> Text,
         target_kind -> Text,
         target_id -> Id,

@@ -6,8 +6,8 @@ CREATE TABLE events (
     account_id uuid NOT NULL REFERENCES accounts (id),
     at timestamptz NOT NULL,
     actor_kind text COLLATE "C" NOT NULL CHECK (actor_kind IN ('person', 'key', 'operator', 'node')),
-    -- of the person or the key
-    actor_id uuid,
+    -- the person or the key; the nil id for operators and nodes
+    actor_id uuid NOT NULL,
     action text COLLATE "C" NOT NULL,
     target_kind text COLLATE "C" NOT NULL,
     target_id uuid NOT NULL,
@@ -16,7 +16,9 @@ CREATE TABLE events (
     changed_to text,
     note text,
     request_id text,
-    CONSTRAINT events_actor CHECK ((actor_kind IN ('person', 'key')) = (actor_id IS NOT NULL))
+    CONSTRAINT events_actor CHECK (
+        (actor_kind IN ('person', 'key')) = (actor_id <> '00000000-0000-0000-0000-000000000000')
+    )
 );
 -- newest first: all of an account, of an actor, of an action, of a target
 CREATE INDEX events_account_id_id ON events (account_id, id);

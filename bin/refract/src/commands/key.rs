@@ -5,8 +5,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Subcommand;
 use refract_answering::Caller;
 use refract_answering::api_keys::{self, KeyRefusal};
-use refract_domain::ids::ApiKeyId;
-use refract_persistence::ApiKeyRow;
+use refract_answering::events::ListedEvent;
+use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_persistence::{ApiKeyRow, Database};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
@@ -83,66 +84,10 @@ impl KeyCommand {
                 name,
                 expires,
                 account,
-            } => {
-                let name = operator::name("--name", &name)?;
-                let caller = Caller::operator(account.find(&database).await?);
-                let label = name.as_str().to_owned();
-                let creating = api_keys::create(&database, &caller, label, expires).await;
-                let (id, key) = match creating {
-                    Err(refusal @ KeyRefusal::EndsInThePast) => bail!("--expires: {refusal}"),
-                    created => created?,
-                };
-                output::json(&NewKey {
-                    id: id.to_string(),
-                    account: account.name(),
-                    name: name.as_str(),
-                    key: key.reveal(),
-                })
-            }
+            } => create(&database, &name, expires, &account).await,
             Self::List { json, account } => {
                 let account = account.find(&database).await?;
-                let keys = database.list_api_keys(account).await?;
-                let revocations = api_keys::revocations(&database, account).await?;
-                let shown: Vec<_> = keys
-                    .into_iter()
-                    .map(|ApiKeyRow { key, results_made }| ShownKey {
-                        id: key.id.to_string(),
-                        name: key.name,
-                        first_characters: key.first_characters,
-                        created_at: moment(key.created_at),
-                        last_used_at: key.last_used_at.map(moment),
-                        results_made,
-                        revoked_at: key.revoked_at.map(moment),
-                        expires_at: key.expires_at.map(moment),
-                        revoked_by: revocations
-                            .get(&key.id)
-                            .map(|revocation| revocation.by.reference.clone()),
-                    })
-                    .collect();
-                let headers = [
-                    "id",
-                    "name",
-                    "begins with",
-                    "created",
-                    "last used",
-                    "results",
-                    "revoked",
-                    "revoked by",
-                    "expires",
-                ];
-                output::list(json, &headers, &shown, |key| {
-                    vec![
-                        key.id.clone(),
-                        key.name.clone(),
-                        key.first_characters.clone(),
-                        key.created_at.clone(),
-                        key.last_used_at.clone().unwrap_or_default(),
-                        key.results_made.to_string(),
-                        key.revoked_at.clone().unwrap_or_default(),
-                        key.revoked_by.clone().unwrap_or_default(),
-                        key.expires_at.clone().unwrap_or_default(),
-                    ]
-                })
+                list(&database, json, account).await
             }
             Self::Revoke { id, account } => {
                 let account = account.find(&database).await?;
@@ -156,6 +101,78 @@ impl KeyCommand {
             }
         }
     }
+}
+
+async fn create(
+    database: &Database,
+    name: &str,
+    expires: Option<DateTime<Utc>>,
+    account: &AccountArg,
+) -> anyhow::Result<()> {
+    let name = operator::name("--name", name)?;
+    let caller = Caller::operator(account.find(database).await?);
+    let label = name.as_str().to_owned();
+    let creating = api_keys::create(database, &caller, label, expires).await;
+    let (id, key) = match creating {
+        Err(refusal @ KeyRefusal::EndsInThePast { .. }) => bail!("--expires: {refusal}"),
+        created => created?,
+    };
+    if let Some(end) = expires {
+        output::say(&format!("The key ends {}.", moment(end)));
+    }
+    output::json(&NewKey {
+        id: id.to_string(),
+        account: account.name(),
+        name: name.as_str(),
+        key: key.reveal(),
+    })
+}
+
+async fn list(database: &Database, json: bool, account: AccountId) -> anyhow::Result<()> {
+    let keys = database.list_api_keys(account).await?;
+    let revocations = api_keys::revocations(database, account).await?;
+    let revoked_by = |key| {
+        let revocation: Option<&ListedEvent> = revocations.get(&key);
+        revocation.map(|revocation| revocation.by.reference.clone())
+    };
+    let shown: Vec<_> = keys
+        .into_iter()
+        .map(|ApiKeyRow { key, results_made }| ShownKey {
+            id: key.id.to_string(),
+            name: key.name,
+            first_characters: key.first_characters,
+            created_at: moment(key.created_at),
+            last_used_at: key.last_used_at.map(moment),
+            results_made,
+            revoked_at: key.revoked_at.map(moment),
+            expires_at: key.expires_at.map(moment),
+            revoked_by: revoked_by(key.id),
+        })
+        .collect();
+    let headers = [
+        "id",
+        "name",
+        "begins with",
+        "created",
+        "last used",
+        "results",
+        "revoked",
+        "revoked by",
+        "expires",
+    ];
+    output::list(json, &headers, &shown, |key| {
+        vec![
+            key.id.clone(),
+            key.name.clone(),
+            key.first_characters.clone(),
+            key.created_at.clone(),
+            key.last_used_at.clone().unwrap_or_default(),
+            key.results_made.to_string(),
+            key.revoked_at.clone().unwrap_or_default(),
+            key.revoked_by.clone().unwrap_or_default(),
+            key.expires_at.clone().unwrap_or_default(),
+        ]
+    })
 }
 
 fn moment(moment: DateTime<Utc>) -> String {

@@ -1,8 +1,9 @@
 //! People who change one prism at once: nobody overwrites what they have not seen.
 
 use futures_util::future::join_all;
-use refract_answering::prisms::{self, ChangeOfPrism, PrismRefusal};
+use refract_answering::prisms::{self, ChangeOfPrism, PrismChange, PrismRefusal};
 use refract_answering::{Caller, people};
+use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
 use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
@@ -187,9 +188,22 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: Fixture) {
     people::remove(database, &terminal, grace.person_id().unwrap())
         .await
         .unwrap();
-    let history = prisms::history(database, ada.account(), prism).await;
+    let history = prisms::history(database, ada.account(), prism)
+        .await
+        .unwrap();
+    let words = |place: usize| {
+        let PrismChange { from, to, .. } = &history[place];
+        let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
+        (text(from).unwrap_or_default(), text(to).unwrap_or_default())
+    };
+    let said = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    assert_eq!(words(0), said("", ""));
+    assert_eq!(words(3), said("Triage", "Sorting"));
+    let automatic = "revision 0, column topic (topic top), \
+         column rude (rude label, no below 0.5, yes from 0.5)";
+    assert_eq!(words(4), said(automatic, "revision 1"));
+    assert_eq!(words(5), said("1", "2"));
     let told: Vec<_> = history
-        .unwrap()
         .into_iter()
         .map(|change| (change.what, change.made_by.map(|name| name.to_string())))
         .collect();

@@ -70,6 +70,7 @@ async fn a_link_joins_once_and_the_session_names_the_person(it: Fixture) {
         email: Email::parse(ADA).unwrap(),
         name: "Ada".to_owned(),
         role: Role::Owner,
+        untold_event: None,
     };
     assert_eq!(signed_in(&it, &session).await, Some(expected));
     assert!(!link_is_good(&it, &invitation).await);

@@ -12,7 +12,7 @@ use refract_domain::ids::EventId;
 use refract_lens_rendering::RowFormat;
 
 use self::event_form::event_form;
-use self::event_query::EventQuery;
+use self::event_query::{ADDRESS, EventQuery};
 use self::event_table::event_table;
 use crate::components::empty_state::empty_state;
 use crate::components::notice::{NoticeKind, notice};
@@ -22,8 +22,6 @@ use crate::page_reply::PageReply;
 use crate::sent::Query;
 use crate::visit::Visit;
 
-/// Where the page is.
-const ADDRESS: &str = "/events";
 /// Events of one page.
 const SHOWN: u32 = 50;
 /// The names of the query that say which page is shown.

@@ -57,7 +57,7 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
     let (database, name) = (visit.answering.database(), name.as_str().to_owned());
     match api_keys::create(database, &visit.caller(), name.clone(), expires).await {
         Ok((_, key)) => made(&visit, &name, expires, &key).await,
-        Err(refusal @ KeyRefusal::EndsInThePast) => {
+        Err(refusal @ KeyRefusal::EndsInThePast { .. }) => {
             faults.expires = refusal.to_string();
             page(&visit, &faults, status).await
         }

@@ -27,9 +27,10 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let make = html! {
         @if may_make { a.button.main href="/prisms/new" { "New prism" } }
     };
-    let told = match visit.visitor.untold_event {
-        Some(from) => told::notice_of(&visit, from).await?,
-        None => html! {},
+    let told = if let Some(from) = visit.visitor.untold_event {
+        told::notice_of(&visit, from).await?
+    } else {
+        html! {}
     };
     let main = html! {
         (told)

@@ -1,7 +1,7 @@
 //! What a change of a lens changed, in an event.
 
 use super::detail::EventDetail;
-use crate::cutoffs::Cutoffs;
+use crate::cutoffs::{Cutoff, Cutoffs};
 use crate::lens::Column;
 
 /// Columns and cutoffs that a detail lists.
@@ -64,7 +64,7 @@ fn add_cutoffs(old: &Column, new: &Column, from: &mut Vec<String>, to: &mut Vec<
         }
     };
     let no_below = |cutoffs: Cutoffs| Some(cutoffs.no_ends_at().value());
-    let yes_from = |cutoffs: Cutoffs| cutoffs.yes_from().map(|cutoff| cutoff.value());
+    let yes_from = |cutoffs: Cutoffs| cutoffs.yes_from().map(Cutoff::value);
     add("no_below", no_below(before), no_below(after));
     add("yes_from", yes_from(before), yes_from(after));
 }
@@ -75,7 +75,15 @@ fn described(column: &Column) -> String {
         question,
         output,
     } = column;
-    format!("column {name} ({question} {})", output.name())
+    let output = match output.cutoffs() {
+        None => output.name().to_owned(),
+        Some(cutoffs) => {
+            let no_below = cutoffs.no_ends_at().value();
+            let yes_from = cutoffs.yes_from().map_or(no_below, Cutoff::value);
+            format!("label, no below {no_below}, yes from {yes_from}")
+        }
+    };
+    format!("column {name} ({question} {output})")
 }
 
 fn detail(revision: i32, mut parts: Vec<String>) -> EventDetail {
@@ -134,7 +142,8 @@ mod tests {
         let (from, to) = between(&before, &after);
         assert_eq!(
             from,
-            "revision 3, column a (angry label), column b (angry probability)"
+            "revision 3, column a (angry label, no below 0.5, yes from 0.5), \
+             column b (angry probability)"
         );
         assert_eq!(
             to,

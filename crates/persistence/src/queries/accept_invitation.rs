@@ -78,8 +78,8 @@ impl Database {
                         .filter(events::action.eq(EventAction::LinkRenewed.name()))
                         .order(events::id.desc())
                         .select(events::actor_id);
-                    let made_by: Option<Option<AnyId>> = made_by.first(c).await.optional()?;
-                    if made_by.flatten() != Some(AnyId(person.0)) {
+                    let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
+                    if made_by != Some(AnyId(person.0)) {
                         let untold = joining().filter(people::untold_event.is_null());
                         diesel::update(untold)
                             .set(people::untold_event.eq(Some(stamp.id)))

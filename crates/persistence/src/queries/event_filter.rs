@@ -5,7 +5,7 @@ use diesel::backend::{Backend, DieselReserveSpecialization};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
-use diesel::sql_types::{Bool, HasSqlType, Nullable, Text};
+use diesel::sql_types::{Bool, HasSqlType, Text};
 use refract_domain::event::{ActorKind, EventAction, EventTarget};
 use refract_domain::ids::{AccountId, EventId};
 use uuid::Uuid;
@@ -49,7 +49,7 @@ pub enum EventRange {
 }
 
 /// A condition on events, in the SQL of a database.
-type EventCondition<DB> = Box<dyn BoxableExpression<events::table, DB, SqlType = Nullable<Bool>>>;
+type EventCondition<DB> = Box<dyn BoxableExpression<events::table, DB, SqlType = Bool>>;
 
 /// Whether the actor has one of these ids.
 fn is_one_of<DB>(ids: Vec<Uuid>) -> EventCondition<DB>
@@ -57,11 +57,12 @@ where
     DB: Backend + DieselReserveSpecialization + HasSqlType<Id> + 'static,
     AnyId: ToSql<Id, DB>,
 {
-    let mut ids = ids.into_iter().map(AnyId);
-    // without ids it is the id of nobody
-    let first: EventCondition<DB> = Box::new(events::actor_id.eq(ids.next()));
+    let mut ids = ids.into_iter().map(|id| Bind(AnyId(id)));
+    // operators and nodes have the nil id
+    let none = Bind(AnyId(Uuid::nil()));
+    let first: EventCondition<DB> = Box::new(events::actor_id.eq(ids.next().unwrap_or(none)));
     ids.fold(first, |condition, id| {
-        Box::new(condition.or(events::actor_id.eq(Some(id))))
+        Box::new(condition.or(events::actor_id.eq(id)))
     })
 }
 
@@ -69,6 +70,28 @@ where
 const APART: TimeDelta = TimeDelta::minutes(5);
 
 impl EventFilter {
+    /// Ids between which all events of the period and the range are: an id begins with the moment of
+    /// its making, so that an index of ids leads to a period.
+    fn ids(&self, range: EventRange) -> (EventId, EventId) {
+        let nearby = |moment: DateTime<Utc>, apart| {
+            let moment = moment.checked_add_signed(apart);
+            moment.map(|moment| EventId::first_of(moment).just_before())
+        };
+        let since = self.since.and_then(|since| nearby(since, -APART));
+        let until = self.until.and_then(|until| nearby(until, APART));
+        let (after, before) = match range {
+            EventRange::Newest => (None, None),
+            EventRange::OlderThan(id) => (None, Some(id)),
+            EventRange::NewerThan(id) => (Some(id), None),
+        };
+        let first = since.unwrap_or(EventId::LOWEST);
+        let end = until.unwrap_or(EventId::HIGHEST);
+        (
+            after.unwrap_or(first).max(first),
+            before.unwrap_or(end).min(end),
+        )
+    }
+
     /// The query for the events of an account, in no order yet.
     pub(crate) fn query<DB>(
         self,
@@ -84,32 +107,21 @@ impl EventFilter {
         DateTime<Utc>: ToSql<Moment, DB>,
         str: ToSql<Text, DB>,
     {
-        let mut query =
-            QueryDsl::into_boxed(events::table).filter(events::account_id.eq(Bind(account)));
-        query = match range {
-            EventRange::Newest => query,
-            EventRange::OlderThan(id) => query.filter(events::id.lt(Bind(id))),
-            EventRange::NewerThan(id) => query.filter(events::id.gt(Bind(id))),
-        };
-        // an id begins with the moment of its making, so an index of ids leads to a period
+        let (after, before) = self.ids(range);
+        let mut query = QueryDsl::into_boxed(events::table)
+            .filter(events::account_id.eq(Bind(account)))
+            .filter(events::id.gt(Bind(after)))
+            .filter(events::id.lt(Bind(before)));
         if let Some(since) = self.since {
-            let nearby = since.checked_sub_signed(APART).unwrap_or(since);
-            query = query
-                .filter(events::id.ge(Bind(EventId::first_of(nearby))))
-                .filter(events::at.ge(Bind(since)));
+            query = query.filter(events::at.ge(Bind(since)));
         }
         if let Some(until) = self.until {
-            let nearby = until.checked_add_signed(APART).unwrap_or(until);
-            query = query
-                .filter(events::id.lt(Bind(EventId::first_of(nearby))))
-                .filter(events::at.lt(Bind(until)));
+            query = query.filter(events::at.lt(Bind(until)));
         }
         if let Some(EventActors { kind, ids }) = self.actors {
-            query = query.filter(events::actor_kind.eq(kind.name()));
-            query = match kind {
-                ActorKind::Person | ActorKind::Key => query.filter(is_one_of(ids)),
-                ActorKind::Operator | ActorKind::Node => query.filter(events::actor_id.is_null()),
-            };
+            query = query
+                .filter(events::actor_kind.eq(kind.name()))
+                .filter(is_one_of(ids));
         }
         if let Some(action) = self.action {
             query = query.filter(events::action.eq(action.name()));

@@ -8,6 +8,7 @@ use refract_domain::event::{
     TargetKind,
 };
 use refract_domain::ids::{AccountId, EventId};
+use uuid::Uuid;
 
 use crate::connections::on;
 use crate::error::PersistenceError;
@@ -28,8 +29,8 @@ pub(crate) struct EventColumns {
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     at: DateTime<Utc>,
     actor_kind: String,
-    #[diesel(serialize_as = Option<AnyId>)]
-    actor_id: Option<AnyId>,
+    #[diesel(serialize_as = Bind<AnyId>)]
+    actor_id: AnyId,
     action: String,
     target_kind: String,
     #[diesel(serialize_as = Bind<AnyId>)]
@@ -55,7 +56,7 @@ impl From<Event> for EventColumns {
             account_id: stamp.account,
             at: stamp.at,
             actor_kind: stamp.actor.kind().name().to_owned(),
-            actor_id: stamp.actor.id().map(AnyId),
+            actor_id: AnyId(stamp.actor.id().unwrap_or(Uuid::nil())),
             action: action.name().to_owned(),
             target_kind: target.kind().name().to_owned(),
             target_id: AnyId(target.id()),
@@ -73,7 +74,7 @@ impl TryFrom<EventColumns> for Event {
     fn try_from(columns: EventColumns) -> Result<Self, PersistenceError> {
         let unreadable = |column| PersistenceError::Unreadable { column };
         let kind = ActorKind::named(&columns.actor_kind);
-        let actor_id = columns.actor_id.map(|AnyId(id)| id);
+        let actor_id = Some(columns.actor_id.0).filter(|id| !id.is_nil());
         let actor = kind.and_then(|kind| Actor::saved(kind, actor_id));
         let action = EventAction::named(&columns.action);
         let target = TargetKind::named(&columns.target_kind);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
-use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
+use refract_domain::event::{EventStamp, LensChangeDetails};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 use refract_traces::StatementName;
@@ -15,6 +15,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
+use crate::queries::prism_events::lens_changed;
 use crate::queries::prism_row::{PrismRow, Writing};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prisms};
@@ -103,24 +104,6 @@ impl Database {
             }
         })
         .await
-    }
-}
-
-/// The event of another lens for a prism.
-pub(crate) fn lens_changed(
-    stamp: EventStamp,
-    prism: PrismId,
-    lens: &Lens,
-    details: LensChangeDetails,
-) -> Event {
-    let action = match lens {
-        Lens::Custom(_) => EventAction::LensSet,
-        Lens::Automatic => EventAction::LensReset,
-    };
-    Event {
-        from: Some(details.from),
-        to: Some(details.to),
-        ..stamp.event(action, EventTarget::Prism(prism))
     }
 }
 

@@ -16,9 +16,9 @@ use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::{lens_changed, lens_from_json, lens_to_json};
+use crate::queries::lenses::{lens_from_json, lens_to_json};
+use crate::queries::prism_events::{lens_changed, renamed};
 use crate::queries::prism_row::{PrismColumns, PrismRow, Writing};
-use crate::queries::prisms::renamed;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_versions, prisms};
 
@@ -187,7 +187,7 @@ impl Database {
                     .filter(prisms::id.eq(Bind(read.id)))
                     .filter(prisms::latest_version.eq(read.latest_version.get()))
                     .filter(prisms::lens_revision.eq(read.lens_revision));
-                let before = locked(unchanged.clone().select(prisms::name));
+                let before = locked(unchanged.select(prisms::name));
                 let before: Option<String> = before.get_result(c).await.optional()?;
                 let Some(before) = before else {
                     return Err(RollbackTransaction);

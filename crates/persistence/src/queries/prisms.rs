@@ -12,6 +12,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
+use crate::queries::prism_events::renamed;
 use crate::queries::prism_row::{PrismColumns, PrismRow};
 use crate::queries::prism_versions::VersionColumns;
 use crate::schema::sql_types::Bind;
@@ -261,14 +262,5 @@ impl Database {
             Ok(())
         })
         .await
-    }
-}
-
-/// The event of another name for a prism.
-pub(crate) fn renamed(stamp: EventStamp, prism: PrismId, before: String, name: PrismName) -> Event {
-    Event {
-        from: Some(PrismName::saved(before).into()),
-        to: Some(name.into()),
-        ..stamp.event(EventAction::PrismRenamed, EventTarget::Prism(prism))
     }
 }

@@ -52,7 +52,7 @@ impl Database {
     }
 
     /// The newest event of each person of an account who was not removed and did anything besides
-    /// signing in and out, in no particular order. Two queries.
+    /// signing in and out, in no particular order. At most two queries.
     ///
     /// # Errors
     /// When the database fails.
@@ -64,7 +64,7 @@ impl Database {
             let last = events::table
                 .filter(events::account_id.eq(Bind(account)))
                 .filter(events::actor_kind.eq(ActorKind::Person.name()))
-                .filter(events::actor_id.eq(people::id.nullable()))
+                .filter(events::actor_id.eq(people::id))
                 .filter(events::action.ne_all(OF_BEING_THERE.map(EventAction::name)))
                 .order(events::id.desc())
                 .limit(1)
@@ -76,6 +76,9 @@ impl Database {
                 .select(last);
             let ids: Vec<Option<EventId>> = on!(connection, load(query))?;
             let ids: Vec<_> = ids.into_iter().flatten().map(Bind).collect();
+            if ids.is_empty() {
+                return Ok(Vec::new());
+            }
             let query = events::table.filter(events::id.eq_any(ids));
             let found: Vec<EventColumns> =
                 on!(connection, load(query.select(EventColumns::as_select())))?;

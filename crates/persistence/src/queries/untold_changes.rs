@@ -35,10 +35,8 @@ impl Database {
                 let untold = locked(one().select(people::untold_event));
                 let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
                 if untold.flatten().is_some_and(|first| first <= up_to) {
-                    let is_other = events::actor_id.ne(Some(AnyId(person.0)));
                     let by_another = events::actor_id
-                        .is_null()
-                        .or(is_other.assume_not_null())
+                        .ne(Bind(AnyId(person.0)))
                         .or(events::action.eq(EventAction::PasswordSet.name()));
                     let changes = [EventAction::RoleSet, EventAction::PasswordSet];
                     let next = events::table

@@ -1,15 +1,19 @@
 //! API keys: creation, listing, revocation, counts of use.
 
 use refract_domain::ids::ApiKeyId;
-use refract_persistence::{ApiKeyRow, NewResult, UncountedKeyRow};
+use refract_domain::slug::PrismSelector;
+use refract_persistence::{ApiKeyRow, NewApiKey, NewResult, UncountedKeyRow};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, failed, moment, new_key, new_stamp};
+use crate::fixture::{
+    Fixture, account, answered, failed, idempotency_key, moment, new_key, new_stamp,
+};
 
 on_both!(
     keys_are_listed_oldest_first_with_what_they_made,
     a_key_is_revoked_for_good,
     a_key_of_another_account_is_not_revoked,
+    a_key_opens_nothing_from_its_end_on,
     only_a_later_use_is_noted,
     two_keys_of_one_hash_are_refused,
 );
@@ -96,6 +100,40 @@ async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
         .unwrap();
     assert_eq!(revoked, None);
     assert_eq!(keys(&it).await[0].key.revoked_at, None);
+}
+
+async fn a_key_opens_nothing_from_its_end_on(it: Fixture) {
+    let saved = it.result(answered(), Some("order 1"));
+    it.database.save_result(&saved).await.unwrap();
+    let ending = NewApiKey {
+        expires_at: Some(moment(1_000)),
+        ..new_key(it.account, 2)
+    };
+    it.database
+        .create_api_key(&ending, it.stamp(0))
+        .await
+        .unwrap();
+    assert_eq!(keys(&it).await[1].key.expires_at, Some(moment(1_000)));
+    let key = idempotency_key("order 1");
+    let slug = PrismSelector::Slug("triage".to_owned());
+    for (hash, milliseconds, opens) in [
+        (it.key.hash, 1_000_000, true),
+        (ending.hash, 0, true),
+        (ending.hash, 999, true),
+        (ending.hash, 1_000, false),
+        (ending.hash, 1_001, false),
+    ] {
+        let now = moment(milliseconds);
+        for selector in [it.selector(), slug.clone()] {
+            for key in [None, Some(&key)] {
+                let finding = it.database.find_create_call(&hash, &selector, key, now);
+                let found = finding.await.unwrap();
+                assert_eq!(found.is_some(), opens, "{milliseconds} {selector:?}");
+            }
+        }
+        let finding = it.database.find_result_call(&hash, saved.result.id, now);
+        assert_eq!(finding.await.unwrap().is_some(), opens, "{milliseconds}");
+    }
 }
 
 async fn only_a_later_use_is_noted(it: Fixture) {

@@ -1,30 +1,22 @@
 //! A change and its event are saved together or not at all.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use diesel::sql_types::Text;
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
-use refract_domain::event::{
-    Actor, Event, EventAction, EventDetail, EventStamp, EventTarget, LensChangeDetails,
-};
-use refract_domain::ids::{AccountId, EventId, PersonId, PrismId, ResultId};
-use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
 use refract_domain::lens::Lens;
-use refract_domain::mark::Mark;
-use refract_domain::person::PersonName;
-use refract_domain::prism::PrismName;
 use refract_domain::role::Role;
-use refract_domain::slug::Slug;
 use refract_domain::token::TokenHash;
-use refract_persistence::{
-    AccountRow, DeletionEvent, EventFilter, EventRange, NewPerson, NewPrism, NewVersion,
-    PersistenceError, PrismRow,
-};
+use refract_persistence::{AccountRow, DeletionEvent};
 use uuid::Uuid;
 
+use crate::changes::{Change, Things};
 use crate::events::events;
-use crate::fixture::{Fixture, answered, lens_details, moment, new_key, version};
-use crate::joined_people::{invite, joined, link, new_person, new_session, renew};
+use crate::fixture::{Fixture, answered, lens_details, moment};
+use crate::joined_people::{link, new_person};
 use crate::schemas::{postgres_client, postgres_columns, sqlite_columns};
 
 on_both!(
@@ -35,247 +27,6 @@ on_both!(
     a_deletion_tells_how_many_results_it_deleted,
     a_person_is_to_be_told_what_somebody_else_changed,
 );
-
-/// Everything that the changes are about.
-struct Things {
-    it: Fixture,
-    /// An owner who has joined.
-    ada: PersonId,
-    /// An editor who has joined and has the link 3.
-    grace: PersonId,
-    /// Somebody who was invited by the link 4.
-    joan: PersonId,
-    result: ResultId,
-}
-
-/// What is changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
-    Account,
-    Key,
-    Revocation,
-    Prism,
-    Rename,
-    Archiving,
-    Restoring,
-    Lens,
-    LensReset,
-    Version,
-    Invitation,
-    InvitationAgain,
-    Link,
-    SignInLink,
-    Joining,
-    Password,
-    Role,
-    Removal,
-    Marks,
-    Deletion,
-}
-
-impl Change {
-    const ALL: [Self; 20] = [
-        Self::Account,
-        Self::Key,
-        Self::Revocation,
-        Self::Prism,
-        Self::Rename,
-        Self::Archiving,
-        Self::Restoring,
-        Self::Lens,
-        Self::LensReset,
-        Self::Version,
-        Self::Invitation,
-        Self::InvitationAgain,
-        Self::Link,
-        Self::SignInLink,
-        Self::Password,
-        Self::Joining,
-        Self::Role,
-        Self::Removal,
-        Self::Marks,
-        Self::Deletion,
-    ];
-}
-
-impl Things {
-    async fn new(it: Fixture) -> Self {
-        let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
-        let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
-        assert!(renew(&it, it.account, grace, 3).await);
-        let joan = invite(&it, "joan@example.com", Role::Reviewer, 4).await;
-        let new = it.result(answered(), None);
-        it.database.save_result(&new).await.unwrap();
-        Self {
-            it,
-            ada,
-            grace,
-            joan,
-            result: new.result.id,
-        }
-    }
-
-    async fn prism(&self) -> PrismRow {
-        let found = self.it.database.find_prism_by_id(self.it.prism.id).await;
-        found.unwrap().unwrap()
-    }
-
-    /// Makes a change with this stamp.
-    async fn make(&self, change: Change, stamp: EventStamp) -> Result<(), PersistenceError> {
-        let (database, prism) = (&self.it.database, self.it.prism.id);
-        match change {
-            Change::Account => {
-                let row = AccountRow {
-                    id: stamp.account,
-                    name: format!("account {}", stamp.account),
-                    created_at: moment(0),
-                };
-                database.create_account(&row, stamp).await.map(drop)
-            }
-            Change::Key => {
-                let key = new_key(self.it.account, 9);
-                database.create_api_key(&key, stamp).await
-            }
-            Change::Revocation => {
-                let revoking = database.revoke_api_key(self.it.key.id, stamp);
-                revoking.await.map(drop)
-            }
-            Change::Prism => {
-                let name = PrismName::parse("Another").unwrap();
-                let new = NewPrism {
-                    id: PrismId(Uuid::now_v7()),
-                    name: &name,
-                    slugs: Slug::candidates("Another"),
-                    version: &version(&["angry"]),
-                    stamp,
-                };
-                database.create_prism(new).await.map(drop)
-            }
-            Change::Rename => {
-                let name = PrismName::parse("Sorting").unwrap();
-                database.rename_prism(prism, &name, stamp).await
-            }
-            Change::Archiving => database.set_prism_archived(prism, true, stamp).await,
-            Change::Restoring => database.set_prism_archived(prism, false, stamp).await,
-            Change::Lens => {
-                let (read, custom) = (self.prism().await, Lens::Custom(Vec::new()));
-                let saving = database.save_lens(&read, &custom, lens_details(), stamp);
-                saving.await.map(drop)
-            }
-            Change::LensReset => {
-                let read = self.prism().await;
-                let details = lens_details();
-                let saving = database.save_lens(&read, &Lens::Automatic, details, stamp);
-                saving.await.map(drop)
-            }
-            Change::Version => {
-                let name = PrismName::parse("Renamed with a version").unwrap();
-                let new = NewVersion {
-                    name: &name,
-                    version: &version(&["calm"]),
-                    lens: Some((&Lens::Automatic, LensChangeDetails::between(2, &[], &[]))),
-                    stamp,
-                };
-                let read = self.prism().await;
-                database.save_version(&read, new).await.map(drop)
-            }
-            Change::Invitation => {
-                let new = new_person(&self.it, "kay@example.com", Role::Editor);
-                database.invite_person(&new, link(5), stamp).await.map(drop)
-            }
-            Change::InvitationAgain => {
-                let new = NewPerson {
-                    role: Role::Owner,
-                    ..new_person(&self.it, "joan@example.com", Role::Owner)
-                };
-                database.invite_person(&new, link(6), stamp).await.map(drop)
-            }
-            Change::Link => {
-                let action = EventAction::LinkRenewed;
-                let renewing = database.renew_link(self.joan, link(7), action, stamp);
-                renewing.await.map(drop)
-            }
-            Change::SignInLink => {
-                let action = EventAction::SignInLinkMade;
-                let renewing = database.renew_link(self.ada, link(8), action, stamp);
-                renewing.await.map(drop)
-            }
-            Change::Joining => self.accept(7, 11, stamp).await,
-            Change::Password => self.accept(3, 12, stamp).await,
-            Change::Role => {
-                let setting = database.set_person_role(self.grace, Role::Reviewer, stamp);
-                setting.await.map(drop)
-            }
-            Change::Removal => database.remove_person(self.grace, stamp).await.map(drop),
-            Change::Marks => {
-                let mark = Mark {
-                    result: self.result,
-                    question: QuestionKey::parse("angry").unwrap(),
-                    outcome: OutcomeKey::parse("yes").unwrap(),
-                    marked_by: None,
-                    marked_at: moment(1),
-                };
-                database.save_marks(prism, &[mark], stamp).await.map(drop)
-            }
-            Change::Deletion => {
-                let event = DeletionEvent::Ended {
-                    event: stamp.event(EventAction::ResultsPurged, EventTarget::Prism(prism)),
-                    before: 4,
-                };
-                let random = Uuid::now_v7().as_u128();
-                let deleting = database.forget_results(vec![self.result], random, event);
-                deleting.await.map(drop)
-            }
-        }
-    }
-
-    async fn accept(
-        &self,
-        byte: u8,
-        session: u8,
-        stamp: EventStamp,
-    ) -> Result<(), PersistenceError> {
-        let name = PersonName::parse("Somebody").unwrap();
-        let (hash, session) = (TokenHash([byte; 32]), new_session(session));
-        let accepting = self
-            .it
-            .database
-            .accept_invitation(hash, &name, "new hash", session, stamp);
-        accepting.await.map(drop)
-    }
-
-    /// The stamp of a change, by Ada unless only somebody else can make it.
-    fn stamp(&self, change: Change) -> EventStamp {
-        let stamp = self.it.stamp_of(self.ada, 20);
-        match change {
-            Change::Account => EventStamp {
-                account: AccountId(Uuid::now_v7()),
-                ..stamp
-            },
-            Change::Joining => self.it.stamp_of(self.joan, 20),
-            Change::Password => self.it.stamp_of(self.grace, 20),
-            _ => stamp,
-        }
-    }
-
-    /// The events that a change added, oldest first.
-    async fn added(&self, change: Change) -> Vec<Event> {
-        let stamp = self.stamp(change);
-        let account = stamp.account;
-        let before = self.events_of(account).await.len();
-        self.make(change, stamp).await.unwrap();
-        let mut added = self.events_of(account).await;
-        added.truncate(added.len() - before);
-        added.reverse();
-        added
-    }
-
-    async fn events_of(&self, account: AccountId) -> Vec<Event> {
-        let (filter, range) = (EventFilter::default(), EventRange::Newest);
-        let listing = self.it.database.list_events(account, filter, range, 1_000);
-        listing.await.unwrap()
-    }
-}
 
 #[derive(QueryableByName)]
 struct Row {
@@ -361,23 +112,29 @@ async fn every_change_has_its_events(it: Fixture) {
             Change::Deletion => vec![said(EventAction::ResultsPurged, "", "")],
         };
         assert_eq!(found, expected, "{change:?}");
-        let target = added[0].target;
-        match change {
-            Change::Account => assert!(matches!(target, EventTarget::Account(_))),
-            Change::Revocation => assert_eq!(target, EventTarget::Key(key)),
-            Change::Key => assert!(matches!(target, EventTarget::Key(_))),
-            Change::Removal | Change::Role | Change::Password => {
-                assert_eq!(target, EventTarget::Person(things.grace));
-            }
+        let target = match change {
+            Change::Account => EventTarget::Account(added[0].stamp.account),
+            Change::Revocation => EventTarget::Key(key),
+            Change::Removal | Change::Role | Change::Password => EventTarget::Person(things.grace),
             Change::Joining | Change::Link | Change::InvitationAgain => {
-                assert_eq!(target, EventTarget::Person(things.joan));
+                EventTarget::Person(things.joan)
             }
-            Change::SignInLink | Change::Invitation => {
-                assert!(matches!(target, EventTarget::Person(_)));
-            }
-            Change::Prism => assert!(matches!(target, EventTarget::Prism(_))),
-            _ => assert_eq!(target, EventTarget::Prism(prism), "{change:?}"),
-        }
+            Change::SignInLink => EventTarget::Person(things.ada),
+            Change::Rename
+            | Change::Archiving
+            | Change::Restoring
+            | Change::Lens
+            | Change::LensReset
+            | Change::Version
+            | Change::Marks
+            | Change::Deletion => EventTarget::Prism(prism),
+            // made by the change
+            Change::Key | Change::Prism | Change::Invitation => added[0].target,
+        };
+        assert!(
+            added.iter().all(|event| event.target == target),
+            "{change:?}"
+        );
         assert_eq!(added[0].stamp.at, moment(20));
         assert!(matches!(added[0].stamp.actor, Actor::Person(_)));
     }
@@ -458,7 +215,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
 }
 
 async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
-    let things = std::sync::Arc::new(Things::new(it).await);
+    let things = Arc::new(Things::new(it).await);
     for change in [
         Change::Revocation,
         Change::Rename,
@@ -469,7 +226,7 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
     ] {
         let before = events(&things.it).await.len();
         let making = (0..8).map(|_| {
-            let things = std::sync::Arc::clone(&things);
+            let things = Arc::clone(&things);
             tokio::spawn(async move { things.make(change, things.stamp(change)).await.unwrap() })
         });
         for making in making.collect::<Vec<_>>() {
@@ -481,7 +238,7 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
     // each of these changes something: the latest version and its number are the lock
     let before = events(&things.it).await.len();
     let making = (0..8).map(|_| {
-        let things = std::sync::Arc::clone(&things);
+        let things = Arc::clone(&things);
         tokio::spawn(async move {
             let stamp = things.stamp(Change::Version);
             things.make(Change::Version, stamp).await.unwrap();

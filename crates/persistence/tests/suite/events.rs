@@ -5,12 +5,13 @@ use diesel::{Connection as _, SqliteConnection};
 use refract_domain::event::{
     Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
 };
-use refract_domain::ids::{ApiKeyId, EventId, PersonId};
+use refract_domain::ids::{ApiKeyId, EventId, PersonId, PrismId};
 use refract_domain::role::Role;
 use refract_persistence::{EventActors, EventFilter, EventRange};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, moment, new_stamp};
+use crate::fixture::{Fixture, account, moment, new_stamp, prism};
+use crate::joined_people::joined;
 use crate::schemas::postgres_client;
 
 on_both!(
@@ -19,6 +20,7 @@ on_both!(
     filters_keep_the_events_that_they_name,
     a_period_is_that_of_the_saved_moment,
     an_account_sees_its_own_events_alone,
+    changes_of_a_prism_and_what_people_did_last_are_told,
     the_database_refuses_to_change_or_delete_an_event,
     an_operator_may_delete_events_as_the_manual_says,
 );
@@ -203,6 +205,50 @@ async fn an_account_sees_its_own_events_alone(it: Fixture) {
     let event = stamp.event(EventAction::EventsExported, EventTarget::Account(elsewhere));
     it.database.save_event(event).await.unwrap();
     assert_eq!(events(&it).await, before);
+}
+
+async fn changes_of_a_prism_and_what_people_did_last_are_told(it: Fixture) {
+    let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
+    let prism = EventTarget::Prism(it.prism.id);
+    let by = Actor::Person(ada);
+    let set = save(&it, by, EventAction::LensSet, prism).await;
+    save(&it, by, EventAction::ResultsExported, prism).await;
+    let other = EventTarget::Prism(prism_elsewhere(&it).await);
+    save(&it, by, EventAction::LensSet, other).await;
+    let reset = save(&it, by, EventAction::LensReset, prism).await;
+    save(&it, by, EventAction::SignedIn, EventTarget::Person(ada)).await;
+    let told = async |limit| {
+        let listing = it
+            .database
+            .list_prism_events(it.account, it.prism.id, limit);
+        listing.await.unwrap()
+    };
+    let all = told(10).await;
+    assert_eq!(all.len(), 3);
+    assert_eq!(all[..2], [reset.clone(), set]);
+    assert_eq!(all[2].action, EventAction::PrismCreated);
+    assert_eq!(told(1).await, std::slice::from_ref(&reset));
+
+    let last = async || {
+        let mut last = it.database.list_last_events(it.account).await.unwrap();
+        last.sort_by_key(|event| event.stamp.id);
+        last
+    };
+    let found = last().await;
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].action, EventAction::PersonJoined);
+    assert_eq!(found[0].target, EventTarget::Person(grace));
+    assert_eq!(found[1], reset, "besides signing in");
+    let removing = it.database.remove_person(grace, it.stamp_of(ada, 20));
+    removing.await.unwrap();
+    let found = last().await;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].action, EventAction::PersonRemoved);
+}
+
+async fn prism_elsewhere(it: &Fixture) -> PrismId {
+    prism(&it.database, it.account, "Other").await.id
 }
 
 /// Runs SQL as an operator does; whether the database took it.

@@ -33,6 +33,7 @@ mod answer_pages;
 mod api_keys;
 mod backups;
 mod calls;
+mod changes;
 mod connecting;
 mod event_transactions;
 mod events;

@@ -4,8 +4,7 @@ use maud::{Markup, html};
 use refract_answering::events::EventChoices;
 use refract_domain::event::{EventAction, TargetKind};
 
-use super::ADDRESS;
-use super::event_query::{EventQuery, actor_text, target_text};
+use super::event_query::{ADDRESS, EventQuery, actor_text, target_text};
 use crate::components::field::FormField;
 use crate::sent::Query;
 

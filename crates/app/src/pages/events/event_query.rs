@@ -7,6 +7,8 @@ use refract_domain::ids::parse_uuid;
 use crate::days::{NO_DAY, beginning, day};
 use crate::sent::Query;
 
+/// Where the page is.
+pub(super) const ADDRESS: &str = "/events";
 /// The names of the filters in an address, which are also the names of the form's inputs.
 const NAMES: [&str; 5] = ["by", "action", "target", "from", "to"];
 

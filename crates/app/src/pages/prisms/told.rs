@@ -16,10 +16,13 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
     let (database, account) = (visit.answering.database(), visit.account());
     let telling = told_changes(database, account, visit.visitor.person, from);
     let changes = telling.await.map_err(InternalError::from)?;
-    // without a change that is still known there is nothing but the event itself to have seen
-    let newest = changes
-        .first()
-        .map_or(from, |told| told.change.event.stamp.id);
+    let Some(newest) = changes.first() else {
+        // what they did themselves is no news
+        let saying = say_told(database, account, visit.visitor.person, from);
+        saying.await.map_err(InternalError::from)?;
+        return Ok(html! {});
+    };
+    let newest = newest.change.event.stamp.id;
     Ok(html! {
         div.notice.warning role="status" {
             p { strong { "Somebody changed your role or password." } }
