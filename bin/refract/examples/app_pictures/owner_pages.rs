@@ -1,4 +1,4 @@
-//! The pages of keys and people, and the sheet of components.
+//! The pages of keys, events and people, and the sheet of components.
 
 use crate::picture_book::PictureBook;
 
@@ -12,8 +12,8 @@ pub(crate) async fn take(book: &mut PictureBook) -> String {
     book.browser.click("td summary").await;
     book.take("keys-revoking").await;
 
-    book.take_page("people", "/people").await;
     book.take_page("events", "/events").await;
+    book.take_page("people", "/people").await;
     book.browser.fill("#email", "robin@example.com").await;
     book.browser.choose("#role", "reviewer").await;
     book.browser.follow("form.narrow button.main").await;
