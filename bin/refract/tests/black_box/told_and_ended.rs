@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use chrono::{SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::json;
 
 use crate::app_people::{Browser, id_of, invited, joined};
+use crate::events_of_app::events;
 use crate::http::Request;
 use crate::service::{Backend, PRISM, Service, text};
 
@@ -103,8 +104,8 @@ async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Bac
     let link = text(&service.run(&reset).await.object(), "link");
     assert_eq!(grace.join(&link, "Grace").await.status, 303);
     let page = grace.get("/").await;
-    for maker in ["operator", "Ada"] {
-        let words = format!("by a link that <bdi>{maker}</bdi> made on");
+    for maker in ["an operator at the terminal", "<bdi>Ada</bdi>"] {
+        let words = format!("by a link that {maker} made on");
         assert!(page.body.contains(&words), "{maker}: {}", page.body);
     }
     // one's own link is no news
@@ -157,6 +158,11 @@ async fn a_key_that_ended_is_refused_at_the_next_request(backend: Backend) {
         keys[1]["expires_at"],
         end.to_rfc3339_opts(SecondsFormat::Secs, true)
     );
+    let all = events(&service).await;
+    let created = all.iter().find(|event| event["target"] == made["id"]);
+    let said = text(created.unwrap(), "to");
+    let said: DateTime<Utc> = said.strip_prefix("ends ").unwrap().parse().unwrap();
+    assert_eq!(Ok(said), expires.parse());
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     service
         .run(&["key", "revoke", &service.key_id])
