@@ -34,8 +34,8 @@ pub enum ExportError {
 /// One page of results is in memory at a time.
 ///
 /// # Errors
-/// When the event cannot be saved, the results cannot be read or `out` cannot be written to. Rows that are written stay
-/// written.
+/// When the event cannot be saved, the results cannot be read or `out` cannot be written to. Rows that
+/// are written stay written.
 pub async fn export(
     results: &mut PrismResults,
     caller: &Caller,

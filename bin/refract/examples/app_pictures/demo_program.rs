@@ -58,6 +58,18 @@ pub(crate) async fn failed_result(binary: &Path, folder: &Path) -> String {
     id.to_owned()
 }
 
+/// Makes a link at the terminal by which somebody chooses another password. Returns its path.
+pub(crate) async fn reset_path(binary: &Path, folder: &Path, email: &str) -> String {
+    let mut command = command(binary, folder);
+    command.env("DATABASE_URL", "sqlite://refract-demo.db");
+    let output = command.args(["person", "reset", email]).output().await;
+    let output = output.expect("the command runs");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let (_, rest) = shown.split_once("/join/").expect("a link");
+    let (token, _) = rest.split_once('"').expect("the end of the link");
+    format!("/join/{token}")
+}
+
 fn command(binary: &Path, folder: &Path) -> Command {
     let mut command = Command::new(binary);
     command

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use refract_test_support::browser::Browser;
 
-use crate::demo_program::{DemoProgram, failed_result};
+use crate::demo_program::{DemoProgram, failed_result, reset_path};
 use crate::picture_book::PictureBook;
 
 /// The folder of the pictures that documents show.
@@ -48,5 +48,7 @@ async fn main() -> ExitCode {
     result_pages::take(&mut book, &failed).await;
     let link = owner_pages::take(&mut book).await;
     stranger_pages::take(&mut book, &link).await;
+    let link = reset_path(&binary, folder.path(), stranger_pages::EMAIL).await;
+    stranger_pages::take_told(&mut book, &link).await;
     book.close(&pictures)
 }

@@ -2,6 +2,8 @@
 
 use crate::picture_book::PictureBook;
 
+/// The address of the reviewer.
+pub(crate) const EMAIL: &str = "robin@example.com";
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 const RESULTS: &str = "/prisms/support-triage/results";
 
@@ -9,7 +11,7 @@ const RESULTS: &str = "/prisms/support-triage/results";
 pub(crate) async fn take(book: &mut PictureBook, link: &str) {
     book.browser.forget_cookies().await;
     book.take_page("sign-in", "/sign-in").await;
-    book.browser.fill("#email", "robin@example.com").await;
+    book.browser.fill("#email", EMAIL).await;
     book.browser.fill("#password", "not the password").await;
     book.browser.follow("button.main").await;
     book.take("sign-in-refused").await;
@@ -31,6 +33,13 @@ pub(crate) async fn take(book: &mut PictureBook, link: &str) {
     book.browser.follow("form[action$=\"/marks\"] button").await;
     book.take("signed-out").await;
     book.take_page("link-used", link).await;
+}
+
+/// Takes the picture of the first page of somebody whose password was replaced by this link.
+pub(crate) async fn take_told(book: &mut PictureBook, link: &str) {
+    book.open_page(link).await;
+    join(book, PASSWORD).await;
+    book.take_page("told", "/").await;
 }
 
 /// Fills and sends the form of the link. The password is repeated as given.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::http::{Answer, Request};
+use crate::http::{Answer, Connection, Request};
 use crate::service::{Backend, Service, text};
 
 on_both!(
@@ -46,6 +46,30 @@ impl<'a> Browser<'a> {
 
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
         self.send(Request::outside("GET", path)).await
+    }
+
+    /// A file that is sent in chunks, while it is made.
+    pub(crate) async fn download(&self, path: &str) -> Answer {
+        let request = Request::outside("GET", path)
+            .header("Cookie", &self.cookie)
+            .header("Connection", "close");
+        let mut connection = Connection::open(self.service.nodes[self.node].app).await;
+        connection.send(&request.bytes()).await;
+        let whole = connection.rest().await;
+        let (head, mut chunks) = whole.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 "), "{whole}");
+        assert!(head.contains("transfer-encoding: chunked"), "{head}");
+        let mut file = String::new();
+        loop {
+            let (length, rest) = chunks.split_once("\r\n").unwrap();
+            let length = usize::from_str_radix(length, 16).unwrap();
+            if length == 0 {
+                return Answer::new(head, file);
+            }
+            let (chunk, rest) = rest.split_at(length);
+            file.push_str(chunk);
+            chunks = rest.strip_prefix("\r\n").unwrap();
+        }
     }
 
     pub(crate) async fn post(&mut self, path: &str, values: &[(&str, &str)]) -> Answer {

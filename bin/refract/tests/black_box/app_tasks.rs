@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::app_forms::{inputs, post};
-use crate::app_people::{Browser, joined};
-use crate::http::{Answer, Connection, Request};
+use crate::app_people::joined;
+use crate::http::{Answer, Request};
 use crate::service::{Backend, PRISM, Service, text};
 
 on_both!(
@@ -219,7 +219,7 @@ async fn results_are_found_and_taken_along(backend: Backend) {
         );
     }
     let address = list("/download?format=csv&value=angry:yes&version=1");
-    let download = streamed(&service, &ada, &address).await;
+    let download = ada.download(&address).await.body;
     let exported = service
         .run(&["results", "export", PRISM, "--status", "ok"])
         .await;
@@ -341,28 +341,4 @@ async fn prisms_are_made_renamed_archived_and_restored(backend: Backend) {
         .to_owned();
     assert_ne!(address, "/prisms/new");
     assert!(ada.get(&address).await.body.contains("<bdi>New</bdi>"));
-}
-
-/// A file that is sent while it is made.
-async fn streamed(service: &Service, browser: &Browser<'_>, address: &str) -> String {
-    let request = Request::outside("GET", address)
-        .header("Cookie", browser.cookie())
-        .header("Connection", "close");
-    let mut connection = Connection::open(service.nodes[0].app).await;
-    connection.send(&request.bytes()).await;
-    let answer = connection.rest().await;
-    let (head, mut chunks) = answer.split_once("\r\n\r\n").unwrap();
-    assert!(head.starts_with("HTTP/1.1 200 "), "{answer}");
-    assert!(head.contains("transfer-encoding: chunked"), "{head}");
-    let mut file = String::new();
-    loop {
-        let (length, rest) = chunks.split_once("\r\n").unwrap();
-        let length = usize::from_str_radix(length, 16).unwrap();
-        if length == 0 {
-            return file;
-        }
-        let (chunk, rest) = rest.split_at(length);
-        file.push_str(chunk);
-        chunks = rest.strip_prefix("\r\n").unwrap();
-    }
 }

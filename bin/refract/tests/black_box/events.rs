@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::app_people::{Browser, PASSWORD, id_of, invited, joined, path_of};
 use crate::events_of_app::events;
-use crate::http::{Answer, Connection, Request};
 use crate::service::{Backend, PRISM, Service, Setup, text};
 
 on_both!(
@@ -141,9 +140,8 @@ async fn owners_see_filter_and_download_events(backend: Backend) {
 
     let known = events(&service).await.len();
     let query = format!("by=person:{id}&action=prism_renamed");
-    let file = ada
-        .get(&format!("/events/download?{query}&format=csv"))
-        .await;
+    let path = format!("/events/download?{query}&format=csv");
+    let file = ada.download(&path).await;
     assert_eq!(
         file.header("content-disposition"),
         Some("attachment; filename=\"events.csv\"")
@@ -155,7 +153,7 @@ async fn owners_see_filter_and_download_events(backend: Backend) {
         "id,at,by,by_kind,action,target_kind,target,from,to,note,request_id"
     );
     assert!(lines[1].contains(",grace@example.com,person,prism_renamed,prism,support-triage,"));
-    let file = download(&service, &ada, "/events/download?format=jsonl").await;
+    let file = ada.download("/events/download?format=jsonl").await;
     let downloaded: Vec<Value> = file
         .body
         .lines()
@@ -166,25 +164,6 @@ async fn owners_see_filter_and_download_events(backend: Backend) {
     assert_eq!(all[0]["action"], "events_exported");
     assert_eq!(all[0]["note"], "jsonl");
     assert_eq!(downloaded, all[1..], "as the terminal has them");
-}
-
-/// Downloads a file, which is sent in chunks.
-async fn download(service: &Service, browser: &Browser<'_>, path: &str) -> Answer {
-    let request = Request::outside("GET", path)
-        .header("Cookie", browser.cookie())
-        .header("Connection", "close");
-    let mut connection = Connection::open(service.nodes[0].app).await;
-    connection.send(&request.bytes()).await;
-    let whole = connection.rest().await;
-    let (head, mut chunks) = whole.split_once("\r\n\r\n").unwrap();
-    let mut body = String::new();
-    while let Some((length, rest)) = chunks.split_once("\r\n") {
-        let length = usize::from_str_radix(length, 16).unwrap();
-        let (chunk, rest) = rest.split_at(length);
-        body.push_str(chunk);
-        chunks = rest.trim_start_matches("\r\n");
-    }
-    Answer::new(head, body)
 }
 
 async fn no_event_holds_a_text_or_a_secret(backend: Backend) {

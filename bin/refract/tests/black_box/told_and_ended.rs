@@ -2,31 +2,35 @@
 
 use std::time::{Duration, Instant};
 
-use chrono::{SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::json;
 
 use crate::app_people::{Browser, id_of, invited, joined};
+use crate::events_of_app::events;
 use crate::http::Request;
 use crate::service::{Backend, PRISM, Service, text};
 
 on_both!(
-    somebody_is_told_who_changed_their_role_and_password,
+    somebody_is_told_who_changed_their_role,
+    somebody_is_told_by_whose_link_their_password_was_replaced,
     a_key_that_ended_is_refused_at_the_next_request,
 );
 
-async fn somebody_is_told_who_changed_their_role_and_password(backend: Backend) {
+/// What is said to somebody who is to be told.
+const TOLD: &str = "Somebody changed your role or password";
+
+async fn somebody_is_told_who_changed_their_role(backend: Backend) {
     let mut service = Service::start(backend).await;
     service.start_node(&[]).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let link = invited(&service, "grace@example.com", "reviewer").await;
     let mut grace = Browser::new(&service);
     grace.join(&link, "Grace").await;
-    let told = "Somebody changed your role or password";
-    assert!(!grace.get("/").await.body.contains(told));
+    assert!(!grace.get("/").await.body.contains(TOLD));
     let id = id_of(&ada.get("/people").await, 1);
     let role = format!("/people/{id}/role");
     assert_eq!(ada.post(&role, &[("role", "editor")]).await.status, 303);
-    assert!(!ada.get("/").await.body.contains(told), "Ada knows");
+    assert!(!ada.get("/").await.body.contains(TOLD), "Ada knows");
     for node in [0, 1] {
         grace.use_node(node);
         let page = grace.get("/").await;
@@ -35,7 +39,7 @@ async fn somebody_is_told_who_changed_their_role_and_password(backend: Backend) 
         assert!(page.body.contains(words), "{}", page.body);
         let elsewhere = grace.get(&format!("/prisms/{PRISM}")).await;
         assert!(
-            elsewhere.body.contains(told),
+            elsewhere.body.contains(TOLD),
             "a link leads there from every page"
         );
     }
@@ -58,13 +62,21 @@ async fn somebody_is_told_who_changed_their_role_and_password(backend: Backend) 
     let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
     let up_to = up_to.split('"').next().unwrap().to_owned();
     assert_eq!(grace.post("/seen", &[("up_to", &up_to)]).await.status, 303);
-    assert!(!grace.get("/").await.body.contains(told));
+    assert!(!grace.get("/").await.body.contains(TOLD));
+}
 
+async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let link = invited(&service, "grace@example.com", "editor").await;
+    let mut grace = Browser::new(&service);
+    grace.join(&link, "Grace").await;
+    let id = id_of(&ada.get("/people").await, 1);
     let page = ada.post(&format!("/people/{id}/link"), &[]).await;
     let (_, link) = page.body.split_once("/join/").unwrap();
     let link = format!("/join/{}", link.split('<').next().unwrap());
     assert!(
-        !grace.get("/").await.body.contains(told),
+        !grace.get("/").await.body.contains(TOLD),
         "nothing changed yet"
     );
     let mut somebody = Browser::new(&service);
@@ -80,13 +92,29 @@ async fn somebody_is_told_who_changed_their_role_and_password(backend: Backend) 
         "{}",
         page.body
     );
+    // whoever took up the link may not be Grace: she is told of it with the next link that she takes up
+    let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
+    let up_to = up_to.split('"').next().unwrap();
+    assert_eq!(
+        somebody.post("/seen", &[("up_to", up_to)]).await.status,
+        303
+    );
+    assert!(!somebody.get("/").await.body.contains(TOLD));
+    let reset = ["person", "reset", "grace@example.com"];
+    let link = text(&service.run(&reset).await.object(), "link");
+    assert_eq!(grace.join(&link, "Grace").await.status, 303);
+    let page = grace.get("/").await;
+    for maker in ["an operator at the terminal", "<bdi>Ada</bdi>"] {
+        let words = format!("by a link that {maker} made on");
+        assert!(page.body.contains(&words), "{maker}: {}", page.body);
+    }
     // one's own link is no news
     let own = id_of(&ada.get("/people").await, 0);
     let page = ada.post(&format!("/people/{own}/link"), &[]).await;
     let (_, link) = page.body.split_once("/join/").unwrap();
     let link = format!("/join/{}", link.split('<').next().unwrap());
     assert_eq!(ada.join(&link, "Ada").await.status, 303);
-    assert!(!ada.get("/").await.body.contains(told));
+    assert!(!ada.get("/").await.body.contains(TOLD));
 }
 
 async fn a_key_that_ended_is_refused_at_the_next_request(backend: Backend) {
@@ -130,6 +158,11 @@ async fn a_key_that_ended_is_refused_at_the_next_request(backend: Backend) {
         keys[1]["expires_at"],
         end.to_rfc3339_opts(SecondsFormat::Secs, true)
     );
+    let all = events(&service).await;
+    let created = all.iter().find(|event| event["target"] == made["id"]);
+    let said = text(created.unwrap(), "to");
+    let said: DateTime<Utc> = said.strip_prefix("ends ").unwrap().parse().unwrap();
+    assert_eq!(Ok(said), expires.parse());
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     service
         .run(&["key", "revoke", &service.key_id])

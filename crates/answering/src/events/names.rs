@@ -97,6 +97,7 @@ impl Names {
                 EventTarget::Prism(prism) => drop(prisms.insert(prism)),
                 EventTarget::Key(key) => drop(keys.insert(key)),
                 EventTarget::Person(person) => drop(people.insert(person)),
+                EventTarget::Unknown(_) => {}
             }
         }
         let mut names = Self::default();
@@ -144,6 +145,7 @@ impl Names {
             },
             EventTarget::Key(key) => self.of_key(key),
             EventTarget::Person(person) => self.of_person(person),
+            EventTarget::Unknown(id) => EventName::plain(id.to_string()),
         }
     }
 

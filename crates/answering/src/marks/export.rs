@@ -20,7 +20,8 @@ use crate::refusal::InternalError;
 /// first byte is written.
 ///
 /// # Errors
-/// When the event cannot be saved, the marks cannot be read or `out` cannot be written to. Rows that are written stay written.
+/// When the event cannot be saved, the marks cannot be read or `out` cannot be written to. Rows that
+/// are written stay written.
 pub async fn export_marks(
     database: &Database,
     caller: &Caller,

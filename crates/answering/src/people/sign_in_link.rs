@@ -14,8 +14,8 @@ use crate::secrets::random_bytes;
 /// How long a link is good.
 const LASTS: TimeDelta = TimeDelta::days(1);
 
-/// Makes a link that signs a person of the caller's account in, once and within a day. It replaces any other
-/// link of the person. `None` when there is no such person.
+/// Makes a link that signs a person of the caller's account in, once and within a day. It replaces any
+/// other link of the person. `None` when there is no such person.
 ///
 /// # Errors
 /// When the system gives no random numbers, or the database fails.

@@ -9,16 +9,20 @@ macro_rules! actions {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum EventAction {
             $($(#[$doc])* $action,)*
+            /// An action that only a newer version of this program has: its nodes and those of this
+            /// version may run on one database. It is read and never saved.
+            Unknown,
         }
 
         impl EventAction {
-            /// Every action.
+            /// Every action that this version has.
             pub const ALL: &'static [Self] = &[$(Self::$action,)*];
 
             /// The action's name in snake case, such as `lens_set`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$action => $name,)*
+                    Self::Unknown => "unknown",
                 }
             }
 
@@ -26,6 +30,7 @@ macro_rules! actions {
             pub const fn words(self) -> &'static str {
                 match self {
                     $(Self::$action => $words,)*
+                    Self::Unknown => "did what only a newer version knows",
                 }
             }
         }
@@ -125,5 +130,6 @@ mod tests {
             assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'));
         }
         assert_eq!(EventAction::named("Lens_set"), None);
+        assert_eq!(EventAction::named(EventAction::Unknown.name()), None);
     }
 }

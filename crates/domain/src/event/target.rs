@@ -15,6 +15,8 @@ pub enum EventTarget {
     Key(ApiKeyId),
     /// A person, their role, their password or their sessions.
     Person(PersonId),
+    /// A thing of a kind that only a newer version of this program has. It is read and never saved.
+    Unknown(Uuid),
 }
 
 /// What kind of thing something was done to.
@@ -28,6 +30,8 @@ pub enum TargetKind {
     Key,
     /// A person.
     Person,
+    /// A kind that only a newer version of this program has.
+    Unknown,
 }
 
 impl EventTarget {
@@ -38,6 +42,7 @@ impl EventTarget {
             Self::Prism(_) => TargetKind::Prism,
             Self::Key(_) => TargetKind::Key,
             Self::Person(_) => TargetKind::Person,
+            Self::Unknown(_) => TargetKind::Unknown,
         }
     }
 
@@ -47,7 +52,8 @@ impl EventTarget {
             Self::Account(AccountId(id))
             | Self::Prism(PrismId(id))
             | Self::Key(ApiKeyId(id))
-            | Self::Person(PersonId(id)) => id,
+            | Self::Person(PersonId(id))
+            | Self::Unknown(id) => id,
         }
     }
 
@@ -58,21 +64,23 @@ impl EventTarget {
             TargetKind::Prism => Self::Prism(PrismId(id)),
             TargetKind::Key => Self::Key(ApiKeyId(id)),
             TargetKind::Person => Self::Person(PersonId(id)),
+            TargetKind::Unknown => Self::Unknown(id),
         }
     }
 }
 
 impl TargetKind {
-    /// Every kind.
+    /// Every kind that this version has.
     pub const ALL: [Self; 4] = [Self::Account, Self::Prism, Self::Key, Self::Person];
 
-    /// The kind's name: `account`, `prism`, `key` or `person`.
+    /// The kind's name: `account`, `prism`, `key` or `person`, and `unknown` of a newer one.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Account => "account",
             Self::Prism => "prism",
             Self::Key => "key",
             Self::Person => "person",
+            Self::Unknown => "unknown",
         }
     }
 
@@ -95,5 +103,8 @@ mod tests {
             assert_eq!(TargetKind::named(kind.name()), Some(kind));
         }
         assert_eq!(TargetKind::named("result"), None);
+        let newer = EventTarget::saved(TargetKind::Unknown, id);
+        assert_eq!((newer.kind().name(), newer.id()), ("unknown", id));
+        assert_eq!(TargetKind::named("unknown"), None);
     }
 }

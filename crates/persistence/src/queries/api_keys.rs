@@ -103,7 +103,7 @@ impl Database {
             expires_at: key.expires_at,
         };
         let event = Event {
-            to: key.expires_at.map(EventDetail::from),
+            to: key.expires_at.map(|end| EventDetail::at("ends", end)),
             ..stamp.event(EventAction::KeyCreated, EventTarget::Key(key.id))
         };
         self.write(async move |mut connection| {

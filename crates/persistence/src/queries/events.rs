@@ -72,24 +72,24 @@ impl TryFrom<EventColumns> for Event {
     type Error = PersistenceError;
 
     fn try_from(columns: EventColumns) -> Result<Self, PersistenceError> {
-        let unreadable = |column| PersistenceError::Unreadable { column };
+        let column = "events.actor_kind";
         let kind = ActorKind::named(&columns.actor_kind);
         let actor_id = Some(columns.actor_id.0).filter(|id| !id.is_nil());
         let actor = kind.and_then(|kind| Actor::saved(kind, actor_id));
-        let action = EventAction::named(&columns.action);
-        let target = TargetKind::named(&columns.target_kind);
-        let target = target.map(|kind| EventTarget::saved(kind, columns.target_id.0));
+        // a node of a newer version may have saved what this one has no name for
+        let action = EventAction::named(&columns.action).unwrap_or(EventAction::Unknown);
+        let target = TargetKind::named(&columns.target_kind).unwrap_or(TargetKind::Unknown);
         Ok(Self {
             stamp: EventStamp {
                 id: columns.id,
                 account: columns.account_id,
                 at: columns.at,
-                actor: actor.ok_or(unreadable("events.actor_kind"))?,
+                actor: actor.ok_or(PersistenceError::Unreadable { column })?,
                 request: columns.request_id.map(EventRequest::saved),
                 note: columns.note.map(EventDetail::saved),
             },
-            action: action.ok_or(unreadable("events.action"))?,
-            target: target.ok_or(unreadable("events.target_kind"))?,
+            action,
+            target: EventTarget::saved(target, columns.target_id.0),
             from: columns.changed_from.map(EventDetail::saved),
             to: columns.changed_to.map(EventDetail::saved),
         })

@@ -54,9 +54,9 @@ impl Database {
     /// stays, without its link. Returns how many of these results there were; some hundreds of ids at
     /// most.
     ///
-    /// One transaction, in which the counts that are kept change too, and an event is saved. A look at the counts that began
-    /// before and counted a deleted result keeps nothing, for which the mark becomes a value that it
-    /// never had: `random` must never have been passed before.
+    /// One transaction, in which the counts that are kept change too, and an event is saved. A look at
+    /// the counts that began before and counted a deleted result keeps nothing, for which the mark
+    /// becomes a value that it never had: `random` must never have been passed before.
     ///
     /// # Errors
     /// When the database fails. Then all of them are still there.

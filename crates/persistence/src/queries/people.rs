@@ -167,7 +167,8 @@ impl Database {
 
     /// Gives a person of the stamp's account another role, with an event of it, unless the account would
     /// be left without an owner who has joined. A person who has the role is left as they are. One
-    /// transaction, after which a person whose role somebody else changed is to be told so.
+    /// transaction, after which a person who has joined and whose role somebody else changed is to be
+    /// told so.
     ///
     /// # Errors
     /// When the database fails.
@@ -225,7 +226,10 @@ impl Database {
                         diesel::update(one()).set(changed).execute(c).await?;
                         add_event!(c, role_set(stamp, person, before, role));
                         if is_by_another {
-                            let untold = one().filter(people::untold_event.is_null());
+                            // who has not joined never had another role
+                            let untold = one()
+                                .filter(people::password.is_not_null())
+                                .filter(people::untold_event.is_null());
                             diesel::update(untold)
                                 .set(people::untold_event.eq(Some(id)))
                                 .execute(c)

@@ -338,4 +338,9 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     let stamp = things.it.stamp_of(grace, 40);
     things.accept(13, 14, stamp).await.unwrap();
     assert_eq!(untold(14).await, None);
+    // what was changed before they joined is no news: they never had another role
+    assert_eq!(things.added(Change::Link).await.len(), 1);
+    set(things.joan, Role::Editor, ada).await;
+    assert_eq!(things.added(Change::Joining).await.len(), 1);
+    assert_eq!(untold(11).await, None);
 }

@@ -16,6 +16,7 @@ use crate::schemas::postgres_client;
 
 on_both!(
     an_event_reads_as_it_was_saved,
+    what_only_a_newer_version_knows_is_read_as_unknown,
     events_are_paged_from_both_ends,
     filters_keep_the_events_that_they_name,
     a_period_is_that_of_the_saved_moment,
@@ -82,6 +83,34 @@ async fn an_event_reads_as_it_was_saved(it: Fixture) {
     let listed = events(&it).await;
     assert_eq!(listed.len(), before + saved.len());
     assert_eq!(listed[..saved.len()], saved);
+}
+
+async fn what_only_a_newer_version_knows_is_read_as_unknown(it: Fixture) {
+    let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let target = EventTarget::Prism(it.prism.id);
+    let known = save(&it, Actor::Person(ada), EventAction::LensSet, target).await;
+    let newer = save(&it, Actor::Person(ada), EventAction::LensSet, target).await;
+    // as a later version saves it, which may add names without a migration
+    let before = events(&it).await.len();
+    let id = if it.url.starts_with("sqlite") {
+        "x'01010101010101010101010101010101'"
+    } else {
+        "'01010101-0101-0101-0101-010101010101'"
+    };
+    let newest = "FROM events ORDER BY id DESC LIMIT 1";
+    let copied = format!(
+        "INSERT INTO events (id, account_id, at, actor_kind, actor_id, action, target_kind, target_id) \
+         SELECT {id}, account_id, at, actor_kind, actor_id, 'thing_made', 'thing', {id} {newest}"
+    );
+    run(&it, &copied).await.unwrap();
+    let listed = events(&it).await;
+    assert_eq!(listed.len(), before + 1);
+    assert_eq!(listed[..2], [newer, known]);
+    let unknown = listed.last().unwrap();
+    assert_eq!(unknown.action, EventAction::Unknown);
+    let id = Uuid::from_bytes([1; 16]);
+    assert_eq!(unknown.target, EventTarget::Unknown(id));
+    assert_eq!(unknown.stamp.actor, Actor::Person(ada));
 }
 
 async fn events_are_paged_from_both_ends(it: Fixture) {

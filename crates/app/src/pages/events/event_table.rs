@@ -53,6 +53,7 @@ fn target(listed: &ListedEvent) -> Markup {
         EventTarget::Prism(prism) => html! { a href={ "/prisms/" (prism) } { (name) } },
         EventTarget::Key(key) => html! { a href=(address_of_key(key)) { (name) } },
         EventTarget::Person(_) => html! { a href="/people" { (name) } },
+        EventTarget::Unknown(_) => name,
     }
 }
 

@@ -76,9 +76,10 @@ fn did_last(last: &ListedEvent) -> Markup {
     let event = &last.event;
     let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
     html! {
-        (event.action.words())
-        @if !is_about_themselves { ": " bdi { (last.target.name) } }
-        br;
+        div {
+            (event.action.words())
+            @if !is_about_themselves { ": " bdi { (last.target.name) } }
+        }
         span.soft { (moment(event.stamp.at)) }
     }
 }

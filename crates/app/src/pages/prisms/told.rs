@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 use refract_answering::InternalError;
-use refract_answering::events::{ToldChange, say_told, told_changes};
-use refract_domain::event::EventAction;
+use refract_answering::events::{ListedEvent, ToldChange, say_told, told_changes};
+use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
 
 use crate::components::moment::moment;
@@ -55,15 +55,25 @@ fn words(told: &ToldChange) -> Markup {
         return html! {
             "Your password was replaced on " (at) ", by a link"
             @if let Some(link) = &told.link {
-                " that " bdi { (link.by.name) } " made on " (moment(link.event.stamp.at))
+                " that " (who(link)) " made on " (moment(link.event.stamp.at))
             }
             "."
         };
     }
     html! {
-        bdi { (change.by.name) } " changed your role"
+        (who(change)) " changed your role"
         @if let Some(from) = &event.from { " from " bdi { (from) } }
         @if let Some(to) = &event.to { " to " bdi { (to) } }
         " on " (at) "."
+    }
+}
+
+/// Who did something, in a sentence.
+fn who(listed: &ListedEvent) -> Markup {
+    match listed.event.stamp.actor {
+        Actor::Person(_) => html! { bdi { (listed.by.name) } },
+        Actor::Key(_) => html! { "the key " bdi { (listed.by.name) } },
+        Actor::Operator => html! { "an operator at the terminal" },
+        Actor::Node => html! { "a node" },
     }
 }
