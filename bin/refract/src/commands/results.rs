@@ -19,7 +19,7 @@ use crate::settings::DatabaseArgs;
 pub(crate) enum ResultsCommand {
     /// Writes every saved result as a row under one header, oldest first
     #[command(
-        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01T00:00:00Z --until 2026-06-01T00:00:00Z\n  refract results export support-triage --marks --output marked.csv"
+        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01 --until 2026-06-01\n  refract results export support-triage --marks --output marked.csv"
     )]
     Export(export::ExportCommand),
     /// Shows one result
@@ -39,7 +39,7 @@ pub(crate) enum ResultsCommand {
     Retry(retry::RetryCommand),
     /// Deletes results that were saved before a time, with all that hangs on them
     #[command(
-        after_help = "Examples:\n  refract results purge --before 2026-05-01T00:00:00Z --dry-run\n  refract results purge support-triage --before 2026-05-01T00:00:00Z\n  refract results purge support-triage --before 2026-05-01T00:00:00Z --status failed"
+        after_help = "Examples:\n  refract results purge --before 2026-05-01 --dry-run\n  refract results purge support-triage --before 2026-05-01\n  refract results purge support-triage --before 2026-05-01 --status failed"
     )]
     Purge(purge::PurgeCommand),
     /// Deletes the results of one person, with all that hangs on them

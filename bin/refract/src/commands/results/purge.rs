@@ -25,7 +25,8 @@ pub(crate) struct PurgeCommand {
     /// Slug or id; every prism of the account when it is left out
     prism: Option<String>,
 
-    /// Only results saved before this time, such as 2026-05-04T09:00:00Z
+    /// Only results saved before this time: a date such as 2026-05-04, which begins at midnight UTC,
+    /// or a time such as 2026-05-04T09:00:00Z
     #[arg(long, value_name = "TIME", value_parser = period::moment)]
     before: DateTime<Utc>,
 
