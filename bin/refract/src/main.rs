@@ -55,5 +55,5 @@ fn refuse_usage(error: &clap::Error) -> ExitCode {
         let words = error.to_string();
         return output::fail_with(words.lines().next().unwrap_or_default());
     }
-    error.exit()
+    output::wrong_usage(error)
 }

@@ -164,7 +164,7 @@ impl CheckCommand {
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
         } else {
-            output::data(words(&measured, &gold, &verdict).as_bytes())?;
+            output::words(&words(&measured, &gold, &verdict))?;
         }
         if let Some(junit) = junit {
             junit.write(&verdict, gold.wrong_rows())?;

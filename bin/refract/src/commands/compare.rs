@@ -94,7 +94,7 @@ impl CompareCommand {
             let lines = compared_words::lines(question, &references, terminal::width());
             writeln!(words, "\n{}", lines.join("\n"))?;
         }
-        output::data(words.as_bytes())
+        output::words(&words)
     }
 
     /// Refuses sides that have nothing to be compared.

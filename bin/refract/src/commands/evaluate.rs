@@ -148,9 +148,9 @@ impl EvaluateCommand {
                 continue;
             }
             if number > 0 {
-                output::data(b"\n")?;
+                output::words("\n")?;
             }
-            output::data(measures::words(&measured, terminal::width()).as_bytes())?;
+            output::words(&measures::words(&measured, terminal::width()))?;
         }
         Ok(())
     }

@@ -49,7 +49,7 @@ pub(crate) fn print(
         ResultDisplay::Table => {
             let mut table = table::of(result, terminal::width());
             table.push_str(&facts.lines());
-            output::data(table.as_bytes())
+            output::words(&table)
         }
         ResultDisplay::Format(format) => {
             let mut bytes = Vec::new();

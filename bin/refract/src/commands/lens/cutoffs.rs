@@ -77,7 +77,7 @@ impl CutoffsCommand {
             return output::json(&self.json_of(&counted, &steps));
         }
         let words = self.words(&counted, &steps, &question.unwrap_or_default())?;
-        output::data(words.as_bytes())
+        output::words(&words)
     }
 
     /// An empty histogram for the column that was named.

@@ -78,7 +78,7 @@ impl PreviewCommand {
         if self.json {
             return output::json(&PreviewJson::of(&preview));
         }
-        output::data(words(&preview)?.as_bytes())
+        output::words(&words(&preview)?)
     }
 }
 

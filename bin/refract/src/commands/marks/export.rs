@@ -1,6 +1,5 @@
 //! `refract marks export`: every marked result as a row that can be imported again.
 
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -54,8 +53,7 @@ impl ExportMarksCommand {
 }
 
 async fn to_stdout(database: &Database, prism: PrismId, format: RowFormat) -> anyhow::Result<()> {
-    let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    match export_marks(database, prism, format, stdout).await {
+    match export_marks(database, prism, format, output::rows()).await {
         Ok(_) => Ok(()),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),

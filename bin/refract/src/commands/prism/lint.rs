@@ -54,7 +54,7 @@ impl LintCommand {
                 .iter()
                 .try_for_each(|warning| output::json(&json(warning)))?;
         } else {
-            output::data(words(&warnings)?.as_bytes())?;
+            output::words(&words(&warnings)?)?;
         }
         let found = match warnings.len() {
             0 => "no warnings".to_owned(),

@@ -1,6 +1,5 @@
 //! `refract results export`: every saved result as a row under one header.
 
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -88,9 +87,8 @@ async fn to_stdout(
     marked: &MarkedColumns,
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
-    let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
     let show = |done| show(progress, done);
-    match export(&mut results, format, marked, stdout, show).await {
+    match export(&mut results, format, marked, output::rows(), show).await {
         Ok(written) => Ok(written),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),

@@ -1,12 +1,12 @@
 //! Where the rows of a run go: a file that is replaced only by a complete one, or stdout.
 
-use std::io::{self, BufWriter, LineWriter, Stdout, Write};
+use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
 
 use anyhow::Context as _;
 
 use crate::output_file::{OutputFile, part_of};
-use crate::terminal::{self, Progress};
+use crate::terminal::{self, EscapingWriter, Progress};
 
 /// The destination of a run's rows.
 pub(crate) enum RunTarget<'a> {
@@ -14,8 +14,8 @@ pub(crate) enum RunTarget<'a> {
     File(OutputFile),
     /// Stdout, for another program or a file.
     Pipe(BufWriter<Stdout>),
-    /// Stdout on a terminal, shared with the progress bar.
-    Terminal(LineWriter<BesideBar<'a>>),
+    /// Stdout on a terminal, shared with the progress bar; escaped, line by line.
+    Terminal(EscapingWriter<BesideBar<'a>>),
 }
 
 impl<'a> RunTarget<'a> {
@@ -24,7 +24,7 @@ impl<'a> RunTarget<'a> {
         match path {
             Some(path) => Ok(Self::File(OutputFile::create_part(path)?)),
             None if terminal::stdout_is_terminal() => {
-                Ok(Self::Terminal(LineWriter::new(BesideBar(progress))))
+                Ok(Self::Terminal(EscapingWriter::new(BesideBar(progress))))
             }
             None => Ok(Self::Pipe(BufWriter::new(io::stdout()))),
         }
