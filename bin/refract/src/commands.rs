@@ -8,6 +8,7 @@ mod demo;
 mod evaluate;
 mod file_run;
 mod health;
+mod help;
 mod key;
 mod lens;
 mod manual;
@@ -16,6 +17,7 @@ mod measures;
 mod migrate;
 mod model;
 mod operator;
+mod output_args;
 mod period;
 mod person;
 mod prism;
@@ -151,6 +153,11 @@ enum Command {
         after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
     )]
     Compare(Box<compare::CompareCommand>),
+    /// Explains a command, as --help after it does
+    #[command(
+        after_help = "Examples:\n  refract help\n  refract help run\n  refract help results export"
+    )]
+    Help(help::HelpCommand),
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -177,9 +184,10 @@ enum Command {
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
     ///
     /// The file is read once before anything is asked: a row that a limit refuses is named by its
-    /// line, a torn line refuses the file. A run that was stopped goes on when it is started
+    /// line, a line with too few or too many cells refuses the file. A run that was stopped goes on when it is started
     /// again: rows that are answered are not asked about twice, failed ones are retried. A row is
-    /// known by its place in the file and all that it holds.
+    /// known by its place in the file and all that it holds. Until all rows are written to --output
+    /// FILE, they stand in FILE.part.
     Run(Box<run::RunCommand>),
 }
 
@@ -204,6 +212,7 @@ impl Program {
             | Command::Marks(_)
             | Command::Evaluate(_)
             | Command::Compare(_)
+            | Command::Help(_)
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -230,6 +239,7 @@ impl Program {
             Command::Marks(command) => return command.run(database).await,
             Command::Evaluate(command) => command.run(database).await?,
             Command::Compare(command) => command.run(database).await?,
+            Command::Help(command) => return Ok(command.run()),
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Check(command) => return command.run(database).await,

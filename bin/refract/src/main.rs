@@ -4,6 +4,7 @@
 
 mod app_settings;
 mod commands;
+mod input_path;
 mod metrics;
 mod output;
 mod output_file;

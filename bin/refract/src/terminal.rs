@@ -13,7 +13,7 @@ use console::{Alignment, Style, Term};
 
 pub(crate) use self::bar::bar;
 pub(crate) use self::escape::{EscapingWriter, escaped, escaped_but_styles};
-pub(crate) use self::progress::Progress;
+pub(crate) use self::progress::{Progress, rate};
 
 /// The width in columns when it cannot be determined.
 const DEFAULT_WIDTH: usize = 80;

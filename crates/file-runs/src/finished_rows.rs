@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::dispatch::{PendingRow, RowState};
 use crate::gold_cells::ExpectedOutcome;
+use crate::refused_rows::ListedRow;
 use crate::run_stop::{Halt, RunStop};
 use crate::run_tally::RunTally;
 
@@ -37,14 +38,15 @@ pub struct RunSummary {
     pub columns: Vec<ColumnTally>,
 }
 
-/// Waits for one pending row after another and gives it to `take`, which fails when the output
-/// cannot be written. After a stop all pending rows are still waited for, and those up to the first
+/// Waits for one pending row after another and gives it to `take`, a refused one to `list`; both fail
+/// when they cannot write. After a stop all pending rows are still waited for, and those up to the first
 /// row that is missing are handed over.
 pub(crate) async fn hand_over(
     mut pending: mpsc::Receiver<PendingRow>,
     tally: &RunTally,
     halt: &Halt,
     mut take: impl FnMut(FinishedRow) -> io::Result<()>,
+    mut list: impl FnMut(ListedRow) -> io::Result<()>,
 ) -> RunSummary {
     let mut failures: HashMap<String, u64> = HashMap::new();
     let mut written = 0;
@@ -57,8 +59,11 @@ pub(crate) async fn hand_over(
             room: _room,
         } = row;
         let ended = match state {
-            RowState::Refused => {
+            RowState::Refused(refused) => {
                 tally.row_refused();
+                if let Err(error) = list(refused) {
+                    halt.stop(RunStop::RefusedList { line, error });
+                }
                 continue;
             }
             RowState::Answered(result) => {

@@ -4,13 +4,12 @@ mod cutoffs;
 mod preview;
 mod share;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 use refract_answering::{Caller, prisms};
 use refract_domain::lens_file::ShownLens;
 
 use super::operator::{self, AccountArg};
+use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -42,8 +41,8 @@ pub(crate) enum LensCommand {
     Set {
         /// Slug or id
         prism: String,
-        /// The lens file, JSON
-        file: PathBuf,
+        /// The lens file, JSON; `-` is stdin
+        file: InputPath,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -78,7 +77,7 @@ impl LensCommand {
                 prism,
                 file,
                 account,
-            } => (prism, account, LensChange::To(operator::read_file(&file)?)),
+            } => (prism, account, LensChange::To(file.read()?)),
             Self::Reset { prism, account } => (prism, account, LensChange::Reset),
         };
         let database = operator::open(&database.settings()).await?;

@@ -1,9 +1,8 @@
 //! What commands share: the opened database, the account, and the reading of arguments.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use chrono::Utc;
 use clap::Args;
 use refract_answering::prisms::{self, PrismRefusal};
@@ -11,7 +10,6 @@ use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
 use refract_domain::slug::PrismSelector;
-use refract_lens_rendering::RowFormat;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{DEFAULT_ACCOUNT, Database, DatabaseSettings};
 use tokio::runtime::Handle;
@@ -124,16 +122,6 @@ pub(crate) fn say_if_for_trying_only(gateway: &ModelGateway) {
     if gateway.is_for_trying_only() {
         output::say("The built-in scorer answers: it is for trying things only.");
     }
-}
-
-/// Reads a row format from the command line.
-pub(crate) fn row_format(name: &str) -> anyhow::Result<RowFormat> {
-    RowFormat::parse(name).context("expected csv, tsv or jsonl")
-}
-
-/// Reads a file that the command line names.
-pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Reads a name from the command line: trimmed, 1 to 200 characters.

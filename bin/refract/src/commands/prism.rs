@@ -2,7 +2,6 @@
 
 mod lint;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -13,6 +12,7 @@ use refract_persistence::{Database, PrismRow};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
+use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -39,8 +39,8 @@ pub(crate) enum StoredPrismCommand {
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"
     )]
     Create {
-        /// The prism file, JSON
-        file: PathBuf,
+        /// The prism file, JSON; `-` is stdin
+        file: InputPath,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -49,8 +49,8 @@ pub(crate) enum StoredPrismCommand {
     Save {
         /// Slug or id
         prism: String,
-        /// The prism file, JSON
-        file: PathBuf,
+        /// The prism file, JSON; `-` is stdin
+        file: InputPath,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -138,7 +138,7 @@ impl StoredPrismCommand {
         let database = operator::open(&database.settings()).await?;
         match self {
             Self::Create { file, account } => {
-                let file = operator::read_file(&file)?;
+                let file = file.read()?;
                 let caller = Caller::operator(account.find(&database).await?);
                 let prism = prisms::create(&database, caller, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))
@@ -148,7 +148,7 @@ impl StoredPrismCommand {
                 file,
                 account,
             } => {
-                let file = operator::read_file(&file)?;
+                let file = file.read()?;
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let caller = Caller::operator(account);

@@ -1,7 +1,5 @@
 //! `refract try`: answers one text, saves the result and shows it.
 
-use std::io::{self, IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -16,6 +14,7 @@ use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
+use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
@@ -42,7 +41,7 @@ pub(crate) struct TryCommand {
 
     /// A file with the value of a prism's only field, `text`; `-` is stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "text"])]
-    file: Option<PathBuf>,
+    file: Option<InputPath>,
 
     /// Background for this call
     #[arg(long, value_name = "TEXT")]
@@ -137,32 +136,17 @@ fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn text_of(file: &Path) -> anyhow::Result<String> {
-    if file == Path::new("-") {
-        return Ok(without_last_break(read_stdin()?));
-    }
-    let text = String::from_utf8(operator::read_file(file)?);
+fn text_of(file: &InputPath) -> anyhow::Result<String> {
     // the original error holds the text
-    let text = text.map_err(|_| anyhow::anyhow!("{} is not UTF-8", file.display()))?;
+    let text = String::from_utf8(file.read()?).ok();
+    let text = text.with_context(|| format!("{file} is not UTF-8: save it as UTF-8"))?;
     Ok(without_last_break(text))
 }
 
 /// The text on stdin; `None` when it is empty.
 fn piped_text() -> anyhow::Result<Option<String>> {
-    if io::stdin().is_terminal() {
-        output::say("Write the text, then end it with Ctrl-D on a line of its own:");
-    }
-    let text = read_stdin()?;
-    Ok((!text.is_empty()).then(|| without_last_break(text)))
-}
-
-fn read_stdin() -> anyhow::Result<String> {
-    let mut text = String::new();
-    io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .context("cannot read the text from stdin")?;
-    Ok(text)
+    let text = text_of(&InputPath::stdin())?;
+    Ok((!text.is_empty()).then_some(text))
 }
 
 fn without_last_break(mut text: String) -> String {

@@ -210,6 +210,31 @@ async fn every_command_has_help_with_examples_a_manual_page_and_completions() {
     assert!(is_bash(folder.path(), &completions).await);
 }
 
+#[tokio::test]
+async fn help_is_a_command_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [&[][..], &["run"], &["results", "export"], &["help"]] {
+        let asked = [&["help"][..], command].concat();
+        let flagged = [command, &["--help"]].concat();
+        let helped = run(folder.path(), &[], &asked).await.done();
+        assert_eq!(helped, run(folder.path(), &[], &flagged).await.done());
+    }
+    let ended = run(folder.path(), &[], &["help", "exprot"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.contains("export") || ended.stderr.contains("exprot"),
+        "{ended:?}"
+    );
+    let ended = run(folder.path(), &[], &["help", "results", "exprot"]).await;
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("'export'"), "{ended:?}");
+    assert_eq!(
+        folder.path().read_dir().unwrap().count(),
+        0,
+        "nothing was made"
+    );
+}
+
 /// Whether bash can read a script.
 async fn is_bash(folder: &Path, script: &str) -> bool {
     let file = folder.join("completions");

@@ -84,6 +84,7 @@ mod races;
 mod results;
 mod run;
 mod run_faults;
+mod run_files;
 mod run_stops;
 mod settings;
 mod tour;

@@ -80,7 +80,7 @@ async fn a_row_marks_the_result_of_its_id_and_every_result_of_its_ref(backend: B
     let ended = service.run(&["marks", "import", PRISM, "marks.csv"]).await;
     assert_eq!(
         ended.stderr,
-        "marks.csv: CSV, 4 rows\n  passed by: note\n9 marks on 4 results: 9 new or changed.\n"
+        "marks.csv: CSV, 4 rows\n  ignored columns: note\n9 marks on 4 results: 9 new or changed.\n"
     );
     assert_eq!(ended.object(), counts(9, 4, 9));
     let marks = service.marks("csv").await;

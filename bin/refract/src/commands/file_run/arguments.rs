@@ -1,14 +1,13 @@
 //! The arguments of commands that ask about every row of a file.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::PinnedPrism;
 use refract_domain::prism::VersionNumber;
-use refract_file_runs::{ColumnMapping, RunOrder, RunSettings, Shard};
+use refract_file_runs::{ColumnMapping, InputSource, RunOrder, RunSettings, Shard};
 use refract_model_gateway::ModelGateway;
 
 use super::super::operator::{self, AccountArg};
@@ -78,8 +77,8 @@ impl FileRunArgs {
         })
     }
 
-    /// Which rows of the file are asked about.
-    pub(crate) fn order<'a>(&'a self, input: &'a Path, shard: Shard) -> RunOrder<'a> {
+    /// Which rows of which file are asked about.
+    pub(crate) fn order<'a>(&'a self, input: InputSource<'a>, shard: Shard) -> RunOrder<'a> {
         RunOrder {
             input,
             mappings: &self.mappings,

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanCount;
@@ -15,6 +14,7 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::share::share;
+use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress};
@@ -30,8 +30,8 @@ pub(crate) struct PreviewCommand {
     /// Slug or id
     prism: String,
 
-    /// The lens file, JSON
-    file: PathBuf,
+    /// The lens file, JSON; `-` is stdin
+    file: InputPath,
 
     /// Looks at the newest N answered results only
     #[arg(long, value_name = "N")]
@@ -48,7 +48,7 @@ pub(crate) struct PreviewCommand {
 impl PreviewCommand {
     /// Runs `refract lens preview`: reads answered results and prints what would change.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let file = operator::read_file(&self.file)?;
+        let file = self.file.read()?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &self.prism).await?;

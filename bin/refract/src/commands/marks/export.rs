@@ -1,6 +1,6 @@
 //! `refract marks export`: every marked result as a row that can be imported again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -11,6 +11,7 @@ use refract_lens_rendering::RowFormat;
 use refract_persistence::Database;
 
 use super::super::operator::{self, AccountArg};
+use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
 use crate::output;
 use crate::output_file::OutputFile;
@@ -22,13 +23,8 @@ pub(crate) struct ExportMarksCommand {
     /// Slug or id
     prism: String,
 
-    /// csv, tsv or jsonl
-    #[arg(long, default_value = "csv", value_parser = operator::row_format)]
-    format: RowFormat,
-
-    /// A file to write instead of stdout; it appears when it is complete
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 
     #[command(flatten)]
     account: AccountArg,
@@ -37,14 +33,15 @@ pub(crate) struct ExportMarksCommand {
 impl ExportMarksCommand {
     /// Runs `refract marks export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let format = self.output.format()?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let selector = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &selector).await?.id;
-        let Some(place) = &self.output else {
-            return to_stdout(&database, prism, self.format).await;
+        let Some(place) = self.output.file() else {
+            return to_stdout(&database, prism, format).await;
         };
-        let written = to_file(&database, prism, self.format, place).await?;
+        let written = to_file(&database, prism, format, place).await?;
         let results = if written == 1 { "result" } else { "results" };
         let place = place.display();
         output::say(&format!("{written} marked {results} written to {place}."));

@@ -1,6 +1,6 @@
 //! `refract results export`: every saved result as a row under one header.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -10,6 +10,7 @@ use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
+use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
 use super::filter::FilterArgs;
 use crate::output;
@@ -23,13 +24,8 @@ pub(crate) struct ExportCommand {
     /// Slug or id
     prism: String,
 
-    /// csv, tsv or jsonl
-    #[arg(long, default_value = "csv", value_parser = operator::row_format)]
-    format: RowFormat,
-
-    /// A file to write instead of stdout; it appears when it is complete
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 
     /// Adds a column `<question>_marked` for each question, with what people marked
     #[arg(long)]
@@ -45,6 +41,8 @@ pub(crate) struct ExportCommand {
 impl ExportCommand {
     /// Runs `refract results export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let format = self.output.format()?;
+        let place = self.output.file();
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &self.prism).await?;
@@ -56,23 +54,23 @@ impl ExportCommand {
         };
         let oldest_first = ResultOrder::OldestFirst;
         let results = PrismResults::new(&database, lens, self.filter.filter(), oldest_first);
-        let is_drawn = terminal::stderr_is_terminal()
-            && (self.output.is_some() || !terminal::stdout_is_terminal());
+        let is_drawn =
+            terminal::stderr_is_terminal() && (place.is_some() || !terminal::stdout_is_terminal());
         let progress = if is_drawn {
             // when counting fails, the bar is shown without a total
             Some(Progress::begin("results", results.count().await.ok()))
         } else {
             None
         };
-        let exported = match &self.output {
-            None => to_stdout(results, self.format, &marked, progress.as_ref()).await,
-            Some(place) => to_file(results, self.format, &marked, place, progress.as_ref()).await,
+        let exported = match place {
+            None => to_stdout(results, format, &marked, progress.as_ref()).await,
+            Some(place) => to_file(results, format, &marked, place, progress.as_ref()).await,
         };
         if let Some(progress) = &progress {
             progress.end();
         }
         let written = exported?;
-        if let Some(place) = &self.output {
+        if let Some(place) = place {
             let results = if written == 1 { "result" } else { "results" };
             let place = place.display();
             output::say(&format!("{written} {results} written to {place}."));
