@@ -7,6 +7,7 @@ use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue};
+use refract_domain::prism::VersionNumber;
 
 /// What names a setting's variable before the words that its flag shares.
 const PREFIX: &str = "REFRACT_";
@@ -33,6 +34,16 @@ pub(crate) fn from_0<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, S
 /// Zero, a negative number, and what is no whole number.
 pub(crate) fn days<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     whole(text, "a whole number of days, 1 or more")
+}
+
+/// Reads the number of a prism version.
+///
+/// # Errors
+/// Zero, a negative number, and what is no whole number.
+pub(crate) fn version(text: &str) -> Result<VersionNumber, String> {
+    let expected = "the number of a version, 1 or more";
+    let number = whole(text, expected)?;
+    VersionNumber::new(number).ok_or_else(|| format!("expected {expected}"))
 }
 
 /// Reads a time in milliseconds that must not be zero.
@@ -137,6 +148,11 @@ mod tests {
         assert_eq!(from_0("0"), Ok(0_usize));
         assert!(from_0::<usize>("-1").unwrap_err().contains("0 or more"));
         assert!(days::<NonZeroU32>("0").unwrap_err().contains("days"));
+        assert_eq!(version("1"), Ok(VersionNumber::FIRST));
+        for wrong in ["0", "-1", "latest", "v2", "2147483648"] {
+            let message = version(wrong).unwrap_err();
+            assert!(message.starts_with("expected the number of a version"));
+        }
     }
 
     #[test]

@@ -63,5 +63,5 @@ fn refuse_usage(mut error: clap::Error) -> ExitCode {
         let usage = ContextValue::StyledStr(commands::usage(given));
         error.insert(ContextKind::Usage, usage);
     }
-    output::wrong_usage(error)
+    output::wrong_usage(&error)
 }

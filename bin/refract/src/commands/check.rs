@@ -30,6 +30,7 @@ use super::file_run::{
 use super::measures::{self, MeasuredQuestion};
 use super::operator;
 use super::signals::StopSignals;
+use crate::arguments;
 use crate::input_path::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::Progress;
@@ -66,7 +67,7 @@ pub(crate) struct CheckCommand {
 
     /// Asks each choice again with its options in up to N other orders: the model requests of a row
     /// are made up to N times more, and again each time, because nothing of it is saved
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU16>)]
     orders: Option<NonZeroU16>,
 
     #[arg(

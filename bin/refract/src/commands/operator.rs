@@ -111,7 +111,10 @@ pub(crate) async fn find_prism(
         Err(error @ PrismRefusal::NotFound) => {
             let prisms = database.list_prisms(account).await?;
             let slugs = prisms.iter().map(|prism| prism.slug.as_str());
-            bail!("{error}{}", suggestion::did_you_mean(name, slugs))
+            match suggestion::did_you_mean(name, slugs) {
+                none if none.is_empty() => bail!("{error}: see `refract prism list`"),
+                suggested => bail!("{error}{suggested}"),
+            }
         }
         Err(error) => Err(error.into()),
     }

@@ -12,6 +12,7 @@ use refract_persistence::{Database, PrismRow};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
+use crate::arguments;
 use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -62,8 +63,8 @@ pub(crate) enum StoredPrismCommand {
         /// Slug or id
         prism: String,
         /// The latest when absent
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-        version: Option<i32>,
+        #[arg(long, value_name = "N", value_parser = arguments::version)]
+        version: Option<VersionNumber>,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -164,9 +165,7 @@ impl StoredPrismCommand {
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let prism = prisms::find(&database, account, &prism).await?;
-                let version = version
-                    .and_then(VersionNumber::new)
-                    .unwrap_or(prism.latest_version);
+                let version = version.unwrap_or(prism.latest_version);
                 let version = prisms::find_version(&database, &prism, version).await?;
                 output::pretty_json(&ShownPrism::new(&prism.name, &version))
             }

@@ -34,7 +34,7 @@ pub(crate) enum ResultsCommand {
     List(list::ListCommand),
     /// Retries every failed result of a prism that was never retried
     #[command(
-        after_help = "Examples:\n  refract results retry support-triage --failed\n  refract results retry support-triage --failed --since 2026-05-04T09:00:00Z --concurrency 4"
+        after_help = "Examples:\n  refract results retry support-triage\n  refract results retry support-triage --since 2026-05-04 --concurrency 4"
     )]
     Retry(retry::RetryCommand),
     /// Deletes results that were saved before a time, with all that hangs on them

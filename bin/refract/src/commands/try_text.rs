@@ -14,6 +14,7 @@ use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
+use crate::arguments;
 use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
@@ -48,8 +49,8 @@ pub(crate) struct TryCommand {
     context: Option<String>,
 
     /// The version that is to answer [default: the latest]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-    version: Option<i32>,
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
 
     /// A reference of your own, saved with the result
     #[arg(long = "ref", value_name = "REF")]
@@ -125,7 +126,7 @@ impl TryCommand {
                 .map_err(|faults| operator::faulty("--context", &faults))?
                 .flatten(),
             reference: reference.map_err(|faults| operator::faulty("--ref", &faults))?,
-            version: self.version.and_then(VersionNumber::new),
+            version: self.version,
             idempotency_key: None,
         })
     }

@@ -106,6 +106,51 @@ async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
         (&["results", "exprot", "x"], "export"),
         (&["results", "export", "x", "--ouput", "y"], "--output"),
         (&["results", "export", "x", "--status", "fail"], "failed"),
+        (&["results", "erase"], "<ID|--ref <REF>>"),
+        (
+            &["results", "list", "x", "--limit", "0"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["results", "retry", "x", "--concurrency", "-1"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["run", "x", "y", "--concurrency", "many"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["run", "x", "y", "--version", "latest"],
+            "expected the number of a version, 1 or more",
+        ),
+        (
+            &["prism", "show", "x", "--version", "0"],
+            "expected the number of a version, 1 or more",
+        ),
+        (
+            &["evaluate", "x", "--version", "1.5"],
+            "expected the number of a version, 1 or more",
+        ),
+        (
+            &["check", "x", "y", "--orders", "65536"],
+            "this is more than there can be",
+        ),
+        (
+            &["lens", "preview", "x", "y", "--sample", "0"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["lens", "cutoffs", "x", "y", "--step", "51"],
+            "expected whole percents from 1 to 50",
+        ),
+        (
+            &["results", "purge", "--before", "May"],
+            "expected a date such as 2026-05-04",
+        ),
+        (
+            &["results", "export", "x", "--format", "xml"],
+            "expected csv, tsv or jsonl",
+        ),
     ] {
         let ended = run(folder.path(), &[], arguments).await;
         assert_eq!(
@@ -136,10 +181,10 @@ async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
         assert_eq!(line, words, "{arguments:?}");
     }
     let line = service.run(&["prism", "show", "zzz"]).await.refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
     let unknown = "0190b8f2-0000-7000-8000-0000000000aa";
     let line = service.run(&["prism", "show", unknown]).await.refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
 }
 
 /// The commands that a help page lists.

@@ -31,7 +31,7 @@ pub(crate) struct CutoffsCommand {
     column: String,
 
     /// A line every so many percent
-    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=50))]
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = step)]
     step: u8,
 
     /// One JSON object instead of a histogram
@@ -192,6 +192,12 @@ impl CutoffsCommand {
             steps: steps.iter().map(StepJson::from).collect(),
         }
     }
+}
+
+/// Reads a number of percents.
+fn step(text: &str) -> anyhow::Result<u8> {
+    let step = text.parse().ok().filter(|step| (1..=50).contains(step));
+    step.context("expected whole percents from 1 to 50")
 }
 
 /// The probabilities below which the label is no, and from which it is yes.

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::share::share;
+use crate::arguments;
 use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -34,7 +35,7 @@ pub(crate) struct PreviewCommand {
     file: InputPath,
 
     /// Looks at the newest N answered results only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU64>)]
     sample: Option<NonZeroU64>,
 
     /// One JSON object instead of words and bars
