@@ -30,12 +30,13 @@ mod signals;
 mod traces;
 mod try_text;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::settings::{DatabaseArgs, LogSettings};
@@ -193,6 +194,15 @@ enum Command {
 }
 
 impl Program {
+    /// Reads a command line, whose first part is the program.
+    pub(crate) fn read<A: Into<OsString> + Clone>(
+        line: impl IntoIterator<Item = A>,
+    ) -> Result<Self, clap::Error> {
+        let mut command = with_negative_numbers(Self::command());
+        let matches = command.try_get_matches_from_mut(line)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+
     /// The log filter when none is set. Only a server logs its work. The demo and a migration log
     /// warnings; the other commands report a failure themselves, once.
     pub(crate) fn default_log(&self) -> &'static str {
@@ -248,6 +258,15 @@ impl Program {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The command, with `-1` read as a number that is too small rather than as an unknown flag.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|argument| {
+        let is_flag = argument.is_positional() || !argument.get_action().takes_values();
+        argument.allow_negative_numbers(!is_flag)
+    });
+    command.mut_subcommands(with_negative_numbers)
 }
 
 /// The environment variable of the setting whose value an error refuses; `None` for an error about

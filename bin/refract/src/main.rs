@@ -5,6 +5,7 @@
 mod app_settings;
 mod arguments;
 mod commands;
+mod counted;
 mod input_path;
 mod metrics;
 mod output;
@@ -18,7 +19,6 @@ use std::process::ExitCode;
 
 use actix_web::rt::System;
 use anyhow::Context as _;
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 
 use crate::commands::Program;
@@ -29,7 +29,7 @@ use crate::commands::Program;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let program = match Program::try_parse() {
+    let program = match Program::read(std::env::args_os()) {
         Ok(program) => program,
         Err(error) => return refuse_usage(error),
     };

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser as _};
+use clap::Args;
 
 use super::Program;
 use crate::output;
@@ -19,7 +19,7 @@ impl HelpCommand {
     pub(crate) fn run(&self) -> ExitCode {
         let command = self.command.iter().map(String::as_str);
         let asked = ["refract"].into_iter().chain(command).chain(["--help"]);
-        match Program::try_parse_from(asked) {
+        match Program::read(asked) {
             // not reached: `--help` always ends the parsing
             Ok(_) => ExitCode::SUCCESS,
             Err(help) => output::wrong_usage(&help),

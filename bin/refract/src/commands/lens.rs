@@ -31,6 +31,9 @@ pub(crate) enum LensCommand {
     Show {
         /// Slug or id
         prism: String,
+        /// JSON on one line, as without it
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -72,7 +75,11 @@ impl LensCommand {
         let (prism, account, change) = match self {
             Self::Preview(command) => return command.run(database).await,
             Self::Cutoffs(command) => return command.run(database).await,
-            Self::Show { prism, account } => (prism, account, LensChange::Nothing),
+            Self::Show {
+                prism,
+                json: _,
+                account,
+            } => (prism, account, LensChange::Nothing),
             Self::Set {
                 prism,
                 file,

@@ -57,7 +57,7 @@ pub(crate) enum StoredPrismCommand {
     },
     /// Shows a version in the form of the prism file, every key filled in
     #[command(
-        after_help = "Examples:\n  refract prism show support-triage > triage.json\n  refract prism show support-triage --version 1"
+        after_help = "Examples:\n  refract prism show support-triage > triage.json\n  refract prism show support-triage --version 1 --json | jq .questions"
     )]
     Show {
         /// Slug or id
@@ -65,6 +65,9 @@ pub(crate) enum StoredPrismCommand {
         /// The latest when absent
         #[arg(long, value_name = "N", value_parser = arguments::version)]
         version: Option<VersionNumber>,
+        /// On one line
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -160,6 +163,7 @@ impl StoredPrismCommand {
             Self::Show {
                 prism,
                 version,
+                json,
                 account,
             } => {
                 let account = account.find(&database).await?;
@@ -167,7 +171,12 @@ impl StoredPrismCommand {
                 let prism = prisms::find(&database, account, &prism).await?;
                 let version = version.unwrap_or(prism.latest_version);
                 let version = prisms::find_version(&database, &prism, version).await?;
-                output::pretty_json(&ShownPrism::new(&prism.name, &version))
+                let shown = ShownPrism::new(&prism.name, &version);
+                if json {
+                    output::json(&shown)
+                } else {
+                    output::pretty_json(&shown)
+                }
             }
             Self::List { json, account } => {
                 let account = account.find(&database).await?;

@@ -24,7 +24,7 @@ pub(crate) enum ResultsCommand {
     Export(export::ExportCommand),
     /// Shows one result
     #[command(
-        after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --format csv"
+        after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --json --no-text | jq .provenance"
     )]
     Show(show::ShowCommand),
     /// Lists the newest results of a prism

@@ -14,6 +14,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// The progress of one piece of work. [`Progress::show`] draws it and can be called as often as ten
 /// times a second.
 pub(crate) struct Progress {
+    /// What is counted, in the plural.
+    what: &'static str,
     display: ProgressDisplay,
 }
 
@@ -36,13 +38,15 @@ impl Progress {
                 Instant::now(),
             )))
         };
-        Self { display }
+        Self { what, display }
     }
 
     /// Shows how many units are done, followed by `words`.
     pub(crate) fn show(&self, done: u64, words: &str) {
         match &self.display {
             ProgressDisplay::Bar(bar) => {
+                let of = bar.length().unwrap_or(done);
+                bar.set_prefix(units(self.what, of));
                 bar.set_message(words.to_owned());
                 bar.set_position(done);
                 bar.tick();
@@ -93,6 +97,16 @@ fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
     bar.set_style(style);
     bar.set_prefix(what);
     bar
+}
+
+/// The name of so many units: `rows checked`, `row checked`.
+fn units(plural: &'static str, number: u64) -> String {
+    let (noun, rest) = plural.split_once(' ').unwrap_or((plural, ""));
+    let noun = match number {
+        1 => noun.trim_end_matches('s'),
+        _ => noun,
+    };
+    format!("{noun} {rest}").trim_end().to_owned()
 }
 
 /// How fast a number of units were done, such as `12/s`, `2.5/s` or `3/min`; `None` where that would be
@@ -148,7 +162,8 @@ impl ProgressLines {
         }
         let rate = rate(since_last, since);
         let rate = rate.map_or_else(String::new, |rate| format!(" {rate}"));
-        let _ = write!(line, " {}{rate}{words}", self.what);
+        let what = units(self.what, self.total.unwrap_or(done));
+        let _ = write!(line, " {what}{rate}{words}");
         if let (Some(total), 1..) = (self.total, since_last) {
             let left = u128::from(total.saturating_sub(done));
             let seconds = left * since.as_millis() / u128::from(since_last) / 1000;
@@ -217,5 +232,8 @@ mod tests {
         let mut lines = ProgressLines::begin("results", None, start);
         let line = lines.due(5_000, "", start + Duration::from_secs(5));
         assert_eq!(line.unwrap(), "5,000 results 1000/s");
+        assert_eq!(units("results", 1), "result");
+        assert_eq!(units("texts in other orders", 1), "text in other orders");
+        assert_eq!(units("rows checked", 2), "rows checked");
     }
 }

@@ -87,6 +87,7 @@ mod run_faults;
 mod run_files;
 mod run_stops;
 mod settings;
+mod terminal_escapes;
 mod tour;
 mod traces;
 mod traces_settings;

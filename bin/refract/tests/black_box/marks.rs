@@ -329,8 +329,8 @@ async fn a_result_shows_who_marked_it_and_when(backend: Backend) {
     let lines: Vec<_> = lines.take(3).collect();
     assert_eq!(lines.len(), 3, "{table}");
     for (line, beginning) in lines.iter().zip([
-        "marks  topic: Delivery, marked by Ada [31m 20",
-        "       angry: No, marked by Ada [31m 20",
+        "marks  topic: Delivery, marked by Ada \\u001b[31m 20",
+        "       angry: No, marked by Ada \\u001b[31m 20",
         "       urgency: Today, marked 20",
     ]) {
         assert!(line.starts_with(beginning), "{table}");

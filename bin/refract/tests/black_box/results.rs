@@ -48,7 +48,7 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
     assert!(shown.contains("Billing") && shown.contains(&ok), "{shown}");
     assert!(shown.contains("ref order 7"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
-    let end = "text   First line\n       second [31m line\n";
+    let end = "text   First line\n       second \\u001b[31m line\n";
     assert!(shown.ends_with(end), "{shown}");
     let asked = "\nasked  systemone, scripted-1, prompts ";
     assert!(shown.contains(asked), "{shown}");
@@ -107,7 +107,7 @@ async fn the_newest_results_are_listed_first(backend: Backend) {
     for (line, id) in lines[1..].iter().zip(ids.iter().rev()) {
         assert!(line.contains(id.as_str()), "{table}");
     }
-    assert!(lines[1].contains("漢字 3[31m"), "{table}");
+    assert!(lines[1].contains("漢字 3\\u001b[31m"), "{table}");
     assert!(lines[1].contains("Billing · Yes · Can wait"), "{table}");
     assert!(
         lines[2].contains("The model server answered with status 400."),

@@ -9,6 +9,7 @@ use indicatif::HumanCount;
 use refract_domain::column_tally::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
 
+use crate::counted::{counted, widened};
 use crate::input_path::InputPath;
 use crate::output;
 use crate::terminal::{columns_of, plain, rate};
@@ -47,7 +48,7 @@ pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> St
     for row in &check.listed {
         let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
     }
-    let unlisted = check.refused.saturating_sub(count(check.listed.len()));
+    let unlisted = check.refused.saturating_sub(widened(check.listed.len()));
     if unlisted > 0 {
         let _ = write!(words, "\n  and {} more", rows(unlisted));
     }
@@ -75,10 +76,9 @@ fn price(check: &FileCheck) -> String {
     if check.requests > 0 {
         let _ = write!(
             words,
-            ": about {} tokens in {} model request{}",
-            HumanCount(check.tokens),
-            HumanCount(check.requests),
-            plural(check.requests)
+            ": about {} in {}",
+            counted(check.tokens, "token"),
+            counted(check.requests, "model request")
         );
     }
     words
@@ -112,14 +112,12 @@ pub(crate) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) ->
     );
     if counts.requests > 0 {
         let (read, written) = (counts.input_tokens, counts.output_tokens);
-        let requests = counts.requests;
         let _ = write!(
             words,
-            "\ntokens: {} read, {} written, in {} model request{}",
+            "\ntokens: {} read, {} written, in {}",
             HumanCount(read),
             HumanCount(written),
-            HumanCount(requests),
-            plural(requests)
+            counted(counts.requests, "model request")
         );
     }
     for (error, count) in summary.failures.iter().take(MOST_FAILURES) {
@@ -227,16 +225,7 @@ pub(crate) fn unanswered(counts: &RunCounts) -> Option<String> {
 
 /// A number of rows in words.
 pub(crate) fn rows(number: u64) -> String {
-    format!("{} row{}", HumanCount(number), plural(number))
-}
-
-/// The ending of a plural.
-pub(crate) fn plural(number: u64) -> &'static str {
-    if number == 1 { "" } else { "s" }
-}
-
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+    counted(number, "row")
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::share::share;
+use crate::counted::counted as counted_of;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress};
 use crate::{output, suggestion};
@@ -105,11 +106,11 @@ impl CutoffsCommand {
         let palette = Palette::of_stdout();
         let results = counted.results();
         let mut words = format!(
-            "{} ({}): {}\n{} answered results",
+            "{} ({}): {}\n{}",
             palette.heading.apply_to(&self.column),
             counted.question(),
             terminal::plain(question),
-            HumanCount(results)
+            counted_of(results, "answered result")
         );
         if let Some((cutoffs, labels)) = counted.now() {
             let part = |count| {

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::super::operator::{self, AccountArg};
 use super::share::share;
 use crate::arguments;
+use crate::counted::counted;
 use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -86,18 +87,22 @@ impl PreviewCommand {
 fn words(preview: &LensPreview) -> anyhow::Result<String> {
     let palette = Palette::of_stdout();
     let mut words = format!(
-        "{} answered results: {} of {} cells would change.\n",
-        HumanCount(preview.results),
+        "{}: {} of {} would change.\n",
+        counted(preview.results, "answered result"),
         HumanCount(preview.changed()),
-        HumanCount(preview.cells()),
+        counted(preview.cells(), "cell"),
     );
     for column in &preview.columns {
         let what = match column.changed {
             None => "a new column".to_owned(),
             Some(0) => "no cell changes".to_owned(),
             Some(changed) => format!(
-                "{} cells change ({:.1} %)",
-                HumanCount(changed),
+                "{} ({:.1} %)",
+                if changed == 1 {
+                    "1 cell changes".to_owned()
+                } else {
+                    format!("{} cells change", HumanCount(changed))
+                },
                 100.0 * share(changed, preview.results)
             ),
         };

@@ -13,6 +13,7 @@ use refract_persistence::Database;
 use super::super::operator::{self, AccountArg};
 use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
+use crate::counted::counted;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
@@ -42,9 +43,8 @@ impl ExportMarksCommand {
             return to_stdout(&database, prism, format).await;
         };
         let written = to_file(&database, prism, format, place).await?;
-        let results = if written == 1 { "result" } else { "results" };
-        let place = place.display();
-        output::say(&format!("{written} marked {results} written to {place}."));
+        let (results, place) = (counted(written, "marked result"), place.display());
+        output::say(&format!("{results} written to {place}."));
         Ok(())
     }
 }

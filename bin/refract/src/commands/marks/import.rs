@@ -12,6 +12,7 @@ use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
+use crate::counted::{counted, widened};
 use crate::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -144,13 +145,4 @@ impl ImportCommand {
         let suggestion = suggestion.unwrap_or_default();
         anyhow::anyhow!("{}: {fault}{suggestion}", self.file)
     }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", HumanCount(count))
-}
-
-fn widened(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -10,6 +10,7 @@ use refract_domain::prism_file::PrismFile;
 use refract_domain::wording::{self, WordingRule, WordingWarning};
 use serde::Serialize;
 
+use crate::counted::{counted, widened};
 use crate::input_path::InputPath;
 use crate::output;
 use crate::terminal::{self, Palette};
@@ -57,8 +58,7 @@ impl LintCommand {
         }
         let found = match warnings.len() {
             0 => "no warnings".to_owned(),
-            1 => "1 warning".to_owned(),
-            more => format!("{more} warnings"),
+            warnings => counted(widened(warnings), "warning"),
         };
         let path = &self.file;
         if self.strict && !warnings.is_empty() {

@@ -13,6 +13,7 @@ use super::super::operator::{self, AccountArg};
 use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
 use super::filter::FilterArgs;
+use crate::counted::counted;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
@@ -71,9 +72,8 @@ impl ExportCommand {
         }
         let written = exported?;
         if let Some(place) = place {
-            let results = if written == 1 { "result" } else { "results" };
-            let place = place.display();
-            output::say(&format!("{written} {results} written to {place}."));
+            let (results, place) = (counted(written, "result"), place.display());
+            output::say(&format!("{results} written to {place}."));
         }
         Ok(())
     }

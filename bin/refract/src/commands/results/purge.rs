@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use chrono::{DateTime, Utc};
 use clap::Args;
-use indicatif::HumanCount;
 use refract_answering::forgetting::{Purge, PurgeRange};
 use refract_answering::prisms;
 use refract_domain::ids::AccountId;
@@ -15,6 +14,7 @@ use super::super::operator::{self, AccountArg};
 use super::super::period;
 use super::super::signals::StopSignals;
 use super::filter::Status;
+use crate::counted::counted;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::Progress;
@@ -64,7 +64,10 @@ impl PurgeCommand {
         let total = purges.iter().map(|purge| purge.results).sum();
         if self.dry_run {
             for PrismPurge { slug, results, .. } in &purges {
-                output::say(&format!("{slug}: {} would be deleted", counted(*results)));
+                output::say(&format!(
+                    "{slug}: {} would be deleted",
+                    counted(*results, "result")
+                ));
             }
             output::say("Nothing is deleted.");
             output::json(&PurgedResults { results: total })?;
@@ -142,13 +145,8 @@ async fn delete(
                 () = tokio::time::sleep(batch.took) => {}
             }
         }
-        let words = format!("{slug}: {} deleted", counted(*deleted - before));
+        let words = format!("{slug}: {} deleted", counted(*deleted - before, "result"));
         progress.beside(|| output::say(&words));
     }
     Ok(true)
-}
-
-fn counted(results: u64) -> String {
-    let noun = if results == 1 { "result" } else { "results" };
-    format!("{} {noun}", HumanCount(results))
 }

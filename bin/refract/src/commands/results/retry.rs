@@ -15,6 +15,7 @@ use super::super::operator::{self, AccountArg};
 use super::super::period::PeriodArgs;
 use super::super::signals::StopSignals;
 use crate::arguments;
+use crate::counted::counted;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;
@@ -122,13 +123,8 @@ fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
         return Ok(output::fail_with(&words));
     }
     if not_answered > 0 {
-        let results = if not_answered == 1 {
-            "result"
-        } else {
-            "results"
-        };
-        let words =
-            format!("error: {not_answered} {results} failed again: the same command retries them");
+        let results = counted(not_answered, "result");
+        let words = format!("error: {results} failed again: the same command retries them");
         return Ok(output::fail_with(&words));
     }
     Ok(ExitCode::SUCCESS)
