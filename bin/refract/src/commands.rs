@@ -1,14 +1,15 @@
 //! The command line: every command with its help, and the module that runs the command.
 
 mod account;
+mod apply;
 mod backup;
 mod check;
+mod command_line;
 mod compare;
 mod demo;
 mod evaluate;
 mod file_run;
 mod health;
-mod help;
 mod key;
 mod lens;
 mod manual;
@@ -39,6 +40,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::output;
 use crate::settings::{DatabaseArgs, LogSettings};
 
 /// Answers typed questions about a text, with probabilities and a memory
@@ -109,6 +111,16 @@ enum Command {
         after_help = "Examples:\n  refract person invite ada@example.com\n  refract person list"
     )]
     Person(person::PersonCommand),
+    /// Brings prisms and lenses to what their files say
+    ///
+    /// A prism that is missing is made, a definition that differs is saved as the next version, and
+    /// one that is equal saves nothing, so nobody is asked again. Another name alone renames the
+    /// prism. Several files are applied whole or not at all. It prints a JSON line for each file:
+    /// `created`, `saved` or `unchanged`.
+    #[command(
+        after_help = "Examples:\n  refract apply prisms/\n  refract apply prisms/ --dry-run\n  refract apply support-triage.prism.json support-triage.lens.json --note \"$(git rev-parse HEAD)\""
+    )]
+    Apply(apply::ApplyCommand),
     /// Makes, saves, shows and lints prisms
     #[command(
         subcommand,
@@ -159,7 +171,10 @@ enum Command {
     #[command(
         after_help = "Examples:\n  refract help\n  refract help run\n  refract help results export"
     )]
-    Help(help::HelpCommand),
+    Help {
+        /// The command, such as `run` or `results export` [default: all of them]
+        command: Vec<String>,
+    },
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -198,7 +213,7 @@ impl Program {
     pub(crate) fn read<A: Into<OsString> + Clone>(
         line: impl IntoIterator<Item = A>,
     ) -> Result<Self, clap::Error> {
-        let mut command = with_negative_numbers(Self::command());
+        let mut command = command_line::with_negative_numbers(Self::command());
         let matches = command.try_get_matches_from_mut(line)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
@@ -209,7 +224,8 @@ impl Program {
         match self.command {
             Command::Serve(_) => "info",
             Command::Demo(_) | Command::Migrate => "warn",
-            Command::Backup(_)
+            Command::Apply(_)
+            | Command::Backup(_)
             | Command::Check(_)
             | Command::Health(_)
             | Command::Model(_)
@@ -223,7 +239,7 @@ impl Program {
             | Command::Marks(_)
             | Command::Evaluate(_)
             | Command::Compare(_)
-            | Command::Help(_)
+            | Command::Help { .. }
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -243,6 +259,7 @@ impl Program {
             Command::Account(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
             Command::Person(command) => command.run(database).await?,
+            Command::Apply(command) => return command.run(database).await,
             Command::Prism(command) => return command.run(database).await,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
@@ -250,7 +267,11 @@ impl Program {
             Command::Marks(command) => return command.run(database).await,
             Command::Evaluate(command) => command.run(database).await?,
             Command::Compare(command) => command.run(database).await?,
-            Command::Help(command) => return Ok(command.run()),
+            Command::Help { command } => {
+                if let Err(help) = Self::read(command_line::asking_for_help(&command)) {
+                    return Ok(output::wrong_usage(&help));
+                }
+            }
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Check(command) => return command.run(database).await,
@@ -258,15 +279,6 @@ impl Program {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// The command, with `-1` read as a number that is too small rather than as an unknown flag.
-fn with_negative_numbers(command: clap::Command) -> clap::Command {
-    let command = command.mut_args(|argument| {
-        let is_flag = argument.is_positional() || !argument.get_action().takes_values();
-        argument.allow_negative_numbers(!is_flag)
-    });
-    command.mut_subcommands(with_negative_numbers)
 }
 
 /// The environment variable of the setting whose value an error refuses; `None` for an error about
@@ -304,30 +316,4 @@ pub(crate) fn usage(arguments: impl Iterator<Item = String>) -> StyledStr {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(command: &clap::Command, path: &str) {
-        let help = command.get_after_help().map(ToString::to_string);
-        let help = help.unwrap_or_else(|| panic!("`{path}` has no examples"));
-        assert!(help.starts_with("Examples:\n  "), "{path}: {help}");
-        let examples = help.lines().skip(1).take_while(|line| !line.is_empty());
-        for example in examples {
-            assert!(example.contains("refract "), "{path}: {example}");
-        }
-        let about = command.get_about().map(ToString::to_string);
-        assert!(about.is_some_and(|about| !about.is_empty()), "{path}");
-        for argument in command.get_arguments() {
-            assert!(argument.get_help().is_some(), "{path}: {argument}");
-        }
-        for subcommand in command.get_subcommands() {
-            check(subcommand, &format!("{path} {}", subcommand.get_name()));
-        }
-    }
-
-    #[test]
-    fn every_command_is_explained_with_examples() {
-        Program::command().debug_assert();
-        check(&Program::command(), "refract");
-    }
-}
+mod tests;

@@ -5,6 +5,7 @@ mod lint;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use refract_answering::examples::NEW_PRISM;
 use refract_answering::{Caller, prisms};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::ShownPrism;
@@ -22,6 +23,14 @@ use crate::settings::DatabaseArgs;
 pub(crate) enum PrismCommand {
     #[command(flatten)]
     Stored(StoredPrismCommand),
+    /// Prints a prism file to begin with, with comments
+    ///
+    /// JSON has no comments of its own, so they stand under the key `$comment`, which every object of
+    /// a prism or lens file may have and which is ignored: the file stays JSON for jq and editors.
+    #[command(
+        after_help = "Examples:\n  refract prism init > triage.json && refract prism create triage.json\n  refract prism init > prisms/support-triage.prism.json && refract apply prisms/"
+    )]
+    Init,
     /// Warns of what is known to hurt in the wording of questions and options
     ///
     /// The file is read as `prism create` reads it; no database and no model is used. The rules
@@ -131,6 +140,7 @@ impl PrismCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         match self {
             Self::Stored(command) => command.run(database).await?,
+            Self::Init => output::data(NEW_PRISM)?,
             Self::Lint(command) => return command.run(),
         }
         Ok(ExitCode::SUCCESS)
@@ -158,6 +168,12 @@ impl StoredPrismCommand {
                 let caller = Caller::operator(account);
                 let saving = prisms::save_version(&database, caller, &prism, &file, None);
                 let (prism, version) = saving.await?;
+                if prisms::repeats_version_before(&database, &prism, version).await? {
+                    output::say(&format!(
+                        "Nothing changed: version {version} is equal to the one before, and runs ask \
+                         about every row again. `refract apply` would not have saved it."
+                    ));
+                }
                 output::json(&saved(&prism, version))
             }
             Self::Show {

@@ -47,6 +47,7 @@ mod app_people;
 mod app_tasks;
 mod app_try;
 mod app_walk;
+mod apply;
 mod authorization;
 mod bodies;
 mod check;

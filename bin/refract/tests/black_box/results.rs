@@ -12,6 +12,7 @@ use crate::service::{Backend, PRISM, Service, TEXT, text};
 
 on_both!(
     a_result_is_shown_as_the_api_has_it_and_for_a_person,
+    a_result_is_shown_whole_as_json,
     the_newest_results_are_listed_first,
     every_failed_result_is_retried_once,
     what_fails_again_is_left_for_the_next_time,
@@ -70,6 +71,92 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
     let elsewhere = ["results", "show", &ok, "--account", "acme"];
     let line = service.run(&elsewhere).await.refused();
     assert_eq!(line, "error: Result not found");
+}
+
+async fn a_result_is_shown_whole_as_json(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body =
+        json!({"text": "A text.", "context": "A context.", "ref": "r1", "idempotency_key": "k1"});
+    let failed = text(&service.failed(&body).await.value(), "id");
+    let ok = text(&service.retry(&failed).await.value(), "id");
+    std::fs::write(
+        service.folder.path().join("marks.csv"),
+        "ref,angry\nr1,no\n",
+    )
+    .unwrap();
+    let marks = ["marks", "import", PRISM, "marks.csv", "--by", "Ada"];
+    service.run(&marks).await.done();
+    let show = async |id: &str, more: &[&str]| {
+        let all = [&["results", "show", id, "--json"], more].concat();
+        service.run(&all).await.done()
+    };
+    let shown = show(&ok, &[]).await;
+    // the envelope of the raw format comes first
+    let raw = service.read(&ok, "?format=raw").await.body;
+    assert!(shown.starts_with(raw.strip_suffix('}').unwrap()), "{shown}");
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["fields"], json!({"text": "A text."}));
+    assert_eq!(
+        (&shown["context"], &shown["idempotency_key"]),
+        (&json!("A context."), &json!("k1"))
+    );
+    assert_eq!(
+        shown["made_by"],
+        json!({"kind": "key", "id": service.key_id})
+    );
+    assert_eq!(
+        (&shown["retry_of"], &shown["retried_as"]),
+        (&json!(failed), &Value::Null)
+    );
+    let mark = &shown["marks"][0];
+    assert_eq!(
+        (&mark["question"], &mark["outcome"], &mark["by"]),
+        (&json!("angry"), &json!("no"), &json!("Ada"))
+    );
+    let provenance = &shown["provenance"];
+    assert_eq!(
+        (
+            &provenance["model"],
+            &provenance["protocol"],
+            &provenance["requests"]
+        ),
+        (&json!("scripted-1"), &json!("systemone"), &json!(1))
+    );
+    assert!(provenance["input_tokens"].is_u64(), "{provenance}");
+    let before: Value = serde_json::from_str(&show(&failed, &[]).await).unwrap();
+    assert_eq!(
+        (&before["answers"], &before["retried_as"]),
+        (&Value::Null, &json!(ok))
+    );
+    let without = show(&ok, &["--no-text"]).await;
+    assert!(
+        !without.contains("A text.") && !without.contains("A context."),
+        "{without}"
+    );
+    let mut expected = shown.clone();
+    expected["fields"]["text"] = Value::Null;
+    expected["context"] = Value::Null;
+    assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), expected);
+    let table = ["results", "show", &ok, "--format", "table"];
+    let with_text = service.run(&table).await.done();
+    assert!(
+        with_text.contains("A text.") && with_text.contains("A context."),
+        "{with_text}"
+    );
+    let table = service
+        .run(&[&table[..], &["--no-text"]].concat())
+        .await
+        .done();
+    assert!(
+        !table.contains("A text.") && !table.contains("A context."),
+        "{table}"
+    );
+    let rows = ["results", "show", &ok, "--format", "csv", "--no-text"];
+    let line = service.run(&rows).await.refused();
+    assert!(
+        line.starts_with("error: --no-text cannot be used with rows"),
+        "{line}"
+    );
 }
 
 async fn the_newest_results_are_listed_first(backend: Backend) {

@@ -1,6 +1,6 @@
 //! Renames, archives and restores prisms.
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use refract_domain::ids::PrismChangeId;
 use refract_domain::prism::PrismName;
 use refract_domain::slug::PrismSelector;
@@ -45,9 +45,14 @@ pub async fn set_archived(
 
 /// A change that the caller makes now.
 pub(super) fn new_change(caller: Caller) -> NewPrismChange {
+    new_change_at(caller, Utc::now())
+}
+
+/// A change that the caller makes at this moment.
+pub(super) fn new_change_at(caller: Caller, now: DateTime<Utc>) -> NewPrismChange {
     NewPrismChange {
         id: PrismChangeId(Uuid::now_v7()),
         made_by: caller.person_id(),
-        made_at: Utc::now(),
+        made_at: now,
     }
 }

@@ -34,6 +34,7 @@ mod api_keys;
 mod backups;
 mod calls;
 mod connecting;
+mod definitions;
 mod exports;
 mod file_runs;
 mod forgetting;
