@@ -87,7 +87,7 @@ enum Command {
     Migrate,
     /// Copies the SQLite file while it is in use
     #[command(
-        after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
+        after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
     )]
     Backup(backup::BackupCommand),
     /// Asks the configured model what it can do

@@ -129,8 +129,26 @@ fn write(bytes: &[u8]) -> anyhow::Result<()> {
 
 /// Writes a message to stderr, escaped. A closed stderr is no error: the reader chose not to read.
 pub(crate) fn say(message: &str) {
-    let message = terminal::escaped_but_styles(message);
+    let message = terminal::escaped_but_styles(&without_error_numbers(message));
     let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// A message without the numbers that Rust puts behind the operating system's words: `(os error 2)`.
+fn without_error_numbers(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                words.push_str(rest);
+            }
+            Some(_) | None => {
+                words.push_str(" (os error ");
+                words.push_str(part);
+            }
+        }
+    }
+    words
 }
 
 /// Writes an error as one line to stderr; returns the exit status for failure.
@@ -197,6 +215,19 @@ mod tests {
                 drawn.contains("0190b8f2-0000-7000-8000-0000000000ab"),
                 "{drawn}"
             );
+        }
+    }
+
+    #[test]
+    fn a_message_has_words_without_numbers() {
+        let plain = |message| without_error_numbers(message);
+        assert_eq!(
+            plain("cannot read x: No such file (os error 2)"),
+            "cannot read x: No such file"
+        );
+        assert_eq!(plain("a (os error 2); b (os error 13)."), "a; b.");
+        for kept in ["nothing", "a (os error", "a (os error two)", "(os error 2)"] {
+            assert_eq!(plain(kept), kept);
         }
     }
 

@@ -132,6 +132,15 @@ fn unnamed(path: &Path) -> io::Result<NamedTempFile> {
         .suffix(".partial")
         .permissions(Permissions::from_mode(NEW_FILE))
         .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .map_err(without_path)
+}
+
+/// The error of the operating system alone: `tempfile` adds the path of a file that nobody knows.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(std::error::Error::source);
+    let cause = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
+    let number = cause.and_then(io::Error::raw_os_error);
+    number.map_or(error, io::Error::from_raw_os_error)
 }
 
 fn part_file(path: &Path) -> io::Result<NamedTempFile> {

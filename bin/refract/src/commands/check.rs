@@ -73,7 +73,7 @@ pub(crate) struct CheckCommand {
     #[arg(
         long,
         value_name = "FILE",
-        help = "Writes a JUnit report with a test case for each requirement"
+        help = "Writes a JUnit report with a test case for each requirement; `-` is stdout"
     )]
     junit: Option<PathBuf>,
 

@@ -180,6 +180,50 @@ async fn definitions_come_from_standard_input() {
 }
 
 #[tokio::test]
+async fn files_go_to_standard_output() {
+    let service = service(Backend::Sqlite).await;
+    service.write("gold.csv", "text,expected_angry\none,yes\ntwo,no\n");
+    let check = ["check", PRISM, "gold.csv", "--json", "--junit", "-"];
+    let checked = service.run(&check).await.done();
+    assert!(
+        checked.contains("<testsuites name=\"refract check\""),
+        "{checked}"
+    );
+    service
+        .run_file("gold.csv", &["--output", "out.csv"])
+        .await
+        .done();
+    let backup = ["backup", "-"];
+    let settings = [("DATABASE_URL", service.database_url.as_str())];
+    let output = program::command(service.folder.path(), &settings, &backup).output();
+    let output = within_patience(output).await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.starts_with(b"SQLite format 3\0"));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        said,
+        format!(
+            "{} bytes written to stdout.\n",
+            grouped(output.stdout.len())
+        )
+    );
+    service.write("copy.db", output.stdout);
+    let settings = [("DATABASE_URL", "sqlite://copy.db")];
+    let listed = program::run(service.folder.path(), &settings, &["prism", "list"]).await;
+    assert!(listed.done().contains(PRISM));
+}
+
+/// A number with commas between thousands.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups
+        .map(|group| std::str::from_utf8(group).unwrap())
+        .collect();
+    groups.join(",")
+}
+
+#[tokio::test]
 async fn the_name_of_the_output_is_its_format() {
     let service = service(Backend::Sqlite).await;
     service.write("in.csv", numbered(2));

@@ -87,7 +87,7 @@ impl CutoffsCommand {
         let found = lens.iter().find(|column| column.name.as_str() == name);
         let Some(column) = found else {
             let names = lens.iter().map(|column| column.name.as_str());
-            let proposal = suggestion::did_you_mean(name, names);
+            let proposal = suggestion::did_you_mean_or_list(name, names);
             bail!(
                 "the lens has no column '{}'{proposal}",
                 terminal::plain(name)
