@@ -10,6 +10,7 @@ mod demo;
 mod evaluate;
 mod file_run;
 mod health;
+mod input_path;
 mod key;
 mod lens;
 mod manual;

@@ -5,8 +5,6 @@
 mod app_settings;
 mod arguments;
 mod commands;
-mod counted;
-mod input_path;
 mod metrics;
 mod output;
 mod output_file;

@@ -4,6 +4,7 @@
 //! terminals. This module knows nothing of prisms, results or commands.
 
 mod bar;
+mod counted;
 mod escape;
 mod progress;
 
@@ -12,6 +13,7 @@ use std::io::{self, IsTerminal as _};
 use console::{Alignment, Style, Term};
 
 pub(crate) use self::bar::bar;
+pub(crate) use self::counted::{counted, widened};
 pub(crate) use self::escape::{EscapingWriter, escaped, escaped_but_styles};
 pub(crate) use self::progress::{Progress, rate};
 

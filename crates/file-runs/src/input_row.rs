@@ -71,7 +71,7 @@ fn read(
             fields.push((field.key.clone(), text));
         }
     }
-    let reference = text_or_nothing(values.next().map(RawValue::as_name), "ref", &mut problems)
+    let reference = text_or_nothing(values.next().map(RawValue::naming), "ref", &mut problems)
         .and_then(|text| parsed(Ref::parse(&text), "ref", &mut problems));
     let context = text_or_nothing(values.next(), "context", &mut problems)
         .and_then(|text| parsed(CallContext::parse(text), "context", &mut problems));

@@ -14,9 +14,9 @@ use refract_domain::prism::VersionNumber;
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
-use crate::counted::{counted, widened};
 use crate::output;
 use crate::settings::DatabaseArgs;
+use crate::terminal::{counted, widened};
 
 /// The exit status of a dry run that would change something.
 const WOULD_CHANGE: u8 = 2;

@@ -8,8 +8,8 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use serde::Serialize;
 
-use crate::counted::counted;
 use crate::settings::DatabaseArgs;
+use crate::terminal::counted;
 use crate::{output, terminal};
 
 /// The arguments of `refract backup`.

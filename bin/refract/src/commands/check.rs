@@ -31,7 +31,7 @@ use super::measures::{self, MeasuredQuestion};
 use super::operator;
 use super::signals::StopSignals;
 use crate::arguments;
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::Progress;
 use crate::{output, terminal};

@@ -9,7 +9,7 @@ use refract_answering::{Caller, prisms};
 use refract_domain::lens_file::ShownLens;
 
 use super::operator::{self, AccountArg};
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::operator::{self, AccountArg};
 use crate::arguments;
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -161,21 +161,7 @@ impl StoredPrismCommand {
                 prism,
                 file,
                 account,
-            } => {
-                let file = file.read()?;
-                let account = account.find(&database).await?;
-                let prism = operator::find_prism(&database, account, &prism).await?;
-                let caller = Caller::operator(account);
-                let saving = prisms::save_version(&database, caller, &prism, &file, None);
-                let (prism, version) = saving.await?;
-                if prisms::repeats_version_before(&database, &prism, version).await? {
-                    output::say(&format!(
-                        "Nothing changed: version {version} is equal to the one before, and runs ask \
-                         about every row again. `refract apply` would not have saved it."
-                    ));
-                }
-                output::json(&saved(&prism, version))
-            }
+            } => save(&database, &account, &prism, &file).await,
             Self::Show {
                 prism,
                 version,
@@ -196,22 +182,7 @@ impl StoredPrismCommand {
             }
             Self::List { json, account } => {
                 let account = account.find(&database).await?;
-                let prisms = database.list_prisms(account).await?;
-                let shown: Vec<_> = prisms.into_iter().map(listed).collect();
-                let headers = ["id", "slug", "name", "version", "archived"];
-                output::list(json, &headers, &shown, |prism| {
-                    vec![
-                        prism.id.clone(),
-                        prism.slug.clone(),
-                        prism.name.clone(),
-                        prism.version.to_string(),
-                        if prism.archived {
-                            "yes".to_owned()
-                        } else {
-                            String::new()
-                        },
-                    ]
-                })
+                list(json, database.list_prisms(account).await?)
             }
             Self::Rename {
                 prism,
@@ -237,6 +208,45 @@ impl StoredPrismCommand {
             }
         }
     }
+}
+
+async fn save(
+    database: &Database,
+    account: &AccountArg,
+    prism: &str,
+    file: &InputPath,
+) -> anyhow::Result<()> {
+    let file = file.read()?;
+    let account = account.find(database).await?;
+    let prism = operator::find_prism(database, account, prism).await?;
+    let caller = Caller::operator(account);
+    let saving = prisms::save_version(database, caller, &prism, &file, None);
+    let (prism, version) = saving.await?;
+    if prisms::repeats_version_before(database, &prism, version).await? {
+        output::say(&format!(
+            "Nothing changed: version {version} is equal to the one before, and runs ask \
+             about every row again. `refract apply` would not have saved it."
+        ));
+    }
+    output::json(&saved(&prism, version))
+}
+
+fn list(json: bool, prisms: Vec<PrismRow>) -> anyhow::Result<()> {
+    let shown: Vec<_> = prisms.into_iter().map(listed).collect();
+    let headers = ["id", "slug", "name", "version", "archived"];
+    output::list(json, &headers, &shown, |prism| {
+        vec![
+            prism.id.clone(),
+            prism.slug.clone(),
+            prism.name.clone(),
+            prism.version.to_string(),
+            if prism.archived {
+                "yes".to_owned()
+            } else {
+                String::new()
+            },
+        ]
+    })
 }
 
 async fn set_archived(

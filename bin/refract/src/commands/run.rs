@@ -15,7 +15,7 @@ use super::file_run::{FileRunArgs, check_watched, refused, report, stop, stopped
 use super::operator;
 use super::output_args::OutputArgs;
 use super::signals::StopSignals;
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::output_file::part_of;
 use crate::settings::DatabaseArgs;

@@ -15,7 +15,7 @@ use refract_model_gateway::ModelGateway;
 use super::operator::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
 use crate::arguments;
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 

@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn slow_work_has_a_rate_too() {
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         for (done, words) in [
             (0, None),
             (1, Some("1/min")),
@@ -215,7 +215,7 @@ mod tests {
         ] {
             assert_eq!(rate(done, minute).as_deref(), words, "{done}");
         }
-        let day = Duration::from_secs(86_400);
+        let day = Duration::from_hours(24);
         assert_eq!(rate(48, day).as_deref(), Some("2/h"));
         assert_eq!(rate(1, day), None);
         let start = Instant::now();

@@ -13,6 +13,7 @@ use crate::service::{Backend, PRISM, Service, TEXT, text};
 on_both!(
     a_result_is_shown_as_the_api_has_it_and_for_a_person,
     a_result_is_shown_whole_as_json,
+    a_result_is_shown_without_its_texts,
     the_newest_results_are_listed_first,
     every_failed_result_is_retried_once,
     what_fails_again_is_left_for_the_next_time,
@@ -128,12 +129,23 @@ async fn a_result_is_shown_whole_as_json(backend: Backend) {
         (&before["answers"], &before["retried_as"]),
         (&Value::Null, &json!(ok))
     );
-    let without = show(&ok, &["--no-text"]).await;
+}
+
+async fn a_result_is_shown_without_its_texts(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body = json!({"text": "A text.", "context": "A context."});
+    let ok = text(&service.create(&body).await.value(), "id");
+    let whole = ["results", "show", &ok, "--json"];
+    let shown = service.run(&whole).await.object();
+    let without = service
+        .run(&[&whole[..], &["--no-text"]].concat())
+        .await
+        .done();
     assert!(
         !without.contains("A text.") && !without.contains("A context."),
         "{without}"
     );
-    let mut expected = shown.clone();
+    let mut expected = shown;
     expected["fields"]["text"] = Value::Null;
     expected["context"] = Value::Null;
     assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), expected);

@@ -45,7 +45,9 @@ fn assert_harmless(arguments: &[&str], seen: &str) {
     assert_eq!(found, None, "{arguments:?}: {seen:?}");
 }
 
-async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
+/// A service whose prism, names and results are hostile, with the ids of an answered and of a failed
+/// result.
+async fn hostile_service(backend: Backend) -> (Service, String, String) {
     let service = Service::start(backend).await;
     let mut prism = example_prism();
     prism["name"] = json!(hostile("prism"));
@@ -79,6 +81,11 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         "marks.csv",
         format!("ref,topic\n{},other\n", hostile("ref")),
     );
+    (service, id, failed)
+}
+
+async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
+    let (service, id, failed) = hostile_service(backend).await;
     let by = hostile("marker");
     let tried = hostile("tried");
     for (arguments, shows) in [
@@ -136,8 +143,12 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         assert_harmless(arguments, &seen);
         assert_eq!(seen.contains(ESCAPED), shows, "{arguments:?}: {seen:?}");
     }
+    json_has_equal_values_and_pipes_equal_bytes(&service, &id, &tried).await;
+}
+
+async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str, tried: &str) {
     // on a terminal JSON has equal values, in a pipe equal bytes
-    let shown = ["results", "show", &id, "--json"];
+    let shown = ["results", "show", id, "--json"];
     let (code, seen) = service.on_terminal(&shown).await;
     assert_eq!(code, Some(0), "{seen}");
     let piped = service.run(&shown).await.done();
@@ -152,6 +163,6 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         assert_harmless(words, &listed.done());
     }
     let settings = [("DATABASE_URL", service.database_url.as_str())];
-    let wrong = program::run(service.folder.path(), &settings, &[&tried]).await;
-    assert_harmless(&[&tried], &wrong.stderr);
+    let wrong = program::run(service.folder.path(), &settings, &[tried]).await;
+    assert_harmless(&[tried], &wrong.stderr);
 }

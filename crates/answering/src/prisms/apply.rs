@@ -109,7 +109,7 @@ async fn plan<'a>(
             None => PlannedDefinition::of_new(slug, files),
             Some(prism) => {
                 let (prism, earlier) = read_earlier(database, prism.id).await?;
-                PlannedDefinition::of_read(slug, prism, earlier, files)
+                PlannedDefinition::of_read(slug, prism, &earlier, files)
             }
         };
         match plan {

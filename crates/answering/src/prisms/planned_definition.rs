@@ -73,7 +73,7 @@ impl<'a> PlannedDefinition<'a> {
     pub(super) fn of_read(
         slug: &'a Slug,
         read: PrismRow,
-        earlier: EarlierVersions,
+        earlier: &EarlierVersions,
         files: &PrismFiles<'_>,
     ) -> Result<Self, Vec<DefinitionFault>> {
         let current_name = PrismName::saved(read.name.clone());

@@ -41,7 +41,7 @@ pub(crate) enum RawValue {
 impl RawValue {
     /// The value as that of a column which names something: numbers and booleans, as other programs
     /// write ids, are text there.
-    pub(crate) fn as_name(self) -> Self {
+    pub(crate) fn naming(self) -> Self {
         match self {
             Self::Scalar { text, .. } => Self::Text {
                 text,

@@ -192,7 +192,7 @@ fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResul
         let id = id.ok_or_else(|| faulty(RESULT_ID, &[Fault::InvalidUuid]))?;
         return Ok(NamedResult::Id(id));
     }
-    let reference = reference.map(RawValue::as_name);
+    let reference = reference.map(RawValue::naming);
     let reference = text(reference, REF)?.ok_or(MarkFault::NoResult)?;
     let reference = Ref::parse(&reference).map_err(|faults| faulty(REF, &faults))?;
     Ok(NamedResult::Ref(reference))

@@ -52,19 +52,13 @@ struct DefinitionRows {
     /// The version and the lens that a prism must still have; `None` for a new one.
     read: Option<(VersionNumber, i32)>,
     /// `None` leaves the lens as it is.
-    lens: Option<Option<String>>,
+    lens: Option<LensJson>,
     version: Option<VersionColumns>,
     changes: Vec<ChangeColumns>,
 }
 
-#[derive(AsChangeset)]
-#[diesel(table_name = prisms)]
-struct DefinedColumns {
-    name: String,
-    latest_version: i32,
-    lens_revision: i32,
-    lens: Option<Option<String>>,
-}
+/// A lens as it is stored: no JSON for the automatic one.
+struct LensJson(Option<String>);
 
 impl DefinitionRows {
     fn new(
@@ -109,7 +103,7 @@ impl DefinitionRows {
             version.map(|version| VersionColumns::new(row.id, number, version, made_by, now));
         let changes = changes.iter();
         Ok(Self {
-            lens: lens.map(lens_to_json).transpose()?,
+            lens: lens.map(lens_to_json).transpose()?.map(LensJson),
             version: version.transpose()?,
             changes: changes
                 .map(|(kind, change)| change.row(row.id, *kind))
@@ -152,7 +146,7 @@ impl Database {
                                 prisms::name.eq(prism.name),
                                 prisms::latest_version.eq(prism.latest_version.get()),
                                 prisms::lens_revision.eq(prism.lens_revision),
-                                prisms::lens.eq(rows.lens.flatten()),
+                                prisms::lens.eq(rows.lens.and_then(|lens| lens.0)),
                                 prisms::created_at.eq(Bind(prism.created_at)),
                             );
                             let insert = diesel::insert_into(prisms::table).values(values);
@@ -166,13 +160,18 @@ impl Database {
                                 .filter(prisms::id.eq(Bind(prism.id)))
                                 .filter(prisms::latest_version.eq(latest_version.get()))
                                 .filter(prisms::lens_revision.eq(lens_revision));
-                            let defined = DefinedColumns {
-                                name: prism.name,
-                                latest_version: prism.latest_version.get(),
-                                lens_revision: prism.lens_revision,
-                                lens: rows.lens,
-                            };
-                            diesel::update(unchanged).set(defined).execute(c).await?
+                            let defined = (
+                                prisms::name.eq(prism.name),
+                                prisms::latest_version.eq(prism.latest_version.get()),
+                                prisms::lens_revision.eq(prism.lens_revision),
+                            );
+                            match rows.lens {
+                                None => diesel::update(unchanged).set(defined).execute(c).await?,
+                                Some(LensJson(lens)) => {
+                                    let defined = (defined, prisms::lens.eq(lens));
+                                    diesel::update(unchanged).set(defined).execute(c).await?
+                                }
+                            }
                         }
                     };
                     if written == 0 {

@@ -67,9 +67,9 @@ async fn definitions_are_saved_together(it: Fixture) {
     let found = it.database.find_lens(made.id, 1).await.unwrap();
     assert_eq!(found.as_deref(), Some(&lens));
     let history = it.database.prism_history(made.id).await.unwrap().unwrap();
-    assert_eq!(history.versions, [version.clone()]);
-    let changes = it.database.list_prism_changes(made.id).await.unwrap();
-    assert_eq!(changes[0].kind, ChangeKind::LensSet);
+    assert_eq!(history.versions.as_slice(), std::slice::from_ref(&version));
+    let noted = it.database.list_prism_changes(made.id).await.unwrap();
+    assert_eq!(noted[0].kind, ChangeKind::LensSet);
     let changed = find(&it, it.prism.slug.as_str()).await.unwrap();
     assert_eq!(changed.name, "Renamed");
     assert_eq!(

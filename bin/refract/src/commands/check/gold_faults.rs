@@ -8,7 +8,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_file_runs::{GoldCheck, GoldRun};
 
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::terminal::plain;
 use crate::{output, suggestion};
 

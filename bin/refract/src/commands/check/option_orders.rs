@@ -12,9 +12,8 @@ use serde::Serialize;
 use super::super::file_run::{AskedPrism, report};
 use super::super::measures::{number, range};
 use super::super::signals::StopSignals;
-use crate::counted::{counted, widened};
 use crate::output;
-use crate::terminal::{Palette, Progress};
+use crate::terminal::{Palette, Progress, counted, widened};
 
 /// How often the choices are asked again.
 #[derive(Clone, Copy)]

@@ -14,8 +14,7 @@ use refract_evaluation::proportion::Interval;
 use refract_persistence::Database;
 
 use super::super::measures::range;
-use crate::counted::{counted, widened};
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// A McNemar probability below this one is called unlikely to be chance.
 const SIGNIFICANT: f64 = 0.05;

@@ -4,8 +4,7 @@ use indicatif::HumanCount;
 use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_evaluation::proportion::{Interval, Proportion};
 
-use crate::counted::counted;
-use crate::terminal::Palette;
+use crate::terminal::{Palette, counted};
 
 /// The advice, with what to expect of it; the first line says what the goal asks for.
 pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {

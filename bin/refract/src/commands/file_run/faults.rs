@@ -2,7 +2,7 @@
 
 use refract_file_runs::{InputFault, RunRefusal, RunStop};
 
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 
 /// The error for a file that cannot be run.
 pub(crate) fn refused(input: &InputPath, refusal: RunRefusal) -> anyhow::Error {
@@ -17,14 +17,12 @@ pub(crate) fn faulty(input: &InputPath, fault: &InputFault) -> anyhow::Error {
     let is_missing = matches!(fault, InputFault::Missing { .. });
     let advice = is_missing.then_some("; name another one with --map COLUMN=FIELD");
     let advice = advice.unwrap_or_default();
-    anyhow::anyhow!("{}: {fault}{advice}", input)
+    anyhow::anyhow!("{input}: {fault}{advice}")
 }
 
 /// Why a run stopped and how to continue it.
 pub(crate) fn stopped(input: &InputPath, stop: &RunStop) -> String {
     format!(
-        "{}: {stop}; everything that was answered is saved: run the same command again to \
-         go on",
-        input
+        "{input}: {stop}; everything that was answered is saved: run the same command again to go on"
     )
 }

@@ -9,10 +9,9 @@ use indicatif::HumanCount;
 use refract_domain::column_tally::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
 
-use crate::counted::{counted, widened};
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
-use crate::terminal::{columns_of, plain, rate};
+use crate::terminal::{columns_of, counted, plain, rate, widened};
 
 /// Number of a column's labels that are listed. The rest are summed up as others.
 const MOST_LABELS: usize = 6;

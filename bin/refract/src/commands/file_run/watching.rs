@@ -7,7 +7,7 @@ use refract_file_runs::{CheckFault, RunTally};
 use super::super::signals::StopSignals;
 use super::faults::faulty;
 use super::report::going;
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::terminal::Progress;
 

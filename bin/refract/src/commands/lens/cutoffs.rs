@@ -14,9 +14,8 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::share::share;
-use crate::counted::counted as counted_of;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Palette, Progress};
+use crate::terminal::{self, Palette, Progress, counted as counted_of};
 use crate::{output, suggestion};
 
 /// Terminal columns of the longest bar.

@@ -15,11 +15,10 @@ use serde::Serialize;
 use super::super::operator::{self, AccountArg};
 use super::share::share;
 use crate::arguments;
-use crate::counted::counted;
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Palette, Progress};
+use crate::terminal::{self, Palette, Progress, counted};
 
 /// Upper bound on the terminal columns of a label.
 const LABELS: usize = 32;

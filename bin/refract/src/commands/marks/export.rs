@@ -13,10 +13,10 @@ use refract_persistence::Database;
 use super::super::operator::{self, AccountArg};
 use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
-use crate::counted::counted;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
+use crate::terminal::counted;
 
 /// Arguments of `refract marks export`.
 #[derive(Args)]

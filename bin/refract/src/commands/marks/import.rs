@@ -12,11 +12,11 @@ use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
-use crate::counted::{counted, widened};
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
+use crate::terminal::{counted, widened};
 
 /// Said of an export of results, which would mark every result with its own answer.
 const HOLDS_ANSWERS: &str = "\

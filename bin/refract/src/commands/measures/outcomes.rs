@@ -5,8 +5,7 @@ use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
 
 use super::layout::{beside, number, widest, wrapped};
-use crate::counted::{counted, widened};
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// Most outcomes that have a line of the table.
 const MOST_LINES: usize = 9;

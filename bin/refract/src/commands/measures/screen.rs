@@ -6,8 +6,7 @@ use refract_evaluation::cutoff_advice::FEW_MARKS;
 use super::layout::{number, range, wrapped};
 use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
-use crate::counted::counted;
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted};
 
 /// The lines of the screen, which fit the width where the keys of the outcomes allow.
 pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {

@@ -10,10 +10,9 @@ use refract_domain::prism_file::PrismFile;
 use refract_domain::wording::{self, WordingRule, WordingWarning};
 use serde::Serialize;
 
-use crate::counted::{counted, widened};
-use crate::input_path::InputPath;
+use crate::commands::input_path::InputPath;
 use crate::output;
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// Arguments of `refract prism lint`.
 #[derive(Args)]

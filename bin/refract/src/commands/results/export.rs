@@ -13,11 +13,10 @@ use super::super::operator::{self, AccountArg};
 use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
 use super::filter::FilterArgs;
-use crate::counted::counted;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Progress};
+use crate::terminal::{self, Progress, counted};
 
 /// The arguments of `refract results export`.
 #[derive(Args)]

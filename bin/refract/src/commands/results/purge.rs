@@ -14,10 +14,9 @@ use super::super::operator::{self, AccountArg};
 use super::super::period;
 use super::super::signals::StopSignals;
 use super::filter::Status;
-use crate::counted::counted;
 use crate::output;
 use crate::settings::DatabaseArgs;
-use crate::terminal::Progress;
+use crate::terminal::{Progress, counted};
 
 /// The arguments of `refract results purge`.
 #[derive(Args)]

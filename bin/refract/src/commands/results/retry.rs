@@ -15,10 +15,9 @@ use super::super::operator::{self, AccountArg};
 use super::super::period::PeriodArgs;
 use super::super::signals::StopSignals;
 use crate::arguments;
-use crate::counted::counted;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
-use crate::terminal::Progress;
+use crate::terminal::{Progress, counted};
 
 /// The arguments of `refract results retry`.
 #[derive(Args)]

@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
 use refract_answering::{Maker, Provenance, ReadableResult, ResultDetails};
-use refract_domain::mark::Mark;
+use refract_domain::mark::{Mark, Marker};
 use refract_domain::probability::Probability;
 use refract_domain::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
@@ -107,7 +107,7 @@ impl<'a> MarkJson<'a> {
         Self {
             question: mark.question.as_str(),
             outcome: mark.outcome.as_str(),
-            by: mark.marked_by.as_ref().map(|by| by.as_str()),
+            by: mark.marked_by.as_ref().map(Marker::as_str),
             at: moment(mark.marked_at),
         }
     }

@@ -6,8 +6,7 @@ use refract_domain::mark::{self, Mark};
 use refract_domain::probability::Probability;
 use refract_persistence::Provenance;
 
-use crate::counted::{counted, widened};
-use crate::terminal::{Palette, plain};
+use crate::terminal::{Palette, counted, plain, widened};
 
 /// The number of characters of a field's value that are shown.
 const MOST_CHARACTERS: usize = 2_000;
