@@ -202,10 +202,11 @@ enum Command {
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
     ///
     /// The file is read once before anything is asked: a row that a limit refuses is named by its
-    /// line, a line with too few or too many cells refuses the file. A run that was stopped goes on when it is started
-    /// again: rows that are answered are not asked about twice, failed ones are retried. A row is
-    /// known by its place in the file and all that it holds. Until all rows are written to --output
-    /// FILE, they stand in FILE.part.
+    /// line, a line with too few or too many cells refuses the file. A run that was stopped goes on
+    /// when it is started again: rows that are answered are not asked about twice, failed ones are
+    /// retried. A row is known by its place in the file and all that it holds. With --output FILE,
+    /// rows stand in FILE.part until all are written, and refused ones are listed in
+    /// FILE.refused.csv.
     Run(Box<run::RunCommand>),
 }
 
