@@ -140,7 +140,7 @@ fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
 fn text_of(file: &InputPath) -> anyhow::Result<String> {
     // the original error holds the text
     let text = String::from_utf8(file.read()?).ok();
-    let text = text.with_context(|| format!("{file} is not UTF-8: save it as UTF-8"))?;
+    let text = text.with_context(|| format!("{file} is not UTF-8"))?;
     Ok(without_last_break(text))
 }
 
