@@ -160,14 +160,10 @@ fn locked(part: &Path) -> io::Result<File> {
             .create(true)
             .truncate(false)
             .open(part)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let words = "another run writes it: wait for its end, or name another --output";
-                return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
-            }
-            // a file system without locks is no reason not to run
-            Err(TryLockError::Error(_)) => {}
+        // a file system without locks is no reason not to run
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let words = "another run writes it: wait for its end, or name another --output";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
         }
         // the run that held the lock may just have moved the file to its place
         if is_at(&file, part)? {
