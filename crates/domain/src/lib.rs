@@ -19,6 +19,7 @@ pub mod decimal;
 pub mod definition_name;
 mod display_name;
 pub mod earlier_versions;
+pub mod event;
 pub mod field;
 mod file_reader;
 pub mod ids;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_answering::{Estimator, Refusal};
+use refract_answering::{Estimator, Refusal, RunFacts};
 use refract_domain::model_input::{State, json_chars};
 
 use crate::file_run::FileRun;
@@ -156,6 +156,15 @@ impl FileCheck {
     /// Rows of the shard that the model is to be asked about.
     pub fn to_ask(&self) -> u64 {
         self.rows - self.refused - self.answered_before
+    }
+
+    /// What the events of a run of this kind say about the file.
+    pub(crate) fn facts(&self, kind: &'static str) -> RunFacts {
+        RunFacts {
+            kind,
+            rows: self.rows,
+            refused: self.refused,
+        }
     }
 
     /// The columns that the run does not read, as a list for people.

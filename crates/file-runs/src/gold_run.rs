@@ -14,7 +14,7 @@ use refract_domain::question::Question;
 use crate::column_mapping::InputColumns;
 use crate::file_check::{CheckFault, FileCheck};
 use crate::file_run::{FileRun, RunOrder, RunRefusal};
-use crate::finished_rows::{FinishedRow, RunSummary};
+use crate::finished_rows::{FinishedRow, RowSinks, RunSummary};
 use crate::gold_cells::EXPECTED;
 use crate::input_row::InputRow;
 use crate::row_chunks::RowChunks;
@@ -120,8 +120,12 @@ impl GoldRun {
             Ok(())
         };
         let rows = RowChunks::read(&self.0, check.file.rows_in_file, Arc::new([]));
-        let list = |_| Ok(());
-        let run = self.0.run_each(settings, rows, tally, take, list, stop);
+        let sinks = RowSinks {
+            take,
+            list: |_| Ok(()),
+        };
+        let facts = check.file.facts("check");
+        let run = self.0.run_each(facts, settings, rows, tally, sinks, stop);
         run.await
     }
 }

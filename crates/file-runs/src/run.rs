@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use refract_answering::{RunFacts, RunRows};
 use refract_lens_rendering::RowFormat;
 use tokio::sync::mpsc;
 
 use crate::dispatch::Dispatch;
 use crate::file_check::FileCheck;
 use crate::file_run::FileRun;
-use crate::finished_rows::{FinishedRow, RunSummary, hand_over};
+use crate::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
 use crate::refused_rows::{ListedRow, RefusedRows};
 use crate::row_chunks::RowChunks;
 use crate::run_output::RunOutput;
@@ -51,26 +52,62 @@ impl FileRun {
             };
         }
         let rows = RowChunks::read(self, check.rows_in_file, refused.columns());
-        let write = |row: FinishedRow| output.write(&row.result.view());
+        let take = |row: FinishedRow| output.write(&row.result.view());
         let list = |row: ListedRow| refused.write(&row);
-        let summary = self
-            .run_each(settings, rows, tally, write, list, stop)
-            .await;
+        let sinks = RowSinks { take, list };
+        let facts = check.facts("run");
+        let ended = self.run_each(facts, settings, rows, tally, sinks, stop);
+        let summary = ended.await;
         RunSummary {
             columns: output.into_columns(),
             ..summary
         }
     }
 
-    /// Asks about every row and gives each to `take`, in the order of the file, and each refused one
-    /// to `list`.
+    /// Asks about every row and gives each to a sink, in the order of the file. An event is saved before
+    /// the first row, and one after the last.
     pub(crate) async fn run_each(
+        &self,
+        facts: RunFacts,
+        settings: RunSettings<'_>,
+        rows: RowChunks,
+        tally: &Arc<RunTally>,
+        sinks: RowSinks<
+            impl FnMut(FinishedRow) -> io::Result<()>,
+            impl FnMut(ListedRow) -> io::Result<()>,
+        >,
+        stop: impl Future<Output = ()>,
+    ) -> RunSummary {
+        if let Err(refusal) = self.prism.save_run_started(facts).await {
+            return RunSummary {
+                stop: Some(RunStop::Unrecorded { refusal }),
+                ..RunSummary::default()
+            };
+        }
+        let asking = self.ask_each(settings, rows, tally, sinks, stop);
+        let mut summary = asking.await;
+        let counts = tally.counts();
+        let rows = RunRows {
+            answered_before: counts.answered_before,
+            answered: counts.ok,
+            failed: counts.failed,
+            is_stopped: summary.stop.is_some(),
+        };
+        if let Err(refusal) = self.prism.save_run_ended(facts, rows).await {
+            summary.stop.get_or_insert(RunStop::Unrecorded { refusal });
+        }
+        summary
+    }
+
+    async fn ask_each(
         &self,
         settings: RunSettings<'_>,
         rows: RowChunks,
         tally: &Arc<RunTally>,
-        take: impl FnMut(FinishedRow) -> io::Result<()>,
-        list: impl FnMut(ListedRow) -> io::Result<()>,
+        sinks: RowSinks<
+            impl FnMut(FinishedRow) -> io::Result<()>,
+            impl FnMut(ListedRow) -> io::Result<()>,
+        >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
         let halt = Halt::new();
@@ -86,7 +123,7 @@ impl FileRun {
                 }
             }
         };
-        let handing_over = hand_over(pending, tally, &halt, take, list);
+        let handing_over = hand_over(pending, tally, &halt, sinks);
         let working = async { tokio::join!(dispatching, handing_over).1 };
         let stopping = async {
             stop.await;

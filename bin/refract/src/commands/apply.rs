@@ -5,11 +5,13 @@ mod definition_files;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use clap::Args;
 use refract_answering::Caller;
 use refract_answering::prisms::{
     self, AppliedDefinition, Apply, ApplyOutcome, ApplyRefusal, DefinitionFault,
 };
+use refract_domain::event::EventDetail;
 use refract_domain::prism::VersionNumber;
 use serde::Serialize;
 
@@ -20,8 +22,6 @@ use crate::terminal::{counted, widened};
 
 /// The exit status of a dry run that would change something.
 const WOULD_CHANGE: u8 = 2;
-/// Upper bound on the characters of a note.
-const NOTE_CHARS: usize = 1_000;
 
 /// The arguments of `refract apply`.
 #[derive(Args)]
@@ -35,9 +35,9 @@ pub(crate) struct ApplyCommand {
     #[arg(long)]
     dry_run: bool,
 
-    /// Why, such as the commit that the files are of
+    /// Why, such as the commit that the files are of: it is kept with the events of what changes
     #[arg(long, value_name = "TEXT", value_parser = note)]
-    note: Option<String>,
+    note: Option<EventDetail>,
 
     #[command(flatten)]
     account: AccountArg,
@@ -62,11 +62,14 @@ impl ApplyCommand {
         let account = self.account.find(&database).await?;
         let apply = Apply {
             files,
-            note: self.note,
             // files that can be read are checked beside those that cannot
             is_dry: self.dry_run || !faults.is_empty(),
         };
-        let applied = match prisms::apply(&database, Caller::operator(account), &apply).await {
+        let mut caller = Caller::operator(account);
+        if let Some(note) = self.note {
+            caller = caller.with_note(note);
+        }
+        let applied = match prisms::apply(&database, &caller, &apply).await {
             Ok(applied) => applied,
             Err(ApplyRefusal::Faults(more)) => {
                 faults.extend(more);
@@ -142,11 +145,9 @@ fn refused(faults: &[DefinitionFault]) -> ExitCode {
 }
 
 /// Reads a note.
-fn note(text: &str) -> anyhow::Result<String> {
-    let text = text.trim();
-    anyhow::ensure!(
-        (1..=NOTE_CHARS).contains(&text.chars().count()) && !text.contains('\0'),
-        "expected 1 to {NOTE_CHARS} characters"
-    );
-    Ok(text.to_owned())
+fn note(typed: &str) -> anyhow::Result<EventDetail> {
+    EventDetail::note(typed).map_err(|faults| {
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        anyhow!("{}", faults.join("; "))
+    })
 }

@@ -31,7 +31,7 @@ impl PeriodArgs {
 
 /// Reads a date, which stands for its midnight in UTC, or a time in RFC 3339, rounded up to whole
 /// milliseconds. Results are saved at whole milliseconds, so rounding up changes neither `--since`
-/// nor `--until` nor `--before`.
+/// nor `--until` nor `--before`. Events are shown at whole milliseconds, and a key ends at one.
 pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
         return Ok(date.and_time(NaiveTime::MIN).and_utc());
@@ -53,8 +53,8 @@ fn no_moment(text: &str) -> anyhow::Error {
         return anyhow!("a time needs its zone: {text}Z in UTC, or an offset such as {text}+02:00");
     }
     anyhow!(
-        "expected a date such as 2026-05-04, which begins at midnight UTC, or a time such as \
-         2026-05-04T09:00:00Z"
+        "expected a date such as 2026-05-04, which begins at midnight UTC, or a time with its zone \
+         such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00"
     )
 }
 

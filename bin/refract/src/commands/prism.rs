@@ -154,7 +154,7 @@ impl StoredPrismCommand {
             Self::Create { file, account } => {
                 let file = file.read()?;
                 let caller = Caller::operator(account.find(&database).await?);
-                let prism = prisms::create(&database, caller, &file).await?;
+                let prism = prisms::create(&database, &caller, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))
             }
             Self::Save {
@@ -192,7 +192,7 @@ impl StoredPrismCommand {
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let name = operator::name("NAME", &name)?;
-                prisms::rename(&database, Caller::operator(account), &prism, &name).await?;
+                prisms::rename(&database, &Caller::operator(account), &prism, &name).await?;
                 output::say("The prism is renamed.");
                 Ok(())
             }
@@ -220,7 +220,7 @@ async fn save(
     let account = account.find(database).await?;
     let prism = operator::find_prism(database, account, prism).await?;
     let caller = Caller::operator(account);
-    let saving = prisms::save_version(database, caller, &prism, &file, None);
+    let saving = prisms::save_version(database, &caller, &prism, &file, None);
     let (prism, version) = saving.await?;
     if prisms::repeats_version_before(database, &prism, version).await? {
         output::say(&format!(
@@ -258,7 +258,7 @@ async fn set_archived(
     let account = account.find(database).await?;
     let prism = operator::find_prism(database, account, prism).await?;
     let caller = Caller::operator(account);
-    Ok(prisms::set_archived(database, caller, &prism, archived).await?)
+    Ok(prisms::set_archived(database, &caller, &prism, archived).await?)
 }
 
 fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use chrono::Utc;
 use refract_domain::definition_name::DefinitionKind;
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{Database, PersistenceError, Writing};
@@ -18,8 +17,6 @@ use crate::caller::Caller;
 pub struct Apply {
     /// The files, of any number of prisms.
     pub files: Vec<DefinitionFile>,
-    /// Why, in the words of who applies them.
-    pub note: Option<String>,
     /// Whether nothing is saved.
     pub is_dry: bool,
 }
@@ -41,31 +38,25 @@ impl From<PersistenceError> for ApplyRefusal {
     }
 }
 
-/// Applies files in one transaction. A definition that is equal saves nothing. Everything is decided
-/// on what was read; when somebody changes one of the prisms meanwhile, it is decided again.
+/// Applies files in one transaction, with the events of what changes. A definition that is equal saves
+/// nothing. Everything is decided on what was read; when somebody changes one of the prisms meanwhile,
+/// it is decided again.
 ///
 /// # Errors
 /// When a file breaks rules, a prism is changed by others again and again, or the database fails.
 pub async fn apply(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     apply: &Apply,
 ) -> Result<Vec<AppliedDefinition>, ApplyRefusal> {
     let by_prism = by_prism(&apply.files)?;
     for _ in 0..ATTEMPTS {
         let planned = plan(database, caller, &by_prism).await?;
-        let now = Utc::now();
         let changed = planned.iter().filter(|planned| planned.is_change());
-        let definitions: Vec<_> = changed
-            .map(|planned| planned.definition(caller, now))
-            .collect();
-        let is_saved = if apply.is_dry || definitions.is_empty() {
-            true
-        } else {
-            let person = caller.person_id();
-            let saving = database.save_definitions(caller.account(), &definitions, person, now);
-            saving.await? == Writing::Saved
-        };
+        let definitions: Vec<_> = changed.map(|planned| planned.definition(caller)).collect();
+        let is_saved = apply.is_dry
+            || definitions.is_empty()
+            || database.save_definitions(&definitions).await? == Writing::Saved;
         if is_saved {
             return Ok(in_order(&apply.files, &planned));
         }
@@ -97,7 +88,7 @@ fn by_prism(files: &[DefinitionFile]) -> Result<BTreeMap<&Slug, PrismFiles<'_>>,
 /// What each prism's files change.
 async fn plan<'a>(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     by_prism: &BTreeMap<&'a Slug, PrismFiles<'a>>,
 ) -> Result<Vec<PlannedDefinition<'a>>, ApplyRefusal> {
     let mut planned = Vec::new();

@@ -1,8 +1,8 @@
 //! What the files of one prism change against what is saved.
 
-use chrono::{DateTime, Utc};
 use refract_domain::definition_name::DefinitionKind;
 use refract_domain::earlier_versions::EarlierVersions;
+use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::lens_file;
@@ -10,13 +10,13 @@ use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::Slug;
 use refract_domain::version_difference::{VersionDifference, differences};
-use refract_persistence::{ChangeKind, DefinedPrism, PrismDefinition, PrismRow};
+use refract_persistence::{DefinedPrism, PrismDefinition, PrismRow};
 use uuid::Uuid;
 
-use super::change::new_change_at;
 use super::definition::{
     AppliedDefinition, ApplyOutcome, DefinitionFault, DefinitionFile, PrismFiles, faults_of,
 };
+use super::earlier::lens_change;
 use crate::caller::Caller;
 
 /// A prism with what its files make of it.
@@ -30,10 +30,8 @@ pub(super) struct PlannedDefinition<'a> {
     version: Option<PrismVersion>,
     /// What that version changes.
     differences: Vec<VersionDifference>,
-    /// The lens that is to be saved.
-    lens: Option<Lens>,
-    /// Whether a file says what the lens is.
-    has_lens_file: bool,
+    /// The lens that is to be saved, with what it changes.
+    lens: Option<(Lens, LensChangeDetails)>,
     lens_outcome: ApplyOutcome,
 }
 
@@ -56,13 +54,17 @@ impl<'a> PlannedDefinition<'a> {
         let read = PrismFile::read(&file.content, None);
         let PrismFile { name, version } = read.map_err(|problems| faults_of(file, &problems))?;
         let lens = read_lens(files, &version)?;
+        let lens = lens.map(|lens| {
+            let (before, after) = (version.columns(&Lens::Automatic), version.columns(&lens));
+            let details = LensChangeDetails::between(0, before, after);
+            (lens, details)
+        });
         Ok(Self {
             slug,
             read: None,
             name,
             is_renamed: false,
             differences: Vec::new(),
-            has_lens_file: files.lens.is_some(),
             lens_outcome: ApplyOutcome::Created,
             version: Some(version),
             lens,
@@ -109,7 +111,11 @@ impl<'a> PlannedDefinition<'a> {
             (_, Lens::Automatic) => ApplyOutcome::Created,
             (_, Lens::Custom(_)) => ApplyOutcome::Saved,
         };
-        let next_lens = lens.unwrap_or(kept);
+        let next_lens = Some(lens.unwrap_or(kept)).filter(|lens| *lens != earlier.lens);
+        let lens = next_lens.map(|lens| {
+            let details = lens_change(&read, earlier, latest, &lens);
+            (lens, details)
+        });
         let differences = match &version {
             Some(version) => differences(&earlier.latest, version, &earlier.lens),
             None => Vec::new(),
@@ -119,8 +125,7 @@ impl<'a> PlannedDefinition<'a> {
             is_renamed: name != current_name,
             name,
             differences,
-            lens: Some(next_lens).filter(|lens| *lens != earlier.lens),
-            has_lens_file: files.lens.is_some(),
+            lens,
             lens_outcome,
             version,
             read: Some(read),
@@ -132,8 +137,8 @@ impl<'a> PlannedDefinition<'a> {
         self.version.is_some() || self.is_renamed || self.lens.is_some()
     }
 
-    /// What is to be saved.
-    pub(super) fn definition(&self, caller: Caller, now: DateTime<Utc>) -> PrismDefinition<'_> {
+    /// What the caller saves.
+    pub(super) fn definition(&self, caller: &Caller) -> PrismDefinition<'_> {
         let prism = match &self.read {
             Some(read) => DefinedPrism::Read(read),
             None => DefinedPrism::New {
@@ -141,22 +146,13 @@ impl<'a> PlannedDefinition<'a> {
                 slug: self.slug,
             },
         };
-        // a version has its name with it, and the lens that loses columns to it
-        let is_renamed = self.is_renamed && self.version.is_none();
-        let is_lens_set = self.lens.is_some() && self.has_lens_file;
-        let changes = [
-            (is_renamed, ChangeKind::Renamed),
-            (is_lens_set, ChangeKind::LensSet),
-        ];
-        let changes = changes.into_iter().filter(|(is_made, _)| *is_made);
+        let lens = self.lens.as_ref();
         PrismDefinition {
             prism,
             name: &self.name,
             version: self.version.as_ref(),
-            lens: self.lens.as_ref(),
-            changes: changes
-                .map(|(_, kind)| (kind, new_change_at(caller, now)))
-                .collect(),
+            lens: lens.map(|(lens, details)| (lens, details.clone())),
+            stamp: caller.event_stamp(),
         }
     }
 

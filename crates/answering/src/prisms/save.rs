@@ -1,6 +1,5 @@
 //! Creates prisms and saves their next versions.
 
-use chrono::Utc;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::PrismFile;
@@ -8,7 +7,7 @@ use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{Database, NewPrism, NewVersion, PrismRow, Writing};
 use uuid::Uuid;
 
-use super::earlier::read_earlier;
+use super::earlier::{lens_change, read_earlier};
 use super::find::find;
 use super::refusal::{ATTEMPTS, PrismRefusal};
 use crate::caller::Caller;
@@ -19,7 +18,7 @@ use crate::caller::Caller;
 /// When the file breaks rules, or the database fails.
 pub async fn create(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     file: &[u8],
 ) -> Result<PrismRow, PrismRefusal> {
     let PrismFile { name, version } = PrismFile::read(file, None)?;
@@ -28,10 +27,9 @@ pub async fn create(
         slugs: Slug::candidates(name.as_str()),
         name: &name,
         version: &version,
-        made_by: caller.person_id(),
-        now: Utc::now(),
+        stamp: caller.event_stamp(),
     };
-    Ok(database.create_prism(caller.account(), new).await?)
+    Ok(database.create_prism(new).await?)
 }
 
 /// Saves the next version of a prism and drops the lens columns whose question it removes. Where
@@ -42,7 +40,7 @@ pub async fn create(
 /// latest, or the database fails.
 pub async fn save_version(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     prism: &PrismSelector,
     file: &[u8],
     based_on: Option<VersionNumber>,
@@ -60,9 +58,9 @@ pub async fn save_version(
         let new = NewVersion {
             name: &name,
             version: &version,
-            lens: (lens != earlier.lens).then_some(&lens),
-            made_by: caller.person_id(),
-            now: Utc::now(),
+            lens: (lens != earlier.lens)
+                .then(|| (&lens, lens_change(&prism, &earlier, &version, &lens))),
+            stamp: caller.event_stamp(),
         };
         if database.save_version(&prism, new).await? == Writing::Saved {
             return Ok((prism, number));

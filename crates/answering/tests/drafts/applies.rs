@@ -1,10 +1,13 @@
 //! Files that are applied: what they make, save and leave, together or not at all.
 
+use refract_answering::events::{EventFilter, EventRange, find_events};
 use refract_answering::prisms::{
     self, AppliedDefinition, Apply, ApplyOutcome, ApplyRefusal, ChangeOfPrism, DefinitionFile,
 };
 use refract_domain::definition_name::DefinitionName;
+use refract_domain::event::{Event, EventAction, EventDetail};
 use refract_domain::lens::Lens;
+use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
 use serde_json::{Value, json};
 
@@ -16,6 +19,7 @@ on_both!(
     every_fault_of_every_file_is_listed_and_nothing_is_saved,
     a_dry_run_says_what_would_be_and_saves_nothing,
     applied_at_once_each_definition_is_saved_once,
+    what_is_applied_has_its_events_and_what_is_equal_has_none,
 );
 
 fn definition(name: &str, content: &Value) -> DefinitionFile {
@@ -33,7 +37,6 @@ fn lens(columns: &Value) -> Value {
 fn of(files: &[DefinitionFile], is_dry: bool) -> Apply {
     Apply {
         files: files.to_vec(),
-        note: None,
         is_dry,
     }
 }
@@ -48,12 +51,12 @@ fn outcomes(applied: &[AppliedDefinition]) -> Vec<(String, &'static str, i32)> {
 }
 
 async fn applied(it: &Fixture, files: &[DefinitionFile]) -> Vec<(String, &'static str, i32)> {
-    let applied = prisms::apply(&it.database, it.caller, &of(files, false)).await;
+    let applied = prisms::apply(&it.database, &it.caller, &of(files, false)).await;
     outcomes(&applied.unwrap())
 }
 
 async fn refused(it: &Fixture, files: &[DefinitionFile]) -> Vec<String> {
-    let refused = prisms::apply(&it.database, it.caller, &of(files, false)).await;
+    let refused = prisms::apply(&it.database, &it.caller, &of(files, false)).await;
     match refused.unwrap_err() {
         ApplyRefusal::Faults(faults) => {
             let faults = faults.into_iter();
@@ -74,6 +77,18 @@ async fn changes(it: &Fixture) -> Vec<ChangeOfPrism> {
         .collect();
     changes.reverse();
     changes
+}
+
+/// The events of the account, newest first.
+async fn events(it: &Fixture) -> Vec<Event> {
+    let (filter, range) = (EventFilter::default(), EventRange::Newest);
+    let finding = find_events(&it.database, it.caller.account(), filter, range, 100);
+    let found = finding.await.unwrap();
+    found
+        .events
+        .into_iter()
+        .map(|listed| listed.event)
+        .collect()
 }
 
 async fn what_differs_is_saved_and_what_is_equal_is_not(it: Fixture) {
@@ -139,8 +154,7 @@ async fn what_differs_is_saved_and_what_is_equal_is_not(it: Fixture) {
     assert_eq!(saved, [row("triage.prism.json", "saved", 3)]);
     assert_eq!(*it.lens().await.lens, Lens::Automatic);
     let numbers = it.lens().await.prism.latest_version;
-    let version =
-        |number| ChangeOfPrism::Version(refract_domain::prism::VersionNumber::new(number).unwrap());
+    let version = |number| ChangeOfPrism::Version(VersionNumber::new(number).unwrap());
     assert_eq!(numbers.get(), 3);
     assert_eq!(
         changes(&it).await,
@@ -151,6 +165,7 @@ async fn what_differs_is_saved_and_what_is_equal_is_not(it: Fixture) {
             version(2),
             ChangeOfPrism::LensSet,
             version(3),
+            ChangeOfPrism::LensReset,
         ]
     );
 }
@@ -243,7 +258,8 @@ async fn a_dry_run_says_what_would_be_and_saves_nothing(it: Fixture) {
         definition("new.prism.json", &file()),
         definition("triage.prism.json", &changed),
     ];
-    let would = prisms::apply(&it.database, it.caller, &of(&files, true))
+    let before = events(&it).await;
+    let would = prisms::apply(&it.database, &it.caller, &of(&files, true))
         .await
         .unwrap();
     let would_be: Vec<_> = would
@@ -261,7 +277,8 @@ async fn a_dry_run_says_what_would_be_and_saves_nothing(it: Fixture) {
         .collect();
     assert_eq!(paths, ["context"]);
     assert_eq!(changes(&it).await.len(), 1);
-    let done = prisms::apply(&it.database, it.caller, &of(&files, false))
+    assert_eq!(events(&it).await, before, "a dry run has no event");
+    let done = prisms::apply(&it.database, &it.caller, &of(&files, false))
         .await
         .unwrap();
     assert_eq!(outcomes(&done), outcomes(&would));
@@ -278,13 +295,14 @@ async fn applied_at_once_each_definition_is_saved_once(it: Fixture) {
     for number in 1..=4 {
         files.push(definition(&format!("made-{number}.prism.json"), &file()));
     }
+    let before = events(&it).await.len();
     let mut applying = tokio::task::JoinSet::new();
     for number in 0..8 {
         // each gives its files in another order
         files.rotate_left(number % 3);
-        let (database, caller, apply) = (it.database.clone(), it.caller, of(&files, false));
+        let (database, caller, apply) = (it.database.clone(), it.caller.clone(), of(&files, false));
         applying.spawn(async move {
-            let applied = prisms::apply(&database, caller, &apply).await;
+            let applied = prisms::apply(&database, &caller, &apply).await;
             outcomes(&applied.unwrap())
         });
     }
@@ -298,6 +316,8 @@ async fn applied_at_once_each_definition_is_saved_once(it: Fixture) {
         );
     }
     assert_eq!(saved.len(), 6, "{saved:?}");
+    let added = events(&it).await.len() - before;
+    assert_eq!(added, 6, "one event for what one of them saved");
     let [first, lens, second] = changes(&it).await.try_into().unwrap();
     let mut later = [format!("{lens:?}"), format!("{second:?}")];
     later.sort();
@@ -311,4 +331,82 @@ async fn applied_at_once_each_definition_is_saved_once(it: Fixture) {
             .skip(1)
             .all(|prism| prism.latest_version.get() == 1)
     );
+}
+
+async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: Fixture) {
+    let note = EventDetail::note("commit 4f2c").unwrap();
+    let caller = it.caller.clone().with_note(note.clone());
+    let mut changed = file();
+    changed["name"] = json!("First line");
+    changed["context"] = json!("We sell bicycles.");
+    let columns = json!([{ "name": "mood", "question": "angry", "output": "label" }]);
+    let files = [
+        definition("triage.prism.json", &changed),
+        definition("triage.lens.json", &lens(&columns)),
+        definition("another.prism.json", &file()),
+        definition("another.lens.json", &lens(&columns)),
+    ];
+    let before = events(&it).await;
+    let apply = of(&files, false);
+    let applying = prisms::apply(&it.database, &caller, &apply);
+    applying.await.unwrap();
+    let mut added = events(&it).await;
+    added.truncate(added.len() - before.len());
+    added.reverse();
+    let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
+    let said: Vec<_> = added
+        .iter()
+        .map(|event| (event.action, text(&event.from), text(&event.to)))
+        .collect();
+    let column = "column mood (angry label, no below 0.5, yes from 0.5)";
+    let automatic = "column topic (topic top), \
+                     column angry (angry label, no below 0.5, yes from 0.5), \
+                     column rude (rude label, no below 0.5, yes from 0.5)";
+    let lens_set = (
+        EventAction::LensSet,
+        Some(format!("revision 0, {automatic}")),
+        Some(format!("revision 1, {column}")),
+    );
+    let some = |text: &str| Some(text.to_owned());
+    let expected = [
+        (EventAction::PrismCreated, None, some("1")),
+        lens_set.clone(),
+        (EventAction::VersionSaved, some("1"), some("2")),
+        (
+            EventAction::PrismRenamed,
+            some("Triage"),
+            some("First line"),
+        ),
+        lens_set,
+    ];
+    assert_eq!(said, expected);
+    for event in &added {
+        assert_eq!(event.stamp.note.as_ref(), Some(&note), "{event:?}");
+    }
+    let all = events(&it).await;
+    let applying = prisms::apply(&it.database, &caller, &apply);
+    applying.await.unwrap();
+    assert_eq!(events(&it).await, all, "nothing is changed");
+    // one file that cannot be applied keeps the others from it
+    changed["context"] = json!("We sell boats.");
+    let wrong = [
+        definition("triage.prism.json", &changed),
+        definition("nobody.lens.json", &lens(&json!([]))),
+    ];
+    refused(&it, &wrong).await;
+    assert_eq!(events(&it).await, all);
+    let history = prisms::history(&it.database, it.caller.account(), &it.prism).await;
+    let told: Vec<_> = history
+        .unwrap()
+        .into_iter()
+        .map(|change| (change.what, change.note))
+        .collect();
+    let version = VersionNumber::FIRST.next().unwrap();
+    let expected = [
+        (ChangeOfPrism::LensSet, Some(note.clone())),
+        (ChangeOfPrism::Renamed, Some(note.clone())),
+        (ChangeOfPrism::Version(version), Some(note)),
+        (ChangeOfPrism::Version(VersionNumber::FIRST), None),
+    ];
+    assert_eq!(told, expected, "newest first");
 }

@@ -4,16 +4,19 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
-use refract_domain::ids::{AccountId, PersonId, PrismId};
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
+use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::Slug;
 
-use crate::connections::in_transaction;
+use crate::connections::{in_transaction, is_committed};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::queries::lenses::lens_to_json;
-use crate::queries::prism_changes::{ChangeColumns, ChangeKind, NewPrismChange};
+use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
+use crate::queries::prism_events::{lens_changed, renamed};
 use crate::queries::prism_row::{PrismRow, Writing};
 use crate::queries::prism_versions::VersionColumns;
 use crate::schema::sql_types::Bind;
@@ -27,10 +30,11 @@ pub struct PrismDefinition<'a> {
     pub name: &'a PrismName,
     /// The version to save: the first of a new prism, else the next. `None` saves none.
     pub version: Option<&'a PrismVersion>,
-    /// The lens to save; `None` leaves it as it is.
-    pub lens: Option<&'a Lens>,
-    /// What is noted as changes beside the version.
-    pub changes: Vec<(ChangeKind, NewPrismChange)>,
+    /// The lens to save with what it changes; `None` leaves it as it is.
+    pub lens: Option<(&'a Lens, LensChangeDetails)>,
+    /// Who makes or changes the prism, when and why. The events of its version, its name and its lens
+    /// have the note each.
+    pub stamp: EventStamp,
 }
 
 /// The prism that a definition is of.
@@ -48,75 +52,160 @@ pub enum DefinedPrism<'a> {
 
 /// The rows of one definition.
 struct DefinitionRows {
-    prism: PrismRow,
-    /// The version and the lens that a prism must still have; `None` for a new one.
-    read: Option<(VersionNumber, i32)>,
-    /// `None` leaves the lens as it is.
-    lens: Option<LensJson>,
+    prism: DefinedRow,
     version: Option<VersionColumns>,
     changes: Vec<ChangeColumns>,
+    events: Vec<Event>,
 }
 
-/// A lens as it is stored: no JSON for the automatic one.
-struct LensJson(Option<String>);
+/// The row of a prism.
+enum DefinedRow {
+    New(NewColumns),
+    Changed {
+        read: PrismRow,
+        columns: ChangedColumns,
+    },
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = prisms)]
+#[diesel(treat_none_as_default_value = false)]
+struct NewColumns {
+    #[diesel(serialize_as = Bind<PrismId>)]
+    id: PrismId,
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    slug: String,
+    name: String,
+    latest_version: i32,
+    lens_revision: i32,
+    lens: Option<String>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+}
+
+#[derive(AsChangeset)]
+#[diesel(table_name = prisms)]
+struct ChangedColumns {
+    name: String,
+    latest_version: i32,
+    lens_revision: i32,
+    /// `None` leaves the lens as it is; no JSON is the automatic lens.
+    lens: Option<Option<String>>,
+}
 
 impl DefinitionRows {
-    fn new(
-        account: AccountId,
-        definition: &PrismDefinition<'_>,
-        made_by: Option<PersonId>,
-        now: DateTime<Utc>,
-    ) -> Result<Self, PersistenceError> {
+    fn new(definition: &PrismDefinition<'_>) -> Result<Self, PersistenceError> {
         let PrismDefinition {
-            prism,
             name,
             version,
             lens,
-            changes,
+            stamp,
+            ..
         } = definition;
-        let mut row = match prism {
-            DefinedPrism::Read(read) => (*read).clone(),
-            DefinedPrism::New { id, slug } => PrismRow {
-                id: *id,
-                account,
-                slug: (*slug).clone(),
-                name: String::new(),
-                latest_version: VersionNumber::FIRST,
-                lens_revision: 0,
-                created_at: now,
-                archived_at: None,
-            },
+        let (id, read) = match definition.prism {
+            DefinedPrism::New { id, .. } => (id, None),
+            DefinedPrism::Read(read) => (read.id, Some(read)),
         };
-        let read = match prism {
-            DefinedPrism::New { .. } => None,
-            DefinedPrism::Read(read) => Some((read.latest_version, read.lens_revision)),
+        let number = match read {
+            None => Some(VersionNumber::FIRST),
+            Some(read) if version.is_some() => read.latest_version.next(),
+            Some(read) => Some(read.latest_version),
         };
-        name.as_str().clone_into(&mut row.name);
-        if read.is_some() && version.is_some() {
-            let next = row.latest_version.next();
-            row.latest_version =
-                next.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
+        let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
+        let mut rows = Self {
+            prism: definition.row(number)?,
+            version: None,
+            changes: Vec::new(),
+            events: Vec::new(),
+        };
+        if let Some(version) = version {
+            let columns = VersionColumns::new(id, number, version, stamp)?;
+            rows.version = Some(columns);
+            rows.events.push(version_event(stamp, id, read, number));
         }
-        row.lens_revision += i32::from(lens.is_some());
-        let number = row.latest_version;
-        let version =
-            version.map(|version| VersionColumns::new(row.id, number, version, made_by, now));
-        let changes = changes.iter();
-        Ok(Self {
-            lens: lens.map(lens_to_json).transpose()?.map(LensJson),
-            version: version.transpose()?,
-            changes: changes
-                .map(|(kind, change)| change.row(row.id, *kind))
-                .collect(),
-            prism: row,
-            read,
+        let stamp = further(stamp);
+        if let Some(read) = read.filter(|read| read.name != name.as_str()) {
+            let change = ChangeColumns::new(&stamp, id, ChangeKind::Renamed);
+            let event = renamed(stamp.clone(), id, read.name.clone(), (*name).clone());
+            rows.changes.push(change);
+            rows.events.push(event);
+        }
+        let stamp = further(&stamp);
+        if let Some((lens, details)) = lens {
+            let kind = match lens {
+                Lens::Custom(_) => ChangeKind::LensSet,
+                Lens::Automatic => ChangeKind::LensReset,
+            };
+            rows.changes.push(ChangeColumns::new(&stamp, id, kind));
+            let event = lens_changed(stamp, id, lens, details.clone());
+            rows.events.push(event);
+        }
+        Ok(rows)
+    }
+}
+
+impl PrismDefinition<'_> {
+    /// The row of the prism, whose latest version has this number.
+    fn row(&self, number: VersionNumber) -> Result<DefinedRow, PersistenceError> {
+        let lens = self.lens.as_ref();
+        let json = lens.map(|(lens, _)| lens_to_json(lens)).transpose()?;
+        let revisions = i32::from(json.is_some());
+        let name = self.name.as_str().to_owned();
+        Ok(match self.prism {
+            DefinedPrism::New { id, slug } => DefinedRow::New(NewColumns {
+                id,
+                account_id: self.stamp.account,
+                slug: slug.as_str().to_owned(),
+                name,
+                latest_version: number.get(),
+                lens_revision: revisions,
+                lens: json.flatten(),
+                created_at: self.stamp.at,
+            }),
+            DefinedPrism::Read(read) => DefinedRow::Changed {
+                columns: ChangedColumns {
+                    name,
+                    latest_version: number.get(),
+                    lens_revision: read.lens_revision.saturating_add(revisions),
+                    lens: json,
+                },
+                read: read.clone(),
+            },
         })
     }
 }
 
+/// The event of a version, the first of which makes the prism.
+fn version_event(
+    stamp: &EventStamp,
+    prism: PrismId,
+    read: Option<&PrismRow>,
+    number: VersionNumber,
+) -> Event {
+    let action = match read {
+        None => EventAction::PrismCreated,
+        Some(_) => EventAction::VersionSaved,
+    };
+    Event {
+        from: read.map(|read| read.latest_version.into()),
+        to: Some(number.into()),
+        ..stamp.clone().event(action, EventTarget::Prism(prism))
+    }
+}
+
+/// The stamp of a further event of one definition, with the note: each event says why.
+fn further(stamp: &EventStamp) -> EventStamp {
+    EventStamp {
+        note: stamp.note.clone(),
+        ..stamp.further()
+    }
+}
+
 impl Database {
-    /// Makes and changes prisms, all of them or none: none when a slug is taken, or when the latest
-    /// version or the lens of a prism is no longer as it was read. One transaction.
+    /// Makes and changes prisms with their events, all of them or none: none when a slug is taken, or
+    /// when the latest version, the lens or the name of a prism is no longer as it was read. One
+    /// transaction.
     ///
     /// Definitions that may be saved at the same time must be in one order, such as that of their
     /// slugs, so that no two transactions wait for each other.
@@ -125,53 +214,28 @@ impl Database {
     /// When the database fails, or a prism has the highest version number.
     pub async fn save_definitions(
         &self,
-        account: AccountId,
         definitions: &[PrismDefinition<'_>],
-        made_by: Option<PersonId>,
-        now: DateTime<Utc>,
     ) -> Result<Writing, PersistenceError> {
-        let rows = definitions.iter();
-        let rows = rows.map(|definition| DefinitionRows::new(account, definition, made_by, now));
+        let rows = definitions.iter().map(DefinitionRows::new);
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
         self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
                 for rows in rows {
-                    let prism = rows.prism;
-                    let written = match rows.read {
-                        None => {
-                            let values = (
-                                prisms::id.eq(Bind(prism.id)),
-                                prisms::account_id.eq(Bind(prism.account)),
-                                prisms::slug.eq(prism.slug.as_str().to_owned()),
-                                prisms::name.eq(prism.name),
-                                prisms::latest_version.eq(prism.latest_version.get()),
-                                prisms::lens_revision.eq(prism.lens_revision),
-                                prisms::lens.eq(rows.lens.and_then(|lens| lens.0)),
-                                prisms::created_at.eq(Bind(prism.created_at)),
-                            );
-                            let insert = diesel::insert_into(prisms::table).values(values);
+                    let written = match rows.prism {
+                        DefinedRow::New(columns) => {
+                            let insert = diesel::insert_into(prisms::table).values(columns);
                             let insert = insert
                                 .on_conflict((prisms::account_id, prisms::slug))
                                 .do_nothing();
                             insert.execute(c).await?
                         }
-                        Some((latest_version, lens_revision)) => {
+                        DefinedRow::Changed { read, columns } => {
                             let unchanged = prisms::table
-                                .filter(prisms::id.eq(Bind(prism.id)))
-                                .filter(prisms::latest_version.eq(latest_version.get()))
-                                .filter(prisms::lens_revision.eq(lens_revision));
-                            let defined = (
-                                prisms::name.eq(prism.name),
-                                prisms::latest_version.eq(prism.latest_version.get()),
-                                prisms::lens_revision.eq(prism.lens_revision),
-                            );
-                            match rows.lens {
-                                None => diesel::update(unchanged).set(defined).execute(c).await?,
-                                Some(LensJson(lens)) => {
-                                    let defined = (defined, prisms::lens.eq(lens));
-                                    diesel::update(unchanged).set(defined).execute(c).await?
-                                }
-                            }
+                                .filter(prisms::id.eq(Bind(read.id)))
+                                .filter(prisms::latest_version.eq(read.latest_version.get()))
+                                .filter(prisms::lens_revision.eq(read.lens_revision))
+                                .filter(prisms::name.eq(read.name));
+                            diesel::update(unchanged).set(columns).execute(c).await?
                         }
                     };
                     if written == 0 {
@@ -185,14 +249,17 @@ impl Database {
                         let insert = diesel::insert_into(prism_changes::table).values(change);
                         insert.execute(c).await?;
                     }
+                    for event in rows.events {
+                        add_event!(c, event);
+                    }
                 }
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(Writing::Saved),
-                Err(RollbackTransaction) => Ok(Writing::Stale),
-                Err(error) => Err(error.into()),
-            }
+            Ok(if is_committed(ended)? {
+                Writing::Saved
+            } else {
+                Writing::Stale
+            })
         })
         .await
     }

@@ -1,5 +1,6 @@
 //! Prisms and lenses that are saved together.
 
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
@@ -7,11 +8,13 @@ use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{ChangeKind, DefinedPrism, PrismDefinition, PrismRow, Writing};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, moment, new_change, version};
+use crate::events::events;
+use crate::fixture::{Fixture, lens_details, moment, version};
 
 on_both!(
     definitions_are_saved_together,
     one_that_cannot_be_saved_leaves_all_unsaved,
+    each_event_of_a_definition_says_why,
 );
 
 fn name(name: &str) -> PrismName {
@@ -29,10 +32,7 @@ async fn find(it: &Fixture, slug: &str) -> Option<PrismRow> {
 }
 
 async fn save(it: &Fixture, definitions: &[PrismDefinition<'_>]) -> Writing {
-    let saving = it
-        .database
-        .save_definitions(it.account, definitions, None, moment(5));
-    saving.await.unwrap()
+    it.database.save_definitions(definitions).await.unwrap()
 }
 
 async fn definitions_are_saved_together(it: Fixture) {
@@ -46,15 +46,15 @@ async fn definitions_are_saved_together(it: Fixture) {
             },
             name: &new_name,
             version: Some(&version),
-            lens: Some(&lens),
-            changes: vec![(ChangeKind::LensSet, new_change(1))],
+            lens: Some((&lens, lens_details())),
+            stamp: it.stamp(5),
         },
         PrismDefinition {
             prism: DefinedPrism::Read(&it.prism),
             name: &renamed,
             version: Some(&version),
             lens: None,
-            changes: Vec::new(),
+            stamp: it.stamp(5),
         },
     ];
     assert_eq!(save(&it, &definitions).await, Writing::Saved);
@@ -82,11 +82,8 @@ async fn definitions_are_saved_together(it: Fixture) {
         prism: DefinedPrism::Read(&changed),
         name: &new_name,
         version: None,
-        lens: Some(&lens),
-        changes: vec![
-            (ChangeKind::Renamed, new_change(2)),
-            (ChangeKind::LensSet, new_change(3)),
-        ],
+        lens: Some((&lens, lens_details())),
+        stamp: it.stamp(6),
     };
     assert_eq!(save(&it, &[definition]).await, Writing::Saved);
     let again = find(&it, it.prism.slug.as_str()).await.unwrap();
@@ -106,15 +103,16 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
         name: &renamed,
         version: Some(&version),
         lens: None,
-        changes: Vec::new(),
+        stamp: it.stamp(5),
     };
     let over = |read| PrismDefinition {
         prism: DefinedPrism::Read(read),
         name: &renamed,
         version: Some(&version),
         lens: None,
-        changes: vec![(ChangeKind::Renamed, new_change(1))],
+        stamp: it.stamp(5),
     };
+    let before = events(&it).await;
     let taken = [over(&it.prism), new(&free), new(&it.prism.slug)];
     assert_eq!(save(&it, &taken).await, Writing::Stale);
     let mut stale = it.prism.clone();
@@ -123,9 +121,48 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
     let mut stale = it.prism.clone();
     stale.latest_version = stale.latest_version.next().unwrap();
     assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
+    // renamed by somebody else
+    let mut stale = it.prism.clone();
+    stale.name = "Before".to_owned();
+    assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
     assert_eq!(find(&it, "free").await, None);
     let unchanged = find(&it, it.prism.slug.as_str()).await;
     assert_eq!(unchanged.as_ref(), Some(&it.prism));
     let changes = it.database.list_prism_changes(it.prism.id).await.unwrap();
     assert!(changes.is_empty());
+    assert_eq!(events(&it).await, before, "what is not saved has no event");
+}
+
+async fn each_event_of_a_definition_says_why(it: Fixture) {
+    let (version, lens, renamed) = (version(&["angry"]), lens(), name("Renamed"));
+    let note = EventDetail::note("as the board wants it").unwrap();
+    let definition = PrismDefinition {
+        prism: DefinedPrism::Read(&it.prism),
+        name: &renamed,
+        version: Some(&version),
+        lens: Some((&lens, lens_details())),
+        stamp: EventStamp {
+            note: Some(note.clone()),
+            ..it.stamp(5)
+        },
+    };
+    let before = events(&it).await.len();
+    assert_eq!(save(&it, &[definition]).await, Writing::Saved);
+    let mut added = events(&it).await;
+    added.truncate(added.len() - before);
+    let actions: Vec<_> = added.iter().map(|event| event.action).collect();
+    let expected = [
+        EventAction::LensSet,
+        EventAction::PrismRenamed,
+        EventAction::VersionSaved,
+    ];
+    assert_eq!(actions, expected, "newest first");
+    for event in added {
+        assert_eq!(event.stamp.note.as_ref(), Some(&note));
+        assert_eq!(event.stamp.at, moment(5));
+        assert_eq!(event.target, EventTarget::Prism(it.prism.id));
+    }
+    let changes = it.database.list_prism_changes(it.prism.id).await.unwrap();
+    let kinds: Vec<_> = changes.iter().map(|change| change.kind).collect();
+    assert_eq!(kinds, [ChangeKind::Renamed, ChangeKind::LensSet]);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_answering::marks::export_marks;
-use refract_answering::{ExportError, prisms};
+use refract_answering::{Caller, ExportError, prisms};
 use refract_domain::ids::PrismId;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::Database;
@@ -39,18 +39,24 @@ impl ExportMarksCommand {
         let account = self.account.find(&database).await?;
         let selector = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &selector).await?.id;
+        let caller = Caller::operator(account);
         let Some(place) = self.output.file() else {
-            return to_stdout(&database, prism, format).await;
+            return to_stdout(&database, &caller, prism, format).await;
         };
-        let written = to_file(&database, prism, format, place).await?;
+        let written = to_file(&database, &caller, prism, format, place).await?;
         let (results, place) = (counted(written, "marked result"), place.display());
         output::say(&format!("{results} written to {place}."));
         Ok(())
     }
 }
 
-async fn to_stdout(database: &Database, prism: PrismId, format: RowFormat) -> anyhow::Result<()> {
-    match export_marks(database, prism, format, output::rows()).await {
+async fn to_stdout(
+    database: &Database,
+    caller: &Caller,
+    prism: PrismId,
+    format: RowFormat,
+) -> anyhow::Result<()> {
+    match export_marks(database, caller, prism, format, output::rows()).await {
         Ok(_) => Ok(()),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
@@ -62,6 +68,7 @@ async fn to_stdout(database: &Database, prism: PrismId, format: RowFormat) -> an
 /// file unchanged.
 async fn to_file(
     database: &Database,
+    caller: &Caller,
     prism: PrismId,
     format: RowFormat,
     place: &Path,
@@ -69,7 +76,7 @@ async fn to_file(
     let mut signals = StopSignals::watch()?;
     let mut file = OutputFile::create(place)?;
     let exported = tokio::select! {
-        exported = export_marks(database, prism, format, &mut file) => exported,
+        exported = export_marks(database, caller, prism, format, &mut file) => exported,
         () = signals.next() => bail!("stopped: {} is as it was", place.display()),
     };
     let written = match exported {
