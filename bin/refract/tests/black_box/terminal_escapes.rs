@@ -63,6 +63,10 @@ async fn hostile_service(backend: Backend) -> (Service, String, String) {
         .run(&["key", "create", "--name", &hostile("key")])
         .await
         .done();
+    prism["name"] = json!(hostile("applied"));
+    let file = service.file(&format!("{PRISM}.prism.json"), &prism);
+    let note = hostile("note");
+    service.run(&["apply", &file, "--note", &note]).await.done();
     let body =
         json!({"text": hostile("text"), "ref": hostile("ref"), "context": hostile("context")});
     let id = text(&service.create(&body).await.value(), "id");
@@ -109,6 +113,10 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         (&["marks", "export", PRISM, "--format", "jsonl"], true),
         (&["key", "list"], true),
         (&["key", "list", "--json"], true),
+        (&["events"], true),
+        (&["events", "--json"], true),
+        (&["events", "--by", &tried], true),
+        (&["apply", &tried], true),
         (&["account", "list"], true),
         (&["account", "list", "--json"], true),
         (&["prism", "list"], true),
@@ -155,10 +163,26 @@ async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str
     assert!(piped.contains(&hostile("ref")), "{piped:?}");
     let read = |json: &str| serde_json::from_str::<Value>(json.trim()).unwrap();
     assert_eq!(read(&seen), read(&piped));
+    for (command, word) in [
+        (&["events", "--json"][..], "note"),
+        (&["key", "list", "--json"], "key"),
+    ] {
+        let (code, seen) = service.on_terminal(command).await;
+        assert_eq!(code, Some(0), "{seen}");
+        let piped = service.run(command).await.done();
+        let values = |lines: &str| lines.lines().map(read).collect::<Vec<_>>();
+        assert_eq!(values(&seen), values(&piped));
+        assert!(piped.contains(&hostile(word)), "{piped:?}");
+    }
     let exported = service.run(&["results", "export", PRISM]).await.done();
     assert!(exported.contains(&hostile("text")), "{exported:?}");
     // words for people are harmless in a pipe too, which may end on a terminal
-    for words in [&["results", "list", PRISM][..], &["prism", "list"]] {
+    for words in [
+        &["results", "list", PRISM][..],
+        &["prism", "list"],
+        &["key", "list"],
+        &["events"],
+    ] {
         let listed: Ended = service.run(words).await;
         assert_harmless(words, &listed.done());
     }

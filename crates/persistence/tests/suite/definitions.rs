@@ -123,7 +123,7 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
     assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
     // renamed by somebody else
     let mut stale = it.prism.clone();
-    stale.name = "Before".to_owned();
+    "Before".clone_into(&mut stale.name);
     assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
     assert_eq!(find(&it, "free").await, None);
     let unchanged = find(&it, it.prism.slug.as_str()).await;
