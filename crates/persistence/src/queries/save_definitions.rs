@@ -64,6 +64,8 @@ enum DefinedRow {
     Changed {
         read: PrismRow,
         columns: ChangedColumns,
+        /// `None` leaves the lens as it is.
+        lens: Option<LensColumn>,
     },
 }
 
@@ -90,8 +92,14 @@ struct ChangedColumns {
     name: String,
     latest_version: i32,
     lens_revision: i32,
-    /// `None` leaves the lens as it is; no JSON is the automatic lens.
-    lens: Option<Option<String>>,
+}
+
+/// A lens as it is stored: no JSON for the automatic one.
+#[derive(AsChangeset)]
+#[diesel(table_name = prisms)]
+#[diesel(treat_none_as_null = true)]
+struct LensColumn {
+    lens: Option<String>,
 }
 
 impl DefinitionRows {
@@ -148,9 +156,13 @@ impl DefinitionRows {
 impl PrismDefinition<'_> {
     /// The row of the prism, whose latest version has this number.
     fn row(&self, number: VersionNumber) -> Result<DefinedRow, PersistenceError> {
-        let lens = self.lens.as_ref();
-        let json = lens.map(|(lens, _)| lens_to_json(lens)).transpose()?;
-        let revisions = i32::from(json.is_some());
+        let lens = match &self.lens {
+            None => None,
+            Some((lens, _)) => Some(LensColumn {
+                lens: lens_to_json(lens)?,
+            }),
+        };
+        let revisions = i32::from(lens.is_some());
         let name = self.name.as_str().to_owned();
         Ok(match self.prism {
             DefinedPrism::New { id, slug } => DefinedRow::New(NewColumns {
@@ -160,7 +172,7 @@ impl PrismDefinition<'_> {
                 name,
                 latest_version: number.get(),
                 lens_revision: revisions,
-                lens: json.flatten(),
+                lens: lens.and_then(|column| column.lens),
                 created_at: self.stamp.at,
             }),
             DefinedPrism::Read(read) => DefinedRow::Changed {
@@ -168,8 +180,8 @@ impl PrismDefinition<'_> {
                     name,
                     latest_version: number.get(),
                     lens_revision: read.lens_revision.saturating_add(revisions),
-                    lens: json,
                 },
+                lens,
                 read: read.clone(),
             },
         })
@@ -229,13 +241,20 @@ impl Database {
                                 .do_nothing();
                             insert.execute(c).await?
                         }
-                        DefinedRow::Changed { read, columns } => {
+                        DefinedRow::Changed {
+                            read,
+                            columns,
+                            lens,
+                        } => {
                             let unchanged = prisms::table
                                 .filter(prisms::id.eq(Bind(read.id)))
                                 .filter(prisms::latest_version.eq(read.latest_version.get()))
                                 .filter(prisms::lens_revision.eq(read.lens_revision))
                                 .filter(prisms::name.eq(read.name));
-                            diesel::update(unchanged).set(columns).execute(c).await?
+                            diesel::update(unchanged)
+                                .set((columns, lens))
+                                .execute(c)
+                                .await?
                         }
                     };
                     if written == 0 {
