@@ -146,8 +146,7 @@ fn refused(faults: &[DefinitionFault]) -> ExitCode {
 
 /// Reads a note.
 fn note(typed: &str) -> anyhow::Result<EventDetail> {
-    EventDetail::note(typed).map_err(|faults| {
-        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-        anyhow!("{}", faults.join("; "))
-    })
+    let chars = EventDetail::NOTE_CHARS;
+    let expected = || anyhow!("expected {} to {} characters", chars.start(), chars.end());
+    EventDetail::note(typed).map_err(|_| expected())
 }
