@@ -1,14 +1,17 @@
 //! The command line: every command with its help, and the module that runs the command.
 
 mod account;
+mod apply;
 mod backup;
 mod check;
+mod command_line;
 mod compare;
 mod demo;
 mod evaluate;
 mod events;
 mod file_run;
 mod health;
+mod input_path;
 mod key;
 mod lens;
 mod manual;
@@ -17,6 +20,7 @@ mod measures;
 mod migrate;
 mod model;
 mod operator;
+mod output_args;
 mod period;
 mod person;
 mod prism;
@@ -29,13 +33,16 @@ mod signals;
 mod traces;
 mod try_text;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::output;
 use crate::settings::{DatabaseArgs, LogSettings};
 
 /// Answers typed questions about a text, with probabilities and a memory
@@ -82,7 +89,7 @@ enum Command {
     Migrate,
     /// Copies the SQLite file while it is in use
     #[command(
-        after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
+        after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
     )]
     Backup(backup::BackupCommand),
     /// Asks the configured model what it can do
@@ -106,6 +113,16 @@ enum Command {
         after_help = "Examples:\n  refract person invite ada@example.com\n  refract person list"
     )]
     Person(person::PersonCommand),
+    /// Brings prisms and lenses to what their files say
+    ///
+    /// A prism that is missing is made, a definition that differs is saved as the next version, and
+    /// one that is equal saves nothing, so nobody is asked again. Another name alone renames the
+    /// prism. Several files are applied whole or not at all. It prints a JSON line for each file:
+    /// `created`, `saved` or `unchanged`.
+    #[command(
+        after_help = "Examples:\n  refract apply prisms/\n  refract apply prisms/ --dry-run\n  refract apply support-triage.prism.json support-triage.lens.json --note \"$(git rev-parse HEAD)\""
+    )]
+    Apply(apply::ApplyCommand),
     /// Lists what was changed in an account, by whom, newest first
     ///
     /// Changes of prisms, lenses, keys, people, roles and passwords, sign-ins, exports, purges,
@@ -160,6 +177,14 @@ enum Command {
         after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
     )]
     Compare(Box<compare::CompareCommand>),
+    /// Explains a command, as --help after it does
+    #[command(
+        after_help = "Examples:\n  refract help\n  refract help run\n  refract help results export"
+    )]
+    Help {
+        /// The command, such as `run` or `results export` [default: all of them]
+        command: Vec<String>,
+    },
     /// Writes what a shell needs to complete commands
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
@@ -186,20 +211,32 @@ enum Command {
     /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
     ///
     /// The file is read once before anything is asked: a row that a limit refuses is named by its
-    /// line, a torn line refuses the file. A run that was stopped goes on when it is started
-    /// again: rows that are answered are not asked about twice, failed ones are retried. A row is
-    /// known by its place in the file and all that it holds.
+    /// line, a line with too few or too many cells refuses the file. A run that was stopped goes on
+    /// when it is started again: rows that are answered are not asked about twice, failed ones are
+    /// retried. A row is known by its place in the file and all that it holds. With --output FILE,
+    /// rows stand in FILE.part until all are written, and refused ones are listed in
+    /// FILE.refused.csv.
     Run(Box<run::RunCommand>),
 }
 
 impl Program {
+    /// Reads a command line, whose first part is the program.
+    pub(crate) fn read<A: Into<OsString> + Clone>(
+        line: impl IntoIterator<Item = A>,
+    ) -> Result<Self, clap::Error> {
+        let mut command = command_line::with_negative_numbers(Self::command());
+        let matches = command.try_get_matches_from_mut(line)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+
     /// The log filter when none is set. Only a server logs its work. The demo and a migration log
     /// warnings; the other commands report a failure themselves, once.
     pub(crate) fn default_log(&self) -> &'static str {
         match self.command {
             Command::Serve(_) => "info",
             Command::Demo(_) | Command::Migrate => "warn",
-            Command::Backup(_)
+            Command::Apply(_)
+            | Command::Backup(_)
             | Command::Check(_)
             | Command::Health(_)
             | Command::Model(_)
@@ -214,6 +251,7 @@ impl Program {
             | Command::Marks(_)
             | Command::Evaluate(_)
             | Command::Compare(_)
+            | Command::Help { .. }
             | Command::Completions { .. }
             | Command::Man { .. }
             | Command::Run(_) => "error",
@@ -234,6 +272,7 @@ impl Program {
             Command::Events(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
             Command::Person(command) => command.run(database).await?,
+            Command::Apply(command) => return command.run(database).await,
             Command::Prism(command) => return command.run(database).await,
             Command::Lens(command) => command.run(database).await?,
             Command::Try(command) => return command.run(database).await,
@@ -241,6 +280,11 @@ impl Program {
             Command::Marks(command) => return command.run(database).await,
             Command::Evaluate(command) => command.run(database).await?,
             Command::Compare(command) => command.run(database).await?,
+            Command::Help { command } => {
+                if let Err(help) = Self::read(command_line::asking_for_help(&command)) {
+                    return Ok(output::wrong_usage(&help));
+                }
+            }
             Command::Completions { shell } => manual::write_completions(Self::command(), shell)?,
             Command::Man { folder } => manual::write_pages(Self::command(), &folder)?,
             Command::Check(command) => return command.run(database).await,
@@ -250,56 +294,39 @@ impl Program {
     }
 }
 
-/// Whether the error is an unusable value of a setting, which is an argument that is also an
-/// environment variable.
-pub(crate) fn is_about_a_setting(error: &clap::Error) -> bool {
+/// The environment variable of the setting whose value an error refuses; `None` for an error about
+/// anything else. A setting is an argument that is also an environment variable.
+pub(crate) fn refused_setting(error: &clap::Error) -> Option<String> {
     let is_value = matches!(
         error.kind(),
         ErrorKind::ValueValidation | ErrorKind::InvalidValue
     );
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
-        return false;
+        return None;
     };
-    let flag = refused
-        .split(' ')
-        .next()
-        .and_then(|flag| flag.strip_prefix("--"));
+    let flag = refused.split(' ').next()?.strip_prefix("--")?;
     let program = Program::command();
     let commands = program
         .get_subcommands()
         .flat_map(clap::Command::get_arguments);
-    let mut settings = program
-        .get_arguments()
-        .chain(commands)
-        .filter(|a| a.get_env().is_some());
-    is_value && settings.any(|setting| setting.get_long() == flag)
+    let mut arguments = program.get_arguments().chain(commands);
+    let setting = arguments.find(|argument| argument.get_long() == Some(flag))?;
+    let variable = setting.get_env()?.to_str()?.to_owned();
+    is_value.then_some(variable)
+}
+
+/// The usage of the command that the arguments name. clap's own, in an error, has every setting as
+/// if it were required whose environment variable is set.
+pub(crate) fn usage(arguments: impl Iterator<Item = String>) -> StyledStr {
+    let mut command = Program::command();
+    command.build();
+    for argument in arguments {
+        if let Some(named) = command.find_subcommand(&argument).cloned() {
+            command = named;
+        }
+    }
+    command.render_usage()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(command: &clap::Command, path: &str) {
-        let help = command.get_after_help().map(ToString::to_string);
-        let help = help.unwrap_or_else(|| panic!("`{path}` has no examples"));
-        assert!(help.starts_with("Examples:\n  "), "{path}: {help}");
-        let examples = help.lines().skip(1).take_while(|line| !line.is_empty());
-        for example in examples {
-            assert!(example.contains("refract "), "{path}: {example}");
-        }
-        let about = command.get_about().map(ToString::to_string);
-        assert!(about.is_some_and(|about| !about.is_empty()), "{path}");
-        for argument in command.get_arguments() {
-            assert!(argument.get_help().is_some(), "{path}: {argument}");
-        }
-        for subcommand in command.get_subcommands() {
-            check(subcommand, &format!("{path} {}", subcommand.get_name()));
-        }
-    }
-
-    #[test]
-    fn every_command_is_explained_with_examples() {
-        Program::command().debug_assert();
-        check(&Program::command(), "refract");
-    }
-}
+mod tests;

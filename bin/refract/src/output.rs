@@ -1,6 +1,9 @@
 //! The output of commands: data to stdout, messages to stderr.
+//!
+//! Data is exact in a pipe. On a terminal, and in everything that is written for people, characters
+//! are escaped that a terminal could obey.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -8,10 +11,12 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use serde::Serialize;
 
-use crate::terminal;
+use crate::terminal::{self, EscapingWriter};
 
 /// The message when data could not be written to stdout.
 pub(crate) const NOT_WRITTEN: &str = "cannot write to stdout";
+/// Size in bytes of the buffer for rows.
+const ROWS_BUFFER: usize = 64 * 1024;
 
 /// Writes one JSON object on a line of its own.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
@@ -48,7 +53,7 @@ pub(crate) fn table(
 ) -> anyhow::Result<()> {
     let width = terminal::stdout_is_terminal().then(terminal::width);
     let rows: Vec<_> = rows.into_iter().collect();
-    data(format!("{}\n", drawn(headers, &rows, width)).as_bytes())
+    words(&format!("{}\n", drawn(headers, &rows, width)))
 }
 
 fn drawn(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> Table {
@@ -92,16 +97,58 @@ fn line(cells: impl Iterator<Item = String>) -> Row {
     row
 }
 
-/// Writes bytes to stdout unchanged.
+/// Writes text that is meant for people to stdout. Only this program's own colours reach a terminal
+/// unescaped.
+pub(crate) fn words(text: &str) -> anyhow::Result<()> {
+    write(terminal::escaped_but_styles(text).as_bytes())
+}
+
+/// Writes JSON, rows or a script to stdout: unchanged in a pipe, escaped on a terminal.
 pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
+    if terminal::stdout_is_terminal() {
+        return write(terminal::escaped(&String::from_utf8_lossy(bytes)).as_bytes());
+    }
+    write(bytes)
+}
+
+/// Stdout for rows, buffered: unchanged in a pipe, escaped on a terminal. It has to be flushed.
+pub(crate) fn rows() -> Box<dyn Write> {
+    let stdout = io::stdout().lock();
+    if terminal::stdout_is_terminal() {
+        Box::new(EscapingWriter::new(stdout))
+    } else {
+        Box::new(BufWriter::with_capacity(ROWS_BUFFER, stdout))
+    }
+}
+
+fn write(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
     written.context(NOT_WRITTEN)
 }
 
-/// Writes a message to stderr. A closed stderr is no error: the reader chose not to read.
+/// Writes a message to stderr, escaped. A closed stderr is no error: the reader chose not to read.
 pub(crate) fn say(message: &str) {
+    let message = terminal::escaped_but_styles(&without_error_numbers(message));
     let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// A message without the numbers that Rust puts behind the operating system's words: `(os error 2)`.
+fn without_error_numbers(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                words.push_str(rest);
+            }
+            Some(_) | None => {
+                words.push_str(" (os error ");
+                words.push_str(part);
+            }
+        }
+    }
+    words
 }
 
 /// Writes an error as one line to stderr; returns the exit status for failure.
@@ -113,6 +160,21 @@ pub(crate) fn fail(error: &anyhow::Error) -> ExitCode {
 pub(crate) fn fail_with(line: &str) -> ExitCode {
     say(&line.replace('\n', " "));
     ExitCode::FAILURE
+}
+
+/// Shows help or the version, or reports wrong usage as clap explains it; returns the exit status.
+pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let explained = error.render();
+    let explained = if console::colors_enabled_stderr() {
+        explained.ansi().to_string()
+    } else {
+        explained.to_string()
+    };
+    say(explained.trim_end());
+    ExitCode::from(2)
 }
 
 /// Whether an error means that the reader of stdout has closed the pipe, as `head` does.
@@ -153,6 +215,19 @@ mod tests {
                 drawn.contains("0190b8f2-0000-7000-8000-0000000000ab"),
                 "{drawn}"
             );
+        }
+    }
+
+    #[test]
+    fn a_message_has_words_without_numbers() {
+        let plain = |message| without_error_numbers(message);
+        assert_eq!(
+            plain("cannot read x: No such file (os error 2)"),
+            "cannot read x: No such file"
+        );
+        assert_eq!(plain("a (os error 2); b (os error 13)."), "a; b.");
+        for kept in ["nothing", "a (os error", "a (os error two)", "(os error 2)"] {
+            assert_eq!(plain(kept), kept);
         }
     }
 

@@ -1,8 +1,8 @@
 //! A file that is written beside the path where it is to stand, and moved there when it is complete.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io::{self, BufWriter, Stdout, Write};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -10,6 +10,8 @@ use tempfile::{NamedTempFile, TempPath};
 
 /// The mode of a new file, before the process's umask.
 const NEW_FILE: u32 = 0o666;
+/// What stands for stdout instead of a file.
+const STDOUT: &str = "-";
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 64 * 1024;
 
@@ -24,6 +26,8 @@ enum Destination {
     Beside(NamedTempFile),
     /// A device or named pipe, which a file cannot replace.
     Direct(File),
+    /// Standard output.
+    Stdout(Stdout),
 }
 
 impl OutputFile {
@@ -32,7 +36,8 @@ impl OutputFile {
         Self::open(path, unnamed).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Begins to write a file as `FILE.part`. One that is not finished stays there.
+    /// Begins to write a file as `FILE.part`. One that is not finished stays there. While one process
+    /// writes it, no other can begin; the lock of a process that was killed is gone with it.
     pub(crate) fn create_part(path: &Path) -> anyhow::Result<Self> {
         let has_part = path.is_file() || !path.exists();
         let opened = if has_part {
@@ -47,6 +52,12 @@ impl OutputFile {
         path: &Path,
         create_beside: impl Fn(&Path) -> io::Result<NamedTempFile>,
     ) -> io::Result<Self> {
+        if path == Path::new(STDOUT) {
+            return Ok(Self::over(
+                path.to_owned(),
+                Destination::Stdout(io::stdout()),
+            ));
+        }
         let path = path_behind_links(path);
         let permissions = match fs::metadata(&path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -81,7 +92,7 @@ impl OutputFile {
                 file.persist(&path)?;
                 Ok(())
             }
-            Destination::Direct(_) => Ok(()),
+            Destination::Direct(_) | Destination::Stdout(_) => Ok(()),
         });
         moved.with_context(|| format!("cannot write {}", path.display()))
     }
@@ -89,9 +100,19 @@ impl OutputFile {
 
 /// The path of `FILE.part` for a file.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
+    beside(path, ".part")
+}
+
+/// The path of `FILE.refused.csv` for a file.
+pub(crate) fn refused_of(path: &Path) -> PathBuf {
+    beside(path, ".refused.csv")
+}
+
+/// The path with this end, in the folder of the file that a symbolic link points to.
+fn beside(path: &Path, end: &str) -> PathBuf {
     let path = path_behind_links(path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
+    name.push(end);
     path.with_file_name(name)
 }
 
@@ -111,14 +132,54 @@ fn unnamed(path: &Path) -> io::Result<NamedTempFile> {
         .suffix(".partial")
         .permissions(Permissions::from_mode(NEW_FILE))
         .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .map_err(without_path)
+}
+
+/// The error of the operating system alone: `tempfile` adds the path of a file that nobody knows.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(std::error::Error::source);
+    let cause = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
+    let number = cause.and_then(io::Error::raw_os_error);
+    number.map_or(error, io::Error::from_raw_os_error)
 }
 
 fn part_file(path: &Path) -> io::Result<NamedTempFile> {
     let part = part_of(path);
-    let file = File::create(&part)?;
+    let file = locked(&part)?;
+    file.set_len(0)?;
     let mut file = NamedTempFile::from_parts(file, TempPath::try_from_path(part)?);
     file.disable_cleanup(true);
     Ok(file)
+}
+
+/// Opens a file that nobody else writes, and makes it when it is missing.
+fn locked(part: &Path) -> io::Result<File> {
+    loop {
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(part)?;
+        // a file system without locks is no reason not to run
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let words = "another run writes it: wait for its end, or name another --output";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
+        }
+        // the run that held the lock may just have moved the file to its place
+        if is_at(&file, part)? {
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether a path still names an open file.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let opened = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(found) => Ok((found.dev(), found.ino()) == (opened.dev(), opened.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 impl Write for OutputFile {
@@ -136,6 +197,7 @@ impl Write for Destination {
         match self {
             Self::Beside(file) => file.as_file_mut().write(bytes),
             Self::Direct(file) => file.write(bytes),
+            Self::Stdout(stdout) => stdout.write(bytes),
         }
     }
 
@@ -143,6 +205,7 @@ impl Write for Destination {
         match self {
             Self::Beside(file) => file.as_file_mut().flush(),
             Self::Direct(file) => file.flush(),
+            Self::Stdout(stdout) => stdout.flush(),
         }
     }
 }
@@ -171,6 +234,29 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let mode = fs::metadata(&place).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640, "it is as it was but for what it says");
+    }
+
+    #[test]
+    fn one_process_writes_a_part_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("rows.csv");
+        let mut first = OutputFile::create_part(&place).unwrap();
+        first.write_all(b"first").unwrap();
+        first.flush().unwrap();
+        let refused = OutputFile::create_part(&place).err().unwrap();
+        assert!(
+            format!("{refused:#}").contains("another run writes it"),
+            "{refused:#}"
+        );
+        assert_eq!(fs::read(part_of(&place)).unwrap(), b"first");
+        first.finish().unwrap();
+        // one that was opened before the first took its place is no longer the part
+        let second = OutputFile::create_part(&place).unwrap();
+        drop(second);
+        assert_eq!(fs::read(&place).unwrap(), b"first");
+        let third = OutputFile::create_part(&place).unwrap();
+        third.finish().unwrap();
+        assert_eq!(fs::read(&place).unwrap(), b"");
     }
 
     #[test]

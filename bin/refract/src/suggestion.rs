@@ -2,6 +2,8 @@
 
 /// The least Jaro similarity of a suggestion, from 0 to 1; clap uses this threshold for flags.
 const ALIKE: f64 = 0.7;
+/// Upper bound on the names that are listed.
+const MOST_LISTED: usize = 20;
 
 /// The end of a message about an unknown name: the most similar known name as a question, or
 /// nothing when no known name is similar.
@@ -14,6 +16,26 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     match best {
         Some((likeness, known)) if likeness > ALIKE => format!(": did you mean `{known}`?"),
         Some(_) | None => String::new(),
+    }
+}
+
+/// The end of a message about an unknown name: the most similar known name, or else all of them.
+pub(crate) fn did_you_mean_or_list<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let known: Vec<_> = known.into_iter().collect();
+    match did_you_mean(name, known.iter().copied()) {
+        none if none.is_empty() && !known.is_empty() => {
+            let listed: Vec<_> = known.iter().take(MOST_LISTED).copied().collect();
+            let more = if known.len() > MOST_LISTED {
+                ", …"
+            } else {
+                ""
+            };
+            format!(": it has {}{more}", listed.join(", "))
+        }
+        suggested => suggested,
     }
 }
 
@@ -52,5 +74,16 @@ mod tests {
             assert_eq!(did_you_mean(name, known), "", "{name}");
         }
         assert_eq!(did_you_mean("support", []), "");
+        assert_eq!(
+            did_you_mean_or_list("suport", known),
+            ": did you mean `support-triage`?"
+        );
+        assert_eq!(
+            did_you_mean_or_list("xy", known),
+            ": it has support-triage, sales-leads, prism"
+        );
+        let many = vec!["abc"; 21];
+        assert!(did_you_mean_or_list("xy", many).ends_with("abc, …"));
+        assert_eq!(did_you_mean_or_list("xy", []), "");
     }
 }

@@ -4,6 +4,8 @@
 //! terminals. This module knows nothing of prisms, results or commands.
 
 mod bar;
+mod counted;
+mod escape;
 mod progress;
 
 use std::io::{self, IsTerminal as _};
@@ -11,7 +13,9 @@ use std::io::{self, IsTerminal as _};
 use console::{Alignment, Style, Term};
 
 pub(crate) use self::bar::bar;
-pub(crate) use self::progress::Progress;
+pub(crate) use self::counted::{counted, widened};
+pub(crate) use self::escape::{EscapingWriter, escaped, escaped_but_styles};
+pub(crate) use self::progress::{Progress, rate};
 
 /// The width in columns when it cannot be determined.
 const DEFAULT_WIDTH: usize = 80;
@@ -32,20 +36,18 @@ pub(crate) fn width() -> usize {
     size.map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
-/// A text cut or padded to exactly `columns`, with `…` at the cut. Control characters, which a
-/// terminal could take for commands, are left out.
+/// A text on one line, escaped, cut or padded to exactly `columns`, with `…` at the cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let plain = plain(text);
     let cut = console::truncate_str(&plain, columns, "…");
     console::pad_str(&cut, columns, Alignment::Left, None).into_owned()
 }
 
-/// A text on one line, without control characters, which a terminal could take for commands.
+/// A text on one line, with every character escaped that a terminal could take for a command or does
+/// not show.
 pub(crate) fn plain(text: &str) -> String {
-    let spaced = text
-        .chars()
-        .map(|c| if c.is_whitespace() { ' ' } else { c });
-    spaced.filter(|c| !c.is_control()).collect()
+    let on_one_line = text.replace(|c: char| c.is_ascii_whitespace(), " ");
+    escaped(&on_one_line).into_owned()
 }
 
 /// The width of a text in columns; wide characters take two.
@@ -83,10 +85,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wide_characters_count_twice_and_commands_to_the_terminal_not_at_all() {
+    fn wide_characters_count_twice_and_commands_to_the_terminal_are_escaped() {
         assert_eq!(columns_of("漢字 a"), 6);
         assert_eq!(fit("漢字漢字", 5), "漢字…");
         assert_eq!(fit("ab", 4), "ab  ");
-        assert_eq!(fit("a\u{1b}[31mb\r\n\tc", 12), "a[31mb   c  ");
+        assert_eq!(fit("a\u{1b}[31mb\r\n\tc", 18), "a\\u001b[31mb   c  ");
     }
 }

@@ -41,6 +41,9 @@ pub const EXAMPLES: [ExamplePrism; 3] = [
     },
 ];
 
+/// A prism file to begin with, whose comments explain it.
+pub const NEW_PRISM: &[u8] = include_bytes!("../../../docs/examples/new-prism.json");
+
 /// The example that addresses call `slug`.
 pub fn find_example(slug: &str) -> Option<&'static ExamplePrism> {
     EXAMPLES.iter().find(|example| example.slug == slug)
@@ -65,5 +68,17 @@ mod tests {
             assert_eq!(find_example(example.slug), Some(example));
         }
         assert_eq!(find_example("blank"), None);
+    }
+
+    #[test]
+    fn the_file_to_begin_with_has_every_type_of_question_and_no_warnings() {
+        let file = PrismFile::read(NEW_PRISM, None).unwrap();
+        let types = file.version.questions().iter();
+        let types: Vec<_> = types
+            .map(|question| question.question_type().name())
+            .collect();
+        assert_eq!(types, ["choice", "yes_no", "scale"]);
+        assert!(file.version.context().is_some());
+        assert_eq!(wording::lint(&file.version), []);
     }
 }

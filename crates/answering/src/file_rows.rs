@@ -1,6 +1,6 @@
 //! What a file run needs of the use cases: one prism version that answers row after row.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -156,6 +156,18 @@ impl PinnedPrism {
             rows.insert(key, row);
         }
         Ok(rows)
+    }
+
+    /// Which of these idempotency keys have a result with answers. One query however many keys, of
+    /// which there should be some hundreds at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_answered_keys(
+        &self,
+        keys: &[IdempotencyKey],
+    ) -> Result<HashSet<IdempotencyKey>, Refusal> {
+        Ok(self.database.find_answered_keys(self.account, keys).await?)
     }
 
     /// The names of the models that answered these results, as their servers report them; `None` is

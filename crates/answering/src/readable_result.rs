@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::prism::PrismVersion;
-use refract_domain::reference::Ref;
+use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
 use refract_domain::submission::Submission;
 use refract_domain::view::{ResultView, RowColumns};
@@ -94,6 +94,11 @@ impl ReadableResult {
     /// The field values and the context that were sent.
     pub fn submission(&self) -> &Submission {
         &self.result.submission
+    }
+
+    /// The idempotency key that the result holds.
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.result.idempotency_key.as_ref()
     }
 
     /// The version that answered.

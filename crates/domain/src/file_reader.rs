@@ -9,6 +9,11 @@ use crate::text;
 /// The path of the whole file.
 pub(crate) const ROOT: &str = "file";
 
+/// The key of a comment, which any object of a file may have. It is ignored whatever stands there, as
+/// a JSON Schema does: JSON has no comments of its own, and with a key the file stays JSON for every
+/// other program that reads it.
+const COMMENT: &str = "$comment";
+
 /// Joins a path and a key or position; a key of the root stands without a path.
 pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     if path == ROOT {
@@ -42,7 +47,8 @@ impl FileReader {
     }
 
     pub(crate) fn refuse_keys_besides(&mut self, path: &str, object: &Object<'_>, known: &[&str]) {
-        let unknown = object.keys_besides(known);
+        let mut unknown = object.keys_besides(known);
+        unknown.retain(|key| key != COMMENT);
         if !unknown.is_empty() {
             self.problems.add(path, Fault::UnrecognizedKeys(unknown));
         }

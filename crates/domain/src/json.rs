@@ -54,6 +54,13 @@ impl<'a> Object<'a> {
         Some(Json::read(value))
     }
 
+    /// The value under a key as it is written.
+    pub fn written(&self, key: &str) -> Option<&'a str> {
+        let mut entries = self.0.iter();
+        let (_, value) = entries.find(|(sent, _)| sent.is(key))?;
+        Some(value.get())
+    }
+
     /// Whether the key was sent, whatever its value.
     pub fn has(&self, key: &str) -> bool {
         self.0.keys().any(|sent| sent.is(key))

@@ -16,6 +16,7 @@ pub mod column_tally;
 pub mod cutoff_steps;
 pub mod cutoffs;
 pub mod decimal;
+pub mod definition_name;
 mod display_name;
 pub mod earlier_versions;
 pub mod event;

@@ -35,6 +35,17 @@ impl Slug {
             .map(|text| Self(text.into_boxed_str()))
     }
 
+    /// Reads a slug that somebody chose: lower case ASCII letters and digits, in words joined with
+    /// `-`, at most 64 characters. `None` for anything else, and for what looks like a UUID.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_word = |word: &str| {
+            let mut bytes = word.bytes();
+            !word.is_empty() && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        let is_slug = text.len() <= PRISM_PATH_CHARS && text.split('-').all(is_word);
+        (is_slug && parse_uuid(text).is_none()).then(|| Self(text.into()))
+    }
+
     /// A slug read from the database, which is not checked again.
     pub fn saved(text: String) -> Self {
         Self(text.into_boxed_str())
@@ -97,6 +108,27 @@ mod tests {
         assert_eq!(slugs[0].as_str(), "a".repeat(64));
         assert_eq!(slugs[1].as_str(), format!("{}-2", "a".repeat(62)));
         assert_eq!(slugs[2].as_str(), format!("{}-3", "a".repeat(62)));
+    }
+
+    #[test]
+    fn a_chosen_slug_has_the_shape_of_a_made_one() {
+        for slug in ["support-triage", "a", "2-b-3", &"a".repeat(64)] {
+            assert_eq!(Slug::parse(slug).unwrap().as_str(), slug);
+        }
+        for wrong in [
+            "",
+            "-a",
+            "a-",
+            "a--b",
+            "Support",
+            "a_b",
+            "a b",
+            "\u{fc}",
+            &"a".repeat(65),
+            "0190b8f2-0000-7000-8000-0000000000aa",
+        ] {
+            assert_eq!(Slug::parse(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use crate::file_run::FileRun;
 use crate::gold_cells::ExpectedOutcome;
 use crate::input_row::{InputRow, RowContent};
+use crate::refused_rows::ListedRow;
 use crate::row_chunks::RowChunks;
 use crate::run_settings::RunSettings;
 use crate::run_stop::RunStop;
@@ -36,7 +37,7 @@ pub(crate) struct PendingRow {
 /// How far a pending row is.
 pub(crate) enum RowState {
     /// The model is not asked about the row.
-    Refused,
+    Refused(ListedRow),
     /// An earlier run has the row's answers.
     Answered(Box<ReadableResult>),
     /// A worker thread asks about the row.
@@ -87,7 +88,7 @@ impl<'a> Dispatch<'a> {
     pub(crate) async fn all(
         run: &'a FileRun,
         settings: RunSettings<'_>,
-        rows_in_file: u64,
+        rows: RowChunks,
         tally: &'a Arc<RunTally>,
         queue: mpsc::Sender<PendingRow>,
     ) -> Result<(), RunStop> {
@@ -108,8 +109,8 @@ impl<'a> Dispatch<'a> {
             threshold: settings.gives_up.then_some(threshold),
             queue,
         };
-        let mut chunks = RowChunks::read(run, rows_in_file);
-        while let Some(chunk) = chunks.next().await? {
+        let mut rows = rows;
+        while let Some(chunk) = rows.next().await? {
             let first_line = chunk.rows.first().map_or(1, |row| row.line);
             let mut held = dispatch.held_rows(first_line, &chunk.keys).await?;
             let mut keys = chunk.keys.into_iter();
@@ -120,18 +121,22 @@ impl<'a> Dispatch<'a> {
                     expected: row.gold.expected,
                     room,
                 };
-                // the chunk has a key for each row that is not refused
-                let asked = row
-                    .content
-                    .ok()
-                    .and_then(|content| Some((keys.next()?, content)));
-                match asked {
-                    None => place.fill(&dispatch.queue, RowState::Refused).await?,
-                    Some((key, content)) => {
-                        let held = held.remove(&key);
-                        dispatch.hand_out(place, key, content, held).await?;
+                let content = match row.content {
+                    Ok(content) => content,
+                    Err(reason) => {
+                        let refused = RowState::Refused(ListedRow {
+                            line: row.line,
+                            reason,
+                            cells: row.refused_cells,
+                        });
+                        place.fill(&dispatch.queue, refused).await?;
+                        continue;
                     }
-                }
+                };
+                // the chunk has a key for each row that is not refused
+                let key = keys.next().ok_or(RunStop::Lost { line: row.line })?;
+                let held = held.remove(&key);
+                dispatch.hand_out(place, key, content, held).await?;
             }
         }
         Ok(())

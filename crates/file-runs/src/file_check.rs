@@ -1,12 +1,16 @@
 //! The check of a whole file before the model is asked about any row.
 
-use refract_answering::Estimator;
+use std::sync::Arc;
+
+use refract_answering::{Estimator, Refusal, RunFacts};
 use refract_domain::model_input::{State, json_chars};
 
 use crate::file_run::FileRun;
 use crate::input::{InputFault, listed};
 use crate::input_row::InputRow;
 use crate::input_rows::InputRows;
+use crate::run_price::{PricedRows, priced_rows};
+use crate::run_stop::cause;
 use crate::run_tally::RunTally;
 
 /// Upper bound on the refused rows that are listed.
@@ -23,9 +27,14 @@ pub struct FileCheck {
     pub refused: u64,
     /// The first hundred refused rows.
     pub listed: Vec<RefusedRow>,
+    /// The names of all columns. JSON Lines has at most a hundred besides those that the run reads.
+    pub columns: Vec<String>,
     /// Names of the columns that the run does not read.
     pub unused_columns: Vec<String>,
-    /// Requests to the model for all rows that are not refused, without second attempts.
+    /// Rows of the shard that an earlier run answered.
+    pub answered_before: u64,
+    /// Requests to the model for the rows that are neither refused nor answered, without second
+    /// attempts.
     pub requests: u64,
     /// Estimated tokens of those requests.
     pub tokens: u64,
@@ -40,20 +49,67 @@ pub struct RefusedRow {
     pub reason: String,
 }
 
+/// Why a file could not be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckFault {
+    /// The file is unreadable.
+    #[error(transparent)]
+    Input(#[from] InputFault),
+    /// Which rows are answered could not be looked up.
+    #[error("{refusal}{}", cause(.refusal))]
+    Lookup {
+        /// The reason.
+        refusal: Refusal,
+    },
+    /// The thread that read the file is gone, which is a bug.
+    #[error("the check of the file broke off")]
+    Lost,
+}
+
 impl FileRun {
-    /// Reads the whole file without asking the model. It blocks the thread: the file may be large.
+    /// Reads the whole file without asking the model, and looks up which rows are answered.
     ///
     /// # Errors
-    /// A fault that makes the file unreadable, with its line.
-    pub fn check(&self, estimator: &Estimator, tally: &RunTally) -> Result<FileCheck, InputFault> {
-        self.check_rows(estimator, tally, |_| {})
+    /// A fault that makes the file unreadable, with its line, or the database fails.
+    pub async fn check(
+        self: &Arc<Self>,
+        estimator: Estimator,
+        tally: &Arc<RunTally>,
+    ) -> Result<FileCheck, CheckFault> {
+        let checked = self.check_each(estimator, tally, (), |(), _| {}).await;
+        checked.map(|(check, ())| check)
     }
 
-    /// Checks the file and shows each of its rows to `look`.
-    pub(crate) fn check_rows(
+    /// Checks the file and shows each of its rows to `look`, which notes what it sees. The file is
+    /// read on a thread that may block: it may be large.
+    pub(crate) async fn check_each<T: Send + 'static>(
+        self: &Arc<Self>,
+        estimator: Estimator,
+        tally: &Arc<RunTally>,
+        mut seen: T,
+        look: impl Fn(&mut T, &InputRow) + Send + 'static,
+    ) -> Result<(FileCheck, T), CheckFault> {
+        let (priced, batches) = priced_rows();
+        let (run, tally) = (Arc::clone(self), Arc::clone(tally));
+        let reading = tokio::task::spawn_blocking(move || {
+            let look = |row: &InputRow| look(&mut seen, row);
+            let check = run.read_all(&estimator, &tally, priced, look)?;
+            Ok::<_, InputFault>((check, seen))
+        });
+        let price = batches.price(&self.prism).await;
+        let (mut check, seen) = reading.await.map_err(|_| CheckFault::Lost)??;
+        let price = price.map_err(|refusal| CheckFault::Lookup { refusal })?;
+        check.answered_before = price.answered_before;
+        (check.requests, check.tokens) = (price.requests, price.tokens);
+        Ok((check, seen))
+    }
+
+    /// Reads the whole file, or less of it when nobody wants to know the price any more.
+    fn read_all(
         &self,
         estimator: &Estimator,
         tally: &RunTally,
+        mut priced: PricedRows,
         mut look: impl FnMut(&InputRow),
     ) -> Result<FileCheck, InputFault> {
         let mut rows = InputRows::of(self)?;
@@ -62,25 +118,27 @@ impl FileRun {
             check.rows += 1;
             tally.row_checked();
             look(&row);
-            match row.content {
+            match &row.content {
                 Ok(content) => {
                     let state_chars = json_chars(&State {
                         prism_context: self.version().context(),
                         submission: &content.submission,
                     });
-                    let estimate = estimator.estimate(state_chars);
-                    check.requests += widened(estimate.requests);
-                    check.tokens += widened(estimate.tokens);
+                    let key = self.identity.key(&row, content);
+                    if !priced.add(key, estimator.estimate(state_chars)) {
+                        return Ok(check);
+                    }
                 }
                 Err(reason) => {
                     check.refused += 1;
                     if check.listed.len() < MOST_LISTED {
-                        let line = row.line;
+                        let (line, reason) = (row.line, reason.clone());
                         check.listed.push(RefusedRow { line, reason });
                     }
                 }
             }
         }
+        priced.end();
         check.rows_in_file = rows.number();
         let unused = rows.unused_columns();
         let missing = rows.columns_never_seen();
@@ -88,18 +146,29 @@ impl FileRun {
             let present = listed(&unused);
             return Err(InputFault::Missing { missing, present });
         }
+        check.columns = rows.columns();
         check.unused_columns = unused;
         Ok(check)
     }
 }
 
 impl FileCheck {
+    /// Rows of the shard that the model is to be asked about.
+    pub fn to_ask(&self) -> u64 {
+        self.rows - self.refused - self.answered_before
+    }
+
+    /// What the events of a run of this kind say about the file.
+    pub(crate) fn facts(&self, kind: &'static str) -> RunFacts {
+        RunFacts {
+            kind,
+            rows: self.rows,
+            refused: self.refused,
+        }
+    }
+
     /// The columns that the run does not read, as a list for people.
     pub fn unused_columns_listed(&self) -> String {
         listed(&self.unused_columns)
     }
-}
-
-fn widened(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
 }

@@ -1,20 +1,19 @@
 //! A file with everything that stays as it is from the check to the end of the run.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use refract_answering::PinnedPrism;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 
 use crate::column_mapping::{ColumnMapping, InputColumns, MappingFault};
-use crate::input::{InputFault, InputFile, InputKind};
+use crate::input::{InputFault, InputFile, InputKind, InputSource};
 use crate::run_identity::RunIdentity;
 use crate::shard::Shard;
 
 /// Which rows of which file are asked about.
 pub struct RunOrder<'a> {
-    /// The file.
-    pub input: &'a Path,
+    /// The file, or the stream.
+    pub input: InputSource<'a>,
     /// Columns of the file whose names differ from what they give.
     pub mappings: &'a [ColumnMapping],
     /// The rows that this run asks about.

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::dispatch::{PendingRow, RowState};
 use crate::gold_cells::ExpectedOutcome;
+use crate::refused_rows::ListedRow;
 use crate::run_stop::{Halt, RunStop};
 use crate::run_tally::RunTally;
 
@@ -37,15 +38,26 @@ pub struct RunSummary {
     pub columns: Vec<ColumnTally>,
 }
 
-/// Waits for one pending row after another and gives it to `take`, which fails when the output
-/// cannot be written. After a stop all pending rows are still waited for, and those up to the first
-/// row that is missing are handed over.
+/// Where the rows of a run go. Both fail when they cannot write.
+pub(crate) struct RowSinks<T, L> {
+    /// Takes each row that has a result.
+    pub(crate) take: T,
+    /// Takes each refused row.
+    pub(crate) list: L,
+}
+
+/// Waits for one pending row after another and gives it to a sink. After a stop all pending rows are
+/// still waited for, and those up to the first row that is missing are handed over.
 pub(crate) async fn hand_over(
     mut pending: mpsc::Receiver<PendingRow>,
     tally: &RunTally,
     halt: &Halt,
-    mut take: impl FnMut(FinishedRow) -> io::Result<()>,
+    sinks: RowSinks<
+        impl FnMut(FinishedRow) -> io::Result<()>,
+        impl FnMut(ListedRow) -> io::Result<()>,
+    >,
 ) -> RunSummary {
+    let RowSinks { mut take, mut list } = sinks;
     let mut failures: HashMap<String, u64> = HashMap::new();
     let mut written = 0;
     let mut is_whole = true;
@@ -57,8 +69,11 @@ pub(crate) async fn hand_over(
             room: _room,
         } = row;
         let ended = match state {
-            RowState::Refused => {
+            RowState::Refused(refused) => {
                 tally.row_refused();
+                if let Err(error) = list(refused) {
+                    halt.stop(RunStop::RefusedList { line, error });
+                }
                 continue;
             }
             RowState::Answered(result) => {

@@ -37,7 +37,7 @@ impl GoldCells {
                 RawValue::Absent { .. } => continue,
                 RawValue::Text { text, .. } if text.trim().is_empty() => continue,
                 RawValue::Text { text, .. } => outcome_named(question, &text),
-                RawValue::NoText(_) => None,
+                RawValue::Scalar { .. } | RawValue::NoText(_) => None,
             };
             let question = question.key.clone();
             match outcome {

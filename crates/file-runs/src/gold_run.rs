@@ -12,11 +12,12 @@ use refract_domain::key::QuestionKey;
 use refract_domain::question::Question;
 
 use crate::column_mapping::InputColumns;
-use crate::file_check::FileCheck;
+use crate::file_check::{CheckFault, FileCheck};
 use crate::file_run::{FileRun, RunOrder, RunRefusal};
-use crate::finished_rows::{FinishedRow, RunSummary};
+use crate::finished_rows::{FinishedRow, RowSinks, RunSummary};
 use crate::gold_cells::EXPECTED;
-use crate::input::InputFault;
+use crate::input_row::InputRow;
+use crate::row_chunks::RowChunks;
 use crate::run_settings::RunSettings;
 use crate::run_tally::RunTally;
 
@@ -24,7 +25,7 @@ use crate::run_tally::RunTally;
 const MOST_LISTED: usize = 100;
 
 /// A gold file that is ready to be run.
-pub struct GoldRun(FileRun);
+pub struct GoldRun(Arc<FileRun>);
 
 /// What a gold file holds.
 #[derive(Debug)]
@@ -58,7 +59,8 @@ impl GoldRun {
     pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, RunRefusal> {
         let version = prism.version();
         let columns = InputColumns::new(version, version.questions(), order.mappings)?;
-        FileRun::with_columns(prism, columns, order).map(Self)
+        let run = FileRun::with_columns(prism, columns, order)?;
+        Ok(Self(Arc::new(run)))
     }
 
     /// The file run without what is expected.
@@ -71,40 +73,32 @@ impl GoldRun {
         format!("{EXPECTED}{}", question.key)
     }
 
-    /// Reads the whole file without asking the model. It blocks the thread: the file may be large.
+    /// Reads the whole file without asking the model, and looks up which rows are answered.
     ///
     /// # Errors
-    /// A fault that makes the file unreadable, with its line.
-    pub fn check(&self, estimator: &Estimator, tally: &RunTally) -> Result<GoldCheck, InputFault> {
-        let questions = self.0.version().questions();
-        let mut counts = vec![0_u64; questions.len()];
-        let mut wrong = 0;
-        let mut listed = Vec::new();
-        let file = self.0.check_rows(estimator, tally, |row| {
-            for expected in &row.gold.expected {
-                let mut pairs = questions.iter().zip(&mut counts);
-                if let Some((_, count)) = pairs.find(|(q, _)| q.key == expected.question) {
-                    *count += 1;
-                }
-            }
-            for question in &row.gold.wrong {
-                wrong += 1;
-                if listed.len() < MOST_LISTED {
-                    listed.push(WrongCell {
-                        line: row.line,
-                        question: question.clone(),
-                    });
-                }
-            }
-        })?;
+    /// A fault that makes the file unreadable, with its line, or the database fails.
+    pub async fn check(
+        &self,
+        estimator: Estimator,
+        tally: &Arc<RunTally>,
+    ) -> Result<GoldCheck, CheckFault> {
+        let version = Arc::clone(self.0.prism.version());
+        let seen = SeenCells {
+            counts: vec![0; version.questions().len()],
+            wrong: 0,
+            listed: Vec::new(),
+        };
+        let look = move |seen: &mut SeenCells, row: &InputRow| seen.add(row, version.questions());
+        let (file, seen) = self.0.check_each(estimator, tally, seen, look).await?;
         let unknown = file.unused_columns.iter();
         let unknown = unknown.filter(|name| name.starts_with(EXPECTED));
-        let keys = questions.iter().map(|question| question.key.clone());
+        let keys = self.0.version().questions().iter();
+        let counts = keys.map(|question| question.key.clone()).zip(seen.counts);
         Ok(GoldCheck {
             unknown_columns: unknown.cloned().collect(),
-            expected: keys.zip(counts).filter(|(_, count)| *count > 0).collect(),
-            wrong,
-            listed,
+            expected: counts.filter(|(_, count)| *count > 0).collect(),
+            wrong: seen.wrong,
+            listed: seen.listed,
             file,
         })
     }
@@ -125,9 +119,41 @@ impl GoldRun {
             take(row);
             Ok(())
         };
-        let asking = self
-            .0
-            .run_each("check", settings, &check.file, tally, take, stop);
-        asking.await
+        let rows = RowChunks::read(&self.0, check.file.rows_in_file, Arc::new([]));
+        let sinks = RowSinks {
+            take,
+            list: |_| Ok(()),
+        };
+        let facts = check.file.facts("check");
+        let run = self.0.run_each(facts, settings, rows, tally, sinks, stop);
+        run.await
+    }
+}
+
+/// What the check has seen in the columns of what is expected.
+struct SeenCells {
+    /// Number of expected outcomes of each question, in the version's order.
+    counts: Vec<u64>,
+    wrong: u64,
+    listed: Vec<WrongCell>,
+}
+
+impl SeenCells {
+    fn add(&mut self, row: &InputRow, questions: &[Question]) {
+        for expected in &row.gold.expected {
+            let mut pairs = questions.iter().zip(&mut self.counts);
+            if let Some((_, count)) = pairs.find(|(q, _)| q.key == expected.question) {
+                *count += 1;
+            }
+        }
+        for question in &row.gold.wrong {
+            self.wrong += 1;
+            if self.listed.len() < MOST_LISTED {
+                self.listed.push(WrongCell {
+                    line: row.line,
+                    question: question.clone(),
+                });
+            }
+        }
     }
 }

@@ -3,20 +3,24 @@
 //! CSV with commas, semicolons or tabs, TSV, and JSON Lines. This module knows how files are written
 //! and which of their columns are wanted, and nothing of prisms, models or results.
 
+mod binary_kind;
 mod bounded_reader;
 mod csv_rows;
 mod input_fault;
 mod input_file;
 mod input_kind;
+mod input_source;
 mod json_rows;
 mod raw_row;
 #[cfg(test)]
 mod tests;
 mod wanted_columns;
 
+pub use self::binary_kind::binary_kind;
 pub use self::input_fault::InputFault;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::InputKind;
+pub use self::input_source::InputSource;
 pub(crate) use self::raw_row::{RawRow, RawValue};
 pub(crate) use self::wanted_columns::{WantedColumn, WantedColumns, listed};

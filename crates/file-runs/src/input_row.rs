@@ -18,6 +18,8 @@ pub(crate) struct InputRow {
     pub(crate) number: u64,
     /// The row's values, or why the row is refused, in words that repeat none of its values.
     pub(crate) content: Result<RowContent, String>,
+    /// All cells of a refused row, when they are to be listed.
+    pub(crate) refused_cells: Vec<String>,
     /// What a gold file says is right; nothing in a plain file run.
     pub(crate) gold: GoldCells,
 }
@@ -38,14 +40,16 @@ impl InputRow {
             line: raw.line,
             number,
             content: read(&mut values, version),
+            refused_cells: Vec::new(),
             gold: GoldCells::read(values, version.questions()),
         }
     }
 
-    /// Number of bytes in the row's fields and context; 0 for a refused row.
+    /// Number of bytes in the row's fields and context, or in the cells that are kept of a refused
+    /// row.
     pub(crate) fn bytes(&self) -> usize {
         let Ok(content) = &self.content else {
-            return 0;
+            return self.refused_cells.iter().map(String::len).sum();
         };
         let fields = content.submission.fields().iter();
         let fields: usize = fields.map(|(_, value)| value.len()).sum();
@@ -67,7 +71,7 @@ fn read(
             fields.push((field.key.clone(), text));
         }
     }
-    let reference = text_or_nothing(values.next(), "ref", &mut problems)
+    let reference = text_or_nothing(values.next().map(RawValue::naming), "ref", &mut problems)
         .and_then(|text| parsed(Ref::parse(&text), "ref", &mut problems));
     let context = text_or_nothing(values.next(), "context", &mut problems)
         .and_then(|text| parsed(CallContext::parse(text), "context", &mut problems));
@@ -96,6 +100,7 @@ fn text(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<
             has_unpaired_surrogate: false,
         }) => return Some(text),
         Some(RawValue::Text { .. }) => Fault::ForbiddenCharacters,
+        Some(RawValue::Scalar { type_name, .. }) => no_string(type_name),
         Some(RawValue::NoText(received)) => no_string(received),
         Some(RawValue::Absent { is_null: true }) => no_string("null"),
         Some(RawValue::Absent { is_null: false }) | None => Fault::Required,

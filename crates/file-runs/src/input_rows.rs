@@ -25,6 +25,8 @@ pub(crate) struct InputRows {
     line: u64,
     /// For each wanted column whether any row so far had it.
     seen: Vec<bool>,
+    /// The columns whose cells are kept of refused rows.
+    listed: Arc<[String]>,
 }
 
 impl InputRows {
@@ -42,7 +44,16 @@ impl InputRows {
             number: 0,
             line: 1,
             seen,
+            listed: Arc::new([]),
         })
+    }
+
+    /// The same rows; of refused ones the cells of these columns are kept.
+    pub(crate) fn listing(self, columns: Arc<[String]>) -> Self {
+        Self {
+            listed: columns,
+            ..self
+        }
     }
 
     /// The next row of the shard; `None` after the last.
@@ -62,9 +73,14 @@ impl InputRows {
             for (seen, value) in self.seen.iter_mut().zip(&raw.values) {
                 *seen |= !matches!(value, RawValue::Absent { is_null: false });
             }
-            if self.shard.has(self.number) {
-                return Ok(Some(InputRow::read(raw, self.number, &self.version)));
+            if !self.shard.has(self.number) {
+                continue;
             }
+            let mut row = InputRow::read(raw, self.number, &self.version);
+            if row.content.is_err() && !self.listed.is_empty() {
+                row.refused_cells = self.raw.cells_of_last(&self.listed);
+            }
+            return Ok(Some(row));
         }
     }
 
@@ -76,6 +92,11 @@ impl InputRows {
     /// The line on which the last row began.
     pub(crate) fn line(&self) -> u64 {
         self.line
+    }
+
+    /// The names of all columns of the file.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        self.raw.columns()
     }
 
     /// Names of the columns that the run does not read.

@@ -10,14 +10,12 @@ mod fault;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use refract_answering::marks::{MarkFaults, MarksRow};
 use refract_domain::key::QuestionKey;
 
 use self::columns::MarksColumns;
 pub use self::fault::MarksFileFault;
-use crate::input::{InputFault, InputFile, InputKind, RawRows, RawValue, listed};
+use crate::input::{InputFault, InputFile, InputKind, InputSource, RawRows, RawValue, listed};
 
 /// An open file of marks.
 pub struct MarksFile {
@@ -45,10 +43,10 @@ impl MarksFile {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn open(path: &Path, questions: &[QuestionKey]) -> Result<Self, InputFault> {
+    pub fn open(source: InputSource<'_>, questions: &[QuestionKey]) -> Result<Self, InputFault> {
         let columns = MarksColumns::new(questions);
         Ok(Self {
-            input: InputFile::open(path, columns.wanted())?,
+            input: InputFile::open(source, columns.wanted())?,
             columns,
         })
     }

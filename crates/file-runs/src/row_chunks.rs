@@ -1,5 +1,7 @@
 //! Reads the rows of a file in chunks, on a thread that may block.
 
+use std::sync::Arc;
+
 use refract_domain::reference::IdempotencyKey;
 use tokio::sync::mpsc;
 
@@ -27,9 +29,10 @@ pub(crate) struct RowChunks(mpsc::Receiver<Result<RowChunk, InputFault>>);
 
 impl RowChunks {
     /// Begins to read. The file has to have as many rows as its check found.
-    pub(crate) fn read(run: &FileRun, rows_in_file: u64) -> Self {
+    /// Of refused rows the cells of the `listed` columns are kept.
+    pub(crate) fn read(run: &FileRun, rows_in_file: u64, listed: Arc<[String]>) -> Self {
         let (sender, chunks) = mpsc::channel(AHEAD);
-        let rows = InputRows::of(run);
+        let rows = InputRows::of(run).map(|rows| rows.listing(listed));
         let identity = run.identity.clone();
         tokio::task::spawn_blocking(move || {
             let mut cutter = match rows {

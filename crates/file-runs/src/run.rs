@@ -10,11 +10,23 @@ use tokio::sync::mpsc;
 use crate::dispatch::Dispatch;
 use crate::file_check::FileCheck;
 use crate::file_run::FileRun;
-use crate::finished_rows::{FinishedRow, RunSummary, hand_over};
+use crate::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
+use crate::refused_rows::{ListedRow, RefusedRows};
+use crate::row_chunks::RowChunks;
 use crate::run_output::RunOutput;
 use crate::run_settings::RunSettings;
 use crate::run_stop::{Halt, RunStop};
 use crate::run_tally::RunTally;
+
+/// What a run writes.
+pub struct RunFiles<'a> {
+    /// The format of the rows.
+    pub format: RowFormat,
+    /// Where the rows go.
+    pub rows: &'a mut dyn Write,
+    /// Where refused rows are listed as CSV: `line`, `reason`, then the row's own cells.
+    pub refused: Option<&'a mut dyn Write>,
+}
 
 impl FileRun {
     /// Asks about every row of the shard that has no answer, retries failed rows, and writes all
@@ -27,19 +39,24 @@ impl FileRun {
         settings: RunSettings<'_>,
         check: &FileCheck,
         tally: &Arc<RunTally>,
-        format: RowFormat,
-        out: &mut impl Write,
+        files: RunFiles<'_>,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
-        let mut output = RunOutput::new(&self.prism, format, out);
-        if let Err(error) = output.write_header() {
+        let mut output = RunOutput::new(&self.prism, files.format, files.rows);
+        let mut refused = RefusedRows::new(files.refused, &check.columns);
+        let written = output.write_header();
+        if let Err(error) = written.and_then(|()| refused.write_header()) {
             return RunSummary {
                 stop: Some(RunStop::Output { line: 1, error }),
                 ..RunSummary::default()
             };
         }
-        let write = |row: FinishedRow| output.write(&row.result.view());
-        let ended = self.run_each("run", settings, check, tally, write, stop);
+        let rows = RowChunks::read(self, check.rows_in_file, refused.columns());
+        let take = |row: FinishedRow| output.write(&row.result.view());
+        let list = |row: ListedRow| refused.write(&row);
+        let sinks = RowSinks { take, list };
+        let facts = check.facts("run");
+        let ended = self.run_each(facts, settings, rows, tally, sinks, stop);
         let summary = ended.await;
         RunSummary {
             columns: output.into_columns(),
@@ -47,29 +64,27 @@ impl FileRun {
         }
     }
 
-    /// Asks about every row and gives each to `take`, in the order of the file. An event is saved before
+    /// Asks about every row and gives each to a sink, in the order of the file. An event is saved before
     /// the first row, and one after the last.
     pub(crate) async fn run_each(
         &self,
-        kind: &'static str,
+        facts: RunFacts,
         settings: RunSettings<'_>,
-        check: &FileCheck,
+        rows: RowChunks,
         tally: &Arc<RunTally>,
-        take: impl FnMut(FinishedRow) -> io::Result<()>,
+        sinks: RowSinks<
+            impl FnMut(FinishedRow) -> io::Result<()>,
+            impl FnMut(ListedRow) -> io::Result<()>,
+        >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
-        let facts = RunFacts {
-            kind,
-            rows: check.rows,
-            refused: check.refused,
-        };
         if let Err(refusal) = self.prism.save_run_started(facts).await {
             return RunSummary {
                 stop: Some(RunStop::Unrecorded { refusal }),
                 ..RunSummary::default()
             };
         }
-        let asking = self.ask_each(settings, check.rows_in_file, tally, take, stop);
+        let asking = self.ask_each(settings, rows, tally, sinks, stop);
         let mut summary = asking.await;
         let counts = tally.counts();
         let rows = RunRows {
@@ -87,9 +102,12 @@ impl FileRun {
     async fn ask_each(
         &self,
         settings: RunSettings<'_>,
-        rows_in_file: u64,
+        rows: RowChunks,
         tally: &Arc<RunTally>,
-        take: impl FnMut(FinishedRow) -> io::Result<()>,
+        sinks: RowSinks<
+            impl FnMut(FinishedRow) -> io::Result<()>,
+            impl FnMut(ListedRow) -> io::Result<()>,
+        >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
         let halt = Halt::new();
@@ -98,14 +116,14 @@ impl FileRun {
             tokio::select! {
                 biased;
                 () = halt.stopped() => {}
-                ended = Dispatch::all(self, settings, rows_in_file, tally, queue) => {
+                ended = Dispatch::all(self, settings, rows, tally, queue) => {
                     if let Err(reason) = ended {
                         halt.stop(reason);
                     }
                 }
             }
         };
-        let handing_over = hand_over(pending, tally, &halt, take);
+        let handing_over = hand_over(pending, tally, &halt, sinks);
         let working = async { tokio::join!(dispatching, handing_over).1 };
         let stopping = async {
             stop.await;

@@ -51,6 +51,14 @@ pub enum RunStop {
         /// The error of the output.
         error: std::io::Error,
     },
+    /// Writing the list of refused rows failed.
+    #[error("line {line}: the list of refused rows cannot be written: {error}")]
+    RefusedList {
+        /// The line of the row that was to be listed.
+        line: u64,
+        /// The error of the list.
+        error: std::io::Error,
+    },
     /// The input file cannot be read any further.
     #[error(transparent)]
     Input(#[from] InputFault),
@@ -66,7 +74,7 @@ pub enum RunStop {
 }
 
 /// The source of an internal error, whose own text names only the kind of failure.
-fn cause(refusal: &Refusal) -> String {
+pub(crate) fn cause(refusal: &Refusal) -> String {
     let Refusal::Internal(error) = refusal else {
         return String::new();
     };

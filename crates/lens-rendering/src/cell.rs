@@ -19,6 +19,22 @@ pub fn cell_text(value: Value<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
+/// Writes texts as one line of csv, with the quotes and the guard against formulas that every text
+/// cell has.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn write_csv_line<'a>(
+    cells: impl IntoIterator<Item = &'a str>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut line = Line::begin(Dialect::Csv, out);
+    for cell in cells {
+        line.text(cell)?;
+    }
+    line.end()
+}
+
 /// Separator, line end and quoting rule of a table of cells: csv, tsv, or a single cell as people
 /// are shown it.
 #[derive(Clone, Copy)]

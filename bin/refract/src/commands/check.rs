@@ -30,6 +30,8 @@ use super::file_run::{
 use super::measures::{self, MeasuredQuestion};
 use super::operator;
 use super::signals::StopSignals;
+use crate::arguments;
+use crate::commands::input_path::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::Progress;
 use crate::{output, terminal};
@@ -55,8 +57,9 @@ pub(crate) struct CheckCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV or JSON Lines file as for `run`, with right answers in columns `expected_QUESTION`
-    gold: PathBuf,
+    /// A CSV, TSV or JSON Lines file as for `run`, with right answers in columns `expected_QUESTION`;
+    /// `-` is stdin
+    gold: InputPath,
 
     /// What has to hold, such as `topic.accuracy>=0.9`; may be given several times
     #[arg(long = "require", value_name = "EXPR", value_parser = Requirement::parse)]
@@ -64,13 +67,13 @@ pub(crate) struct CheckCommand {
 
     /// Asks each choice again with its options in up to N other orders: the model requests of a row
     /// are made up to N times more, and again each time, because nothing of it is saved
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU16>)]
     orders: Option<NonZeroU16>,
 
     #[arg(
         long,
         value_name = "FILE",
-        help = "Writes a JUnit report with a test case for each requirement"
+        help = "Writes a JUnit report with a test case for each requirement; `-` is stdout"
     )]
     junit: Option<PathBuf>,
 
@@ -88,14 +91,16 @@ impl CheckCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let asked = self.asking.open(&self.prism, database).await?;
         let requirements = Requirements::new(&self.requirements, asked.prism.version())?;
-        let order = self.asking.order(&self.gold, Shard::WHOLE);
-        let run = GoldRun::open(asked.prism.clone(), order);
-        let run = Arc::new(run.map_err(|refusal| refused(&self.gold, refusal))?);
+        let run = self.gold.open(|source| {
+            let order = self.asking.order(source, Shard::WHOLE);
+            GoldRun::open(asked.prism.clone(), order)
+        });
+        let run = run.map_err(|refusal| refused(&self.gold, refusal))?;
         let mut signals = StopSignals::watch()?;
         let estimator = asked.gateway.estimator(run.file().version());
-        let reading = Arc::clone(&run);
-        let checking = move |tally: &RunTally| reading.check(&estimator, tally);
-        let check = check_watched(&self.gold, checking, &mut signals).await?;
+        let tally = Arc::new(RunTally::default());
+        let checking = run.check(estimator, &tally);
+        let check = check_watched(&self.gold, checking, &tally, &mut signals).await?;
         output::say(&report::checked(&self.gold, run.file(), &check.file));
         gold_faults::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
@@ -164,7 +169,7 @@ impl CheckCommand {
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
         } else {
-            output::data(words(&measured, &gold, &verdict).as_bytes())?;
+            output::words(&words(&measured, &gold, &verdict))?;
         }
         if let Some(junit) = junit {
             junit.write(&verdict, gold.wrong_rows())?;

@@ -94,7 +94,7 @@ impl CompareCommand {
             let lines = compared_words::lines(question, &references, terminal::width());
             writeln!(words, "\n{}", lines.join("\n"))?;
         }
-        output::data(words.as_bytes())
+        output::words(&words)
     }
 
     /// Refuses sides that have nothing to be compared.
@@ -116,10 +116,12 @@ impl CompareCommand {
         let is_unmarked =
             |question: &ComparedQuestion| question.comparison.rows == 0 && question.unanswered == 0;
         if compared.questions.iter().all(is_unmarked) {
+            let texts = match compared.texts {
+                1 => "the one text that both sides answered is not marked".to_owned(),
+                texts => format!("none of the {texts} texts that both sides answered is marked"),
+            };
             bail!(
-                "none of the {} texts that both sides answered is marked: mark the results of one \
-                 side with `refract marks import {} FILE`",
-                compared.texts,
+                "{texts}: mark the results of one side with `refract marks import {} FILE`",
                 self.prism
             );
         }

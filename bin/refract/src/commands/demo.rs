@@ -172,7 +172,7 @@ async fn show(
         text,
         "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
     )?;
-    output::data(text.replace('\r', "").as_bytes())?;
+    output::words(&text.replace('\r', ""))?;
     if !once {
         let curl = format!(
             "Go on with:\n\ncurl -s {url} \\\n  -H 'Authorization: Bearer {}' \\\n  \
@@ -183,7 +183,7 @@ async fn show(
                 "Open the app, signed in as its owner (the link works once):\n\n{link}\n\n"
             )),
         );
-        output::data(curl.as_bytes())?;
+        output::words(&curl)?;
     }
     Ok(())
 }

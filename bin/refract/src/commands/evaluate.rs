@@ -19,6 +19,7 @@ use super::measures::{self, MeasuredQuestion};
 use super::operator::{self, AccountArg};
 use super::period::PeriodArgs;
 use super::prism_history;
+use crate::arguments;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
@@ -34,8 +35,8 @@ pub(crate) struct EvaluateCommand {
     question: Option<String>,
 
     /// Only results of this version
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-    version: Option<i32>,
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
 
     /// Only results of the model that its server calls so
     #[arg(long, value_name = "NAME")]
@@ -92,13 +93,12 @@ impl EvaluateCommand {
     }
 
     fn filter(&self, history: &PrismHistory) -> anyhow::Result<ResultFilter> {
-        let version = self.version.and_then(VersionNumber::new);
-        if let Some(version) = version {
+        if let Some(version) = self.version {
             prism_history::check_version(history, version)?;
         }
         Ok(ResultFilter {
             is_ok: Some(true),
-            version,
+            version: self.version,
             model: self.model.clone(),
             ..self.period.filter()
         })
@@ -148,9 +148,9 @@ impl EvaluateCommand {
                 continue;
             }
             if number > 0 {
-                output::data(b"\n")?;
+                output::words("\n")?;
             }
-            output::data(measures::words(&measured, terminal::width()).as_bytes())?;
+            output::words(&measures::words(&measured, terminal::width()))?;
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ impl HealthCommand {
             "the node is not {state}: {path} answers {}",
             status.as_u16()
         );
-        output::data(format!("{state}\n").as_bytes())
+        output::words(&format!("{state}\n"))
     }
 }
 

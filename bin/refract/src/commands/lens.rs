@@ -4,13 +4,12 @@ mod cutoffs;
 mod preview;
 mod share;
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 use refract_answering::{Caller, prisms};
 use refract_domain::lens_file::ShownLens;
 
 use super::operator::{self, AccountArg};
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -32,6 +31,9 @@ pub(crate) enum LensCommand {
     Show {
         /// Slug or id
         prism: String,
+        /// JSON on one line, as without it
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -42,8 +44,8 @@ pub(crate) enum LensCommand {
     Set {
         /// Slug or id
         prism: String,
-        /// The lens file, JSON
-        file: PathBuf,
+        /// The lens file, JSON; `-` is stdin
+        file: InputPath,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -73,12 +75,16 @@ impl LensCommand {
         let (prism, account, change) = match self {
             Self::Preview(command) => return command.run(database).await,
             Self::Cutoffs(command) => return command.run(database).await,
-            Self::Show { prism, account } => (prism, account, LensChange::Nothing),
+            Self::Show {
+                prism,
+                json: _,
+                account,
+            } => (prism, account, LensChange::Nothing),
             Self::Set {
                 prism,
                 file,
                 account,
-            } => (prism, account, LensChange::To(operator::read_file(&file)?)),
+            } => (prism, account, LensChange::To(file.read()?)),
             Self::Reset { prism, account } => (prism, account, LensChange::Reset),
         };
         let database = operator::open(&database.settings()).await?;

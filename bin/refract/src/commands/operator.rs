@@ -1,9 +1,8 @@
 //! What commands share: the opened database, the account, and the reading of arguments.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 use refract_answering::event_stamp;
 use refract_answering::prisms::{self, PrismRefusal};
@@ -12,7 +11,6 @@ use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
 use refract_domain::slug::PrismSelector;
-use refract_lens_rendering::RowFormat;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{DEFAULT_ACCOUNT, Database, DatabaseSettings};
 use tokio::runtime::Handle;
@@ -113,7 +111,10 @@ pub(crate) async fn find_prism(
         Err(error @ PrismRefusal::NotFound) => {
             let prisms = database.list_prisms(account).await?;
             let slugs = prisms.iter().map(|prism| prism.slug.as_str());
-            bail!("{error}{}", suggestion::did_you_mean(name, slugs))
+            match suggestion::did_you_mean(name, slugs) {
+                none if none.is_empty() => bail!("{error}: see `refract prism list`"),
+                suggested => bail!("{error}{suggested}"),
+            }
         }
         Err(error) => Err(error.into()),
     }
@@ -124,16 +125,6 @@ pub(crate) fn say_if_for_trying_only(gateway: &ModelGateway) {
     if gateway.is_for_trying_only() {
         output::say("The built-in scorer answers: it is for trying things only.");
     }
-}
-
-/// Reads a row format from the command line.
-pub(crate) fn row_format(name: &str) -> anyhow::Result<RowFormat> {
-    RowFormat::parse(name).context("expected csv, tsv or jsonl")
-}
-
-/// Reads a file that the command line names.
-pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Reads a name from the command line: trimmed, 1 to 200 characters.

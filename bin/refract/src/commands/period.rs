@@ -1,7 +1,7 @@
 //! Moments on the command line: dates and times, and the arguments that choose results by time.
 
-use anyhow::Context as _;
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use anyhow::{Context as _, anyhow};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use clap::Args;
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::ResultFilter;
@@ -31,17 +31,13 @@ impl PeriodArgs {
 
 /// Reads a date, which stands for its midnight in UTC, or a time in RFC 3339, rounded up to whole
 /// milliseconds. Results are saved at whole milliseconds, so rounding up changes neither `--since`
-/// nor `--until` nor `--before`.
+/// nor `--until` nor `--before`. Events are shown at whole milliseconds, and a key ends at one.
 pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
         return Ok(date.and_time(NaiveTime::MIN).and_utc());
     }
-    let moment = DateTime::parse_from_rfc3339(text)
-        .context(
-            "expected a date such as 2026-05-04, which begins at midnight UTC, or a time with its \
-             zone such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00",
-        )?
-        .to_utc();
+    let read = DateTime::parse_from_rfc3339(text);
+    let moment = read.map_err(|_| no_moment(text))?.to_utc();
     let whole = whole_milliseconds(moment);
     if whole == moment {
         return Ok(moment);
@@ -49,6 +45,17 @@ pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     whole
         .checked_add_signed(TimeDelta::milliseconds(1))
         .context("expected an earlier time")
+}
+
+/// The error for a text that is no moment.
+fn no_moment(text: &str) -> anyhow::Error {
+    if text.parse::<NaiveDateTime>().is_ok() {
+        return anyhow!("a time needs its zone: {text}Z in UTC, or an offset such as {text}+02:00");
+    }
+    anyhow!(
+        "expected a date such as 2026-05-04, which begins at midnight UTC, or a time with its zone \
+         such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00"
+    )
 }
 
 #[cfg(test)]
@@ -71,9 +78,15 @@ mod tests {
             read("1969-12-31T23:59:59.9999Z"),
             "1970-01-01T00:00:00+00:00"
         );
-        for wrong in ["yesterday", "2026-05-04T09:00:00", ""] {
-            assert!(moment(wrong).is_err(), "{wrong}");
+        for wrong in ["yesterday", ""] {
+            let message = moment(wrong).unwrap_err().to_string();
+            assert!(
+                message.starts_with("expected a date such as 2026-05-04"),
+                "{message}"
+            );
         }
+        let message = moment("2026-05-04T09:00:00").unwrap_err().to_string();
+        assert!(message.contains("2026-05-04T09:00:00Z in UTC"), "{message}");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 mod lint;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use refract_answering::examples::NEW_PRISM;
 use refract_answering::{Caller, prisms};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::ShownPrism;
@@ -13,6 +13,8 @@ use refract_persistence::{Database, PrismRow};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
+use crate::arguments;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -21,6 +23,14 @@ use crate::settings::DatabaseArgs;
 pub(crate) enum PrismCommand {
     #[command(flatten)]
     Stored(StoredPrismCommand),
+    /// Prints a prism file to begin with, with comments
+    ///
+    /// JSON has no comments of its own, so they stand under the key `$comment`, which every object of
+    /// a prism or lens file may have and which is ignored: the file stays JSON for jq and editors.
+    #[command(
+        after_help = "Examples:\n  refract prism init > triage.json && refract prism create triage.json\n  refract prism init > prisms/support-triage.prism.json && refract apply prisms/"
+    )]
+    Init,
     /// Warns of what is known to hurt in the wording of questions and options
     ///
     /// The file is read as `prism create` reads it; no database and no model is used. The rules
@@ -39,8 +49,8 @@ pub(crate) enum StoredPrismCommand {
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"
     )]
     Create {
-        /// The prism file, JSON
-        file: PathBuf,
+        /// The prism file, JSON; `-` is stdin
+        file: InputPath,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -49,21 +59,24 @@ pub(crate) enum StoredPrismCommand {
     Save {
         /// Slug or id
         prism: String,
-        /// The prism file, JSON
-        file: PathBuf,
+        /// The prism file, JSON; `-` is stdin
+        file: InputPath,
         #[command(flatten)]
         account: AccountArg,
     },
     /// Shows a version in the form of the prism file, every key filled in
     #[command(
-        after_help = "Examples:\n  refract prism show support-triage > triage.json\n  refract prism show support-triage --version 1"
+        after_help = "Examples:\n  refract prism show support-triage > triage.json\n  refract prism show support-triage --version 1 --json | jq .questions"
     )]
     Show {
         /// Slug or id
         prism: String,
         /// The latest when absent
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-        version: Option<i32>,
+        #[arg(long, value_name = "N", value_parser = arguments::version)]
+        version: Option<VersionNumber>,
+        /// On one line
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -127,6 +140,7 @@ impl PrismCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         match self {
             Self::Stored(command) => command.run(database).await?,
+            Self::Init => output::data(NEW_PRISM)?,
             Self::Lint(command) => return command.run(),
         }
         Ok(ExitCode::SUCCESS)
@@ -138,7 +152,7 @@ impl StoredPrismCommand {
         let database = operator::open(&database.settings()).await?;
         match self {
             Self::Create { file, account } => {
-                let file = operator::read_file(&file)?;
+                let file = file.read()?;
                 let caller = Caller::operator(account.find(&database).await?);
                 let prism = prisms::create(&database, &caller, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))
@@ -147,47 +161,28 @@ impl StoredPrismCommand {
                 prism,
                 file,
                 account,
-            } => {
-                let file = operator::read_file(&file)?;
-                let account = account.find(&database).await?;
-                let prism = operator::find_prism(&database, account, &prism).await?;
-                let caller = Caller::operator(account);
-                let saving = prisms::save_version(&database, &caller, &prism, &file, None);
-                let (prism, version) = saving.await?;
-                output::json(&saved(&prism, version))
-            }
+            } => save(&database, &account, &prism, &file).await,
             Self::Show {
                 prism,
                 version,
+                json,
                 account,
             } => {
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let prism = prisms::find(&database, account, &prism).await?;
-                let version = version
-                    .and_then(VersionNumber::new)
-                    .unwrap_or(prism.latest_version);
+                let version = version.unwrap_or(prism.latest_version);
                 let version = prisms::find_version(&database, &prism, version).await?;
-                output::pretty_json(&ShownPrism::new(&prism.name, &version))
+                let shown = ShownPrism::new(&prism.name, &version);
+                if json {
+                    output::json(&shown)
+                } else {
+                    output::pretty_json(&shown)
+                }
             }
             Self::List { json, account } => {
                 let account = account.find(&database).await?;
-                let prisms = database.list_prisms(account).await?;
-                let shown: Vec<_> = prisms.into_iter().map(listed).collect();
-                let headers = ["id", "slug", "name", "version", "archived"];
-                output::list(json, &headers, &shown, |prism| {
-                    vec![
-                        prism.id.clone(),
-                        prism.slug.clone(),
-                        prism.name.clone(),
-                        prism.version.to_string(),
-                        if prism.archived {
-                            "yes".to_owned()
-                        } else {
-                            String::new()
-                        },
-                    ]
-                })
+                list(json, database.list_prisms(account).await?)
             }
             Self::Rename {
                 prism,
@@ -213,6 +208,45 @@ impl StoredPrismCommand {
             }
         }
     }
+}
+
+async fn save(
+    database: &Database,
+    account: &AccountArg,
+    prism: &str,
+    file: &InputPath,
+) -> anyhow::Result<()> {
+    let file = file.read()?;
+    let account = account.find(database).await?;
+    let prism = operator::find_prism(database, account, prism).await?;
+    let caller = Caller::operator(account);
+    let saving = prisms::save_version(database, &caller, &prism, &file, None);
+    let (prism, version) = saving.await?;
+    if prisms::repeats_version_before(database, &prism, version).await? {
+        output::say(&format!(
+            "Nothing changed: version {version} is equal to the one before, and runs ask \
+             about every row again. `refract apply` would not have saved it."
+        ));
+    }
+    output::json(&saved(&prism, version))
+}
+
+fn list(json: bool, prisms: Vec<PrismRow>) -> anyhow::Result<()> {
+    let shown: Vec<_> = prisms.into_iter().map(listed).collect();
+    let headers = ["id", "slug", "name", "version", "archived"];
+    output::list(json, &headers, &shown, |prism| {
+        vec![
+            prism.id.clone(),
+            prism.slug.clone(),
+            prism.name.clone(),
+            prism.version.to_string(),
+            if prism.archived {
+                "yes".to_owned()
+            } else {
+                String::new()
+            },
+        ]
+    })
 }
 
 async fn set_archived(

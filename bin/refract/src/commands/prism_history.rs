@@ -22,7 +22,7 @@ pub(super) fn question<'a>(history: &'a PrismHistory, key: &str) -> anyhow::Resu
         return Ok(question);
     }
     let keys = questions.iter().map(|question| question.key.as_str());
-    let proposal = suggestion::did_you_mean(key, keys);
+    let proposal = suggestion::did_you_mean_or_list(key, keys);
     bail!(
         "the prism has no question '{}'{proposal}",
         terminal::plain(key)

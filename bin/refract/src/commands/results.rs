@@ -19,12 +19,12 @@ use crate::settings::DatabaseArgs;
 pub(crate) enum ResultsCommand {
     /// Writes every saved result as a row under one header, oldest first
     #[command(
-        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01T00:00:00Z --until 2026-06-01T00:00:00Z\n  refract results export support-triage --marks --output marked.csv"
+        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01 --until 2026-06-01\n  refract results export support-triage --marks --output marked.csv"
     )]
     Export(export::ExportCommand),
     /// Shows one result
     #[command(
-        after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --format csv"
+        after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --json --no-text | jq .provenance"
     )]
     Show(show::ShowCommand),
     /// Lists the newest results of a prism
@@ -34,12 +34,12 @@ pub(crate) enum ResultsCommand {
     List(list::ListCommand),
     /// Retries every failed result of a prism that was never retried
     #[command(
-        after_help = "Examples:\n  refract results retry support-triage --failed\n  refract results retry support-triage --failed --since 2026-05-04T09:00:00Z --concurrency 4"
+        after_help = "Examples:\n  refract results retry support-triage\n  refract results retry support-triage --since 2026-05-04 --concurrency 4"
     )]
     Retry(retry::RetryCommand),
     /// Deletes results that were saved before a time, with all that hangs on them
     #[command(
-        after_help = "Examples:\n  refract results purge --before 2026-05-01T00:00:00Z --dry-run\n  refract results purge support-triage --before 2026-05-01T00:00:00Z\n  refract results purge support-triage --before 2026-05-01T00:00:00Z --status failed"
+        after_help = "Examples:\n  refract results purge --before 2026-05-01 --dry-run\n  refract results purge support-triage --before 2026-05-01\n  refract results purge support-triage --before 2026-05-01 --status failed"
     )]
     Purge(purge::PurgeCommand),
     /// Deletes the results of one person, with all that hangs on them

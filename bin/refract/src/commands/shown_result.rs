@@ -1,10 +1,11 @@
 //! Prints one result to stdout: as a table for a person, or as the API renders the result.
 
+mod details_json;
 mod facts;
 mod table;
 
 use anyhow::Context as _;
-use refract_answering::ReadableResult;
+use refract_answering::{ReadableResult, ResultDetails};
 use refract_lens_rendering::{Format, render};
 
 pub(crate) use self::facts::Facts;
@@ -29,6 +30,14 @@ impl ResultDisplay {
         format.context("expected json, raw, csv, tsv, jsonl or table")
     }
 
+    /// Whether the display is a row, which holds the texts that were sent.
+    pub(crate) fn has_texts(self) -> bool {
+        match self {
+            Self::Format(Format::Csv | Format::Tsv | Format::Jsonl) => true,
+            Self::Table | Self::Format(Format::Json | Format::Raw) => false,
+        }
+    }
+
     /// The display where no format was asked for: a table on a terminal, else json.
     pub(crate) fn default_for_stdout() -> Self {
         if terminal::stdout_is_terminal() {
@@ -37,6 +46,12 @@ impl ResultDisplay {
             Self::Format(Format::Json)
         }
     }
+}
+
+/// Prints a result with everything that is stored about it as one JSON object, with or without the
+/// texts that were sent.
+pub(crate) fn print_details(details: &ResultDetails, has_texts: bool) -> anyhow::Result<()> {
+    output::data(&details_json::write(details, has_texts)?)
 }
 
 /// Prints a result, with the facts below a table.
@@ -49,7 +64,7 @@ pub(crate) fn print(
         ResultDisplay::Table => {
             let mut table = table::of(result, terminal::width());
             table.push_str(&facts.lines());
-            output::data(table.as_bytes())
+            output::words(&table)
         }
         ResultDisplay::Format(format) => {
             let mut bytes = Vec::new();

@@ -1,7 +1,5 @@
 //! `refract try`: answers one text, saves the result and shows it.
 
-use std::io::{self, IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -16,6 +14,8 @@ use refract_model_gateway::ModelGateway;
 
 use super::operator::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
+use crate::arguments;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
@@ -42,15 +42,15 @@ pub(crate) struct TryCommand {
 
     /// A file with the value of a prism's only field, `text`; `-` is stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "text"])]
-    file: Option<PathBuf>,
+    file: Option<InputPath>,
 
     /// Background for this call
     #[arg(long, value_name = "TEXT")]
     context: Option<String>,
 
     /// The version that is to answer [default: the latest]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-    version: Option<i32>,
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
 
     /// A reference of your own, saved with the result
     #[arg(long = "ref", value_name = "REF")]
@@ -126,7 +126,7 @@ impl TryCommand {
                 .map_err(|faults| operator::faulty("--context", &faults))?
                 .flatten(),
             reference: reference.map_err(|faults| operator::faulty("--ref", &faults))?,
-            version: self.version.and_then(VersionNumber::new),
+            version: self.version,
             idempotency_key: None,
         })
     }
@@ -137,32 +137,17 @@ fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn text_of(file: &Path) -> anyhow::Result<String> {
-    if file == Path::new("-") {
-        return Ok(without_last_break(read_stdin()?));
-    }
-    let text = String::from_utf8(operator::read_file(file)?);
+fn text_of(file: &InputPath) -> anyhow::Result<String> {
     // the original error holds the text
-    let text = text.map_err(|_| anyhow::anyhow!("{} is not UTF-8", file.display()))?;
+    let text = String::from_utf8(file.read()?).ok();
+    let text = text.with_context(|| format!("{file} is not UTF-8"))?;
     Ok(without_last_break(text))
 }
 
 /// The text on stdin; `None` when it is empty.
 fn piped_text() -> anyhow::Result<Option<String>> {
-    if io::stdin().is_terminal() {
-        output::say("Write the text, then end it with Ctrl-D on a line of its own:");
-    }
-    let text = read_stdin()?;
-    Ok((!text.is_empty()).then(|| without_last_break(text)))
-}
-
-fn read_stdin() -> anyhow::Result<String> {
-    let mut text = String::new();
-    io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .context("cannot read the text from stdin")?;
-    Ok(text)
+    let text = text_of(&InputPath::stdin())?;
+    Ok((!text.is_empty()).then_some(text))
 }
 
 fn without_last_break(mut text: String) -> String {

@@ -14,6 +14,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// The progress of one piece of work. [`Progress::show`] draws it and can be called as often as ten
 /// times a second.
 pub(crate) struct Progress {
+    /// What is counted, in the plural.
+    what: &'static str,
     display: ProgressDisplay,
 }
 
@@ -36,13 +38,15 @@ impl Progress {
                 Instant::now(),
             )))
         };
-        Self { display }
+        Self { what, display }
     }
 
     /// Shows how many units are done, followed by `words`.
     pub(crate) fn show(&self, done: u64, words: &str) {
         match &self.display {
             ProgressDisplay::Bar(bar) => {
+                let of = bar.length().unwrap_or(done);
+                bar.set_prefix(units(self.what, of));
                 bar.set_message(words.to_owned());
                 bar.set_position(done);
                 bar.tick();
@@ -75,9 +79,9 @@ impl Progress {
 fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
     let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
     let template = if total.is_some() {
-        "{wide_bar} {human_pos} of {human_len} {prefix} {rate}{msg}, {eta} left"
+        "{wide_bar} {human_pos} of {human_len} {prefix}{rate}{msg}, {eta} left"
     } else {
-        "{spinner} {human_pos} {prefix} {rate}{msg}"
+        "{spinner} {human_pos} {prefix}{rate}{msg}"
     };
     let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -85,12 +89,46 @@ fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
         .with_key(
             "rate",
             |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{:.0}/s", state.per_sec());
+                if let Some(rate) = described(state.per_sec()) {
+                    let _ = write!(out, " {rate}");
+                }
             },
         );
     bar.set_style(style);
     bar.set_prefix(what);
     bar
+}
+
+/// The name of so many units: `rows checked`, `row checked`.
+fn units(plural: &'static str, number: u64) -> String {
+    let (noun, rest) = plural.split_once(' ').unwrap_or((plural, ""));
+    let noun = match number {
+        1 => noun.trim_end_matches('s'),
+        _ => noun,
+    };
+    format!("{noun} {rest}").trim_end().to_owned()
+}
+
+/// How fast a number of units were done, such as `12/s`, `2.5/s` or `3/min`; `None` where that would be
+/// nothing.
+pub(crate) fn rate(done: u64, took: Duration) -> Option<String> {
+    let done = f64::from(u32::try_from(done).unwrap_or(u32::MAX));
+    described(done / took.as_secs_f64().max(0.001))
+}
+
+/// A number of units a second in words.
+fn described(per_second: f64) -> Option<String> {
+    if per_second >= 9.95 {
+        Some(format!("{per_second:.0}/s"))
+    } else if per_second >= 0.95 {
+        Some(format!("{per_second:.1}/s"))
+    } else if per_second * 60.0 >= 0.95 {
+        Some(format!("{:.0}/min", per_second * 60.0))
+    } else if per_second * 3600.0 >= 0.95 {
+        Some(format!("{:.0}/h", per_second * 3600.0))
+    } else {
+        None
+    }
 }
 
 /// The state of progress in lines: the last line's moment and count.
@@ -117,15 +155,19 @@ impl ProgressLines {
         if since < BETWEEN_LINES {
             return None;
         }
-        let milliseconds = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        let rate = done.saturating_sub(self.done) * 1000 / milliseconds.max(1);
+        let since_last = done.saturating_sub(self.done);
         let mut line = HumanCount(done).to_string();
         if let Some(total) = self.total {
             let _ = write!(line, " of {}", HumanCount(total));
         }
-        let _ = write!(line, " {} {rate}/s{words}", self.what);
-        if let (Some(total), 1..) = (self.total, rate) {
-            let left = Duration::from_secs(total.saturating_sub(done) / rate);
+        let rate = rate(since_last, since);
+        let rate = rate.map_or_else(String::new, |rate| format!(" {rate}"));
+        let what = units(self.what, self.total.unwrap_or(done));
+        let _ = write!(line, " {what}{rate}{words}");
+        if let (Some(total), 1..) = (self.total, since_last) {
+            let left = u128::from(total.saturating_sub(done));
+            let seconds = left * since.as_millis() / u128::from(since_last) / 1000;
+            let left = Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX));
             let _ = write!(line, ", {} left", HumanDuration(left));
         }
         (self.last, self.done) = (now, done);
@@ -153,7 +195,34 @@ mod tests {
             lines
                 .due(1_500, "", start + Duration::from_secs(10))
                 .unwrap(),
-            "1,500 of 10,000 rows 0/s"
+            "1,500 of 10,000 rows"
+        );
+    }
+
+    #[test]
+    fn slow_work_has_a_rate_too() {
+        let minute = Duration::from_mins(1);
+        for (done, words) in [
+            (0, None),
+            (1, Some("1/min")),
+            (3, Some("3/min")),
+            (56, Some("56/min")),
+            (60, Some("1.0/s")),
+            (150, Some("2.5/s")),
+            (596, Some("9.9/s")),
+            (600, Some("10/s")),
+            (6_000_000, Some("100000/s")),
+        ] {
+            assert_eq!(rate(done, minute).as_deref(), words, "{done}");
+        }
+        let day = Duration::from_hours(24);
+        assert_eq!(rate(48, day).as_deref(), Some("2/h"));
+        assert_eq!(rate(1, day), None);
+        let start = Instant::now();
+        let mut lines = ProgressLines::begin("rows", Some(100), start);
+        assert_eq!(
+            lines.due(2, "", start + Duration::from_secs(6)).unwrap(),
+            "2 of 100 rows 20/min, 5 minutes left"
         );
     }
 
@@ -163,5 +232,8 @@ mod tests {
         let mut lines = ProgressLines::begin("results", None, start);
         let line = lines.due(5_000, "", start + Duration::from_secs(5));
         assert_eq!(line.unwrap(), "5,000 results 1000/s");
+        assert_eq!(units("results", 1), "result");
+        assert_eq!(units("texts in other orders", 1), "text in other orders");
+        assert_eq!(units("rows checked", 2), "rows checked");
     }
 }

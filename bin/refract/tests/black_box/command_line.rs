@@ -136,10 +136,70 @@ async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
         assert_eq!(line, words, "{arguments:?}");
     }
     let line = service.run(&["prism", "show", "zzz"]).await.refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
     let unknown = "0190b8f2-0000-7000-8000-0000000000aa";
     let line = service.run(&["prism", "show", unknown]).await.refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
+}
+
+#[tokio::test]
+async fn a_wrong_value_is_answered_with_what_is_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [
+        (&["results", "erase"][..], "<ID|--ref <REF>>"),
+        (
+            &["results", "list", "x", "--limit", "0"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["results", "retry", "x", "--concurrency", "-1"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["run", "x", "y", "--concurrency", "many"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["run", "x", "y", "--version", "latest"],
+            "expected the number of a version, 1 or more",
+        ),
+        (
+            &["prism", "show", "x", "--version", "0"],
+            "expected the number of a version, 1 or more",
+        ),
+        (
+            &["evaluate", "x", "--version", "1.5"],
+            "expected the number of a version, 1 or more",
+        ),
+        (
+            &["check", "x", "y", "--orders", "65536"],
+            "this is more than there can be",
+        ),
+        (
+            &["lens", "preview", "x", "y", "--sample", "0"],
+            "expected a whole number, 1 or more",
+        ),
+        (
+            &["lens", "cutoffs", "x", "y", "--step", "51"],
+            "expected whole percents from 1 to 50",
+        ),
+        (
+            &["results", "purge", "--before", "May"],
+            "expected a date such as 2026-05-04",
+        ),
+        (
+            &["results", "export", "x", "--format", "xml"],
+            "expected csv, tsv or jsonl",
+        ),
+    ] {
+        let ended = run(folder.path(), &[], arguments).await;
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (Some(2), ""),
+            "{ended:?}"
+        );
+        assert!(ended.stderr.contains(expected), "{ended:?}");
+    }
 }
 
 /// The commands that a help page lists.
@@ -208,6 +268,31 @@ async fn every_command_has_help_with_examples_a_manual_page_and_completions() {
         Some(2)
     );
     assert!(is_bash(folder.path(), &completions).await);
+}
+
+#[tokio::test]
+async fn help_is_a_command_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [&[][..], &["run"], &["results", "export"], &["help"]] {
+        let asked = [&["help"][..], command].concat();
+        let flagged = [command, &["--help"]].concat();
+        let helped = run(folder.path(), &[], &asked).await.done();
+        assert_eq!(helped, run(folder.path(), &[], &flagged).await.done());
+    }
+    let ended = run(folder.path(), &[], &["help", "exprot"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    assert!(
+        ended.stderr.contains("export") || ended.stderr.contains("exprot"),
+        "{ended:?}"
+    );
+    let ended = run(folder.path(), &[], &["help", "results", "exprot"]).await;
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("'export'"), "{ended:?}");
+    assert_eq!(
+        folder.path().read_dir().unwrap().count(),
+        0,
+        "nothing was made"
+    );
 }
 
 /// Whether bash can read a script.

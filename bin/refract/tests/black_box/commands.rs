@@ -144,7 +144,7 @@ async fn prisms_are_created_saved_shown_and_listed(backend: Backend) {
         .await;
     assert_eq!(line.refused(), "error: Prism version not found");
     let line = service.run(&["prism", "show", "nothing"]).await.refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
     service.run(&["prism", "archive", &id]).await.done();
     let listed = service.run(&["prism", "list", "--json"]).await.lines();
     let rows: Vec<_> = listed
@@ -283,7 +283,7 @@ async fn a_text_is_tried(backend: Backend) {
         .run(&["try", "nothing", "--text", TEXT])
         .await
         .refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
     let line = service
         .run(&["try", PRISM, "--field", "no=x"])
         .await

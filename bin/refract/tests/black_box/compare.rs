@@ -313,7 +313,7 @@ async fn a_text_for_which_a_side_names_no_outcome_is_left_out(backend: Backend) 
         .run(&[&["compare", PRISM], &arguments[..]].concat())
         .await
         .done();
-    let left_out = "left out: 1 marked texts for which a or b names no outcome";
+    let left_out = "left out: 1 marked text for which a or b names no outcome";
     assert!(words.contains(left_out), "{words}");
 }
 
@@ -339,7 +339,7 @@ async fn sides_without_anything_to_compare_are_refused(backend: Backend) {
     service.model.then_always(told("m3", "a"));
     service.ask_rows("c", &[topics(None, 1, 0, 0)]).await;
     let line = refused(["model=m1", "model=m3"]).await;
-    let start = "error: none of the 1 texts that both sides answered is marked: ";
+    let start = "error: the one text that both sides answered is not marked: ";
     assert!(line.starts_with(start), "{line}");
     for wrong in ["3", "version=x", "prompt=3"] {
         let ended = service

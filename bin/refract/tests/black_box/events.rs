@@ -12,6 +12,7 @@ on_both!(
     no_event_holds_a_text_or_a_secret,
     the_page_of_a_prism_says_from_what_to_what,
     a_file_run_says_how_many_rows_it_had,
+    a_run_of_a_stream_has_its_events_as_one_of_a_file,
 );
 
 async fn by(service: &Service, who: &str) -> Vec<String> {
@@ -166,6 +167,32 @@ async fn owners_see_filter_and_download_events(backend: Backend) {
     assert_eq!(downloaded, all[1..], "as the terminal has them");
 }
 
+/// Makes, saves and applies a prism and a lens whose words are all marked.
+async fn define_marked(service: &Service) {
+    let mut file = json!({
+        "name": "Plain", "context": "marker-prism-context",
+        "fields": [{"key": "text", "label": "marker-label"}],
+        "questions": [{"key": "angry", "type": "yes_no", "text": "marker-question",
+            "instructions": "marker-instructions"}],
+    });
+    let path = service.file("plain.prism.json", &file);
+    service.run(&["prism", "create", &path]).await.done();
+    service.run(&["prism", "save", "plain", &path]).await.done();
+    let lens = |no_below: f64| {
+        let column = json!({"question": "angry", "output": "label", "no_below": no_below});
+        service.file("plain.lens.json", &json!({"columns": [column]}))
+    };
+    service
+        .run(&["lens", "set", "plain", &lens(0.3)])
+        .await
+        .done();
+    file["context"] = json!("marker-applied-context");
+    service.file("plain.prism.json", &file);
+    let apply = ["apply", &path, &lens(0.2), "--note", "kept on purpose"];
+    let applied = service.run(&apply).await.done();
+    assert_eq!(applied.matches("\"saved\"").count(), 2, "{applied}");
+}
+
 async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     let service = Service::start(backend).await;
     let link = invited(&service, "ada@example.com", "owner").await;
@@ -178,18 +205,7 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     });
     let made = service.create(&body).await;
     let id = text(&made.value(), "id");
-    let file = json!({
-        "name": "Plain", "context": "marker-prism-context",
-        "fields": [{"key": "text", "label": "marker-label"}],
-        "questions": [{"key": "angry", "type": "yes_no", "text": "marker-question",
-            "instructions": "marker-instructions"}],
-    });
-    let path = service.file("plain.json", &file);
-    service.run(&["prism", "create", &path]).await.done();
-    service.run(&["prism", "save", "plain", &path]).await.done();
-    let lens = json!({"columns": [{"question": "angry", "output": "label", "no_below": 0.3}]});
-    let lens = service.file("plain.lens.json", &lens);
-    service.run(&["lens", "set", "plain", &lens]).await.done();
+    define_marked(&service).await;
     let key = service
         .run(&["key", "create", "--name", "plain"])
         .await
@@ -283,20 +299,77 @@ async fn a_file_run_says_how_many_rows_it_had(backend: Backend) {
     std::fs::write(&rows, format!("text\none\n{long}\ntwo\n")).unwrap();
     let ended = service.run(&["run", PRISM, rows.to_str().unwrap()]).await;
     assert_eq!(ended.code, Some(1), "a row was refused");
-    let all = events(&service).await;
-    let said = |event: &Value| {
-        (
-            text(event, "action"),
-            text(event, "to"),
-            text(event, "note"),
-        )
-    };
-    let expected =
-        |action: &str, note: &str| (action.to_owned(), "version 1".to_owned(), note.to_owned());
     assert_eq!(
-        said(&all[1]),
-        expected("file_run_started", "run, 3 rows, 1 refused")
+        newest_runs(&service).await,
+        [
+            "file_run_ended: version 1: run, to its end, 3 rows, 1 refused, 0 answered before, \
+             2 answered, 0 failed",
+            "file_run_started: version 1: run, 3 rows, 1 refused",
+        ]
     );
-    let note = "run, to its end, 3 rows, 1 refused, 0 answered before, 2 answered, 0 failed";
-    assert_eq!(said(&all[0]), expected("file_run_ended", note));
+}
+
+/// The last two events, of a file run.
+async fn newest_runs(service: &Service) -> Vec<String> {
+    let all = events(service).await;
+    let said = |event: &Value| {
+        let part = |key| text(event, key);
+        format!("{}: {}: {}", part("action"), part("to"), part("note"))
+    };
+    all[..2].iter().map(said).collect()
+}
+
+async fn a_run_of_a_stream_has_its_events_as_one_of_a_file(backend: Backend) {
+    let setup = Setup {
+        nodes: 0,
+        ..Setup::default()
+    };
+    let service = Service::with(backend, setup).await;
+    let long = "a".repeat(120_000);
+    let rows = format!("text\none\n{long}\n");
+    for (rows, ended, started) in [
+        (
+            rows.clone(),
+            "2 rows, 1 refused, 0 answered before, 1 answered, 0 failed",
+            "2 rows, 1 refused",
+        ),
+        (
+            format!("{rows}two\n"),
+            "3 rows, 1 refused, 1 answered before, 1 answered, 0 failed",
+            "3 rows, 1 refused",
+        ),
+    ] {
+        let run = ["run", PRISM, "-", "--output", "out.csv"];
+        let done = service.run_with_input(&run, rows.as_bytes()).await;
+        assert_eq!(done.code, Some(1), "a row was refused: {done:?}");
+        let listed = service.folder.path().join("out.csv.refused.csv");
+        let listed = std::fs::read_to_string(listed).unwrap();
+        assert_eq!(listed.lines().count(), 2, "the header and the row");
+        assert_eq!(
+            newest_runs(&service).await,
+            [
+                format!("file_run_ended: version 1: run, to its end, {ended}"),
+                format!("file_run_started: version 1: run, {started}"),
+            ]
+        );
+    }
+    let before = events(&service).await.len();
+    let dry = ["run", PRISM, "-", "--dry-run"];
+    service.run_with_input(&dry, rows.as_bytes()).await;
+    let check = ["check", PRISM, "-", "--json"];
+    let gold = "text,expected_angry\none,no\n";
+    service.run_with_input(&check, gold.as_bytes()).await.done();
+    assert_eq!(
+        newest_runs(&service).await,
+        [
+            "file_run_ended: version 1: check, to its end, 1 row, 0 refused, 1 answered before, \
+             0 answered, 0 failed",
+            "file_run_started: version 1: check, 1 row, 0 refused",
+        ]
+    );
+    assert_eq!(
+        events(&service).await.len(),
+        before + 2,
+        "a dry run has none"
+    );
 }

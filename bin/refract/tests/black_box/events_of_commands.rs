@@ -8,13 +8,13 @@ use serde_json::json;
 
 use crate::events_of_app::events;
 use crate::program;
-use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, text};
+use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, example_prism, text};
 
 on_both!(every_changing_command_has_its_event);
 
 /// Commands that have no event, and why. A command that is neither here nor done by the walk fails the
 /// test: decide which it is.
-const WITHOUT: [(&str, &str); 23] = [
+const WITHOUT: [(&str, &str); 25] = [
     (
         "serve",
         "what it changes has its events: see the app and the purges",
@@ -23,12 +23,14 @@ const WITHOUT: [(&str, &str); 23] = [
     ("migrate", "changes the schema, which belongs to no account"),
     ("backup", "copies the file of all accounts, as `cp` does"),
     ("completions", "writes a script"),
+    ("help", "explains a command"),
     ("model check", "asks a model and saves nothing"),
     ("account list", "reads"),
     ("key list", "reads"),
     ("person list", "reads"),
     ("prism list", "reads"),
     ("prism show", "reads"),
+    ("prism init", "prints a file to begin with"),
     ("prism lint", "reads a file"),
     ("lens show", "reads"),
     ("lens preview", "reads"),
@@ -140,6 +142,45 @@ async fn walk_over_settings(walk: &mut Walk<'_>) {
     walk.run("person remove", &[ADA], &["person_removed"]).await;
 }
 
+/// Walks over what files that are applied change.
+async fn walk_over_applied_files(walk: &mut Walk<'_>) {
+    let service = walk.service;
+    let mut prism = example_prism();
+    let file = service.file("applied.prism.json", &prism);
+    let apply = [file.as_str(), "--note", "as reviewed"];
+    let dry: Vec<_> = ["apply"]
+        .iter()
+        .chain(&apply)
+        .chain(&["--dry-run"])
+        .copied()
+        .collect();
+    assert_eq!(service.run(&dry).await.code, Some(2));
+    assert_eq!(walk.added().await, [""; 0], "a dry run changes nothing");
+    walk.run("apply", &apply, &["prism_created"]).await;
+    walk.run("apply", &apply, &[]).await;
+    prism["name"] = json!("Applied");
+    service.file("applied.prism.json", &prism);
+    walk.run("apply", &apply, &["prism_renamed"]).await;
+    prism["context"] = json!("We sell boats.");
+    service.file("applied.prism.json", &prism);
+    let lens = std::fs::read(LENS_FILE).unwrap();
+    service.write("applied.lens.json", lens);
+    let folder = service.folder.path().to_str().unwrap();
+    let both = ["version_saved", "lens_set"];
+    walk.run("apply", &[folder], &both).await;
+    walk.run("apply", &[folder], &[]).await;
+    let all = events(service).await;
+    let notes: Vec<_> = all[..4].iter().map(|event| &event["note"]).collect();
+    let (nothing, reviewed) = (json!(null), json!("as reviewed"));
+    assert_eq!(notes, [&nothing, &nothing, &reviewed, &reviewed]);
+    // one fault, and nothing is applied
+    prism["context"] = json!("We sell cars.");
+    service.file("applied.prism.json", &prism);
+    service.write("nobody.lens.json", "{\"columns\":[]}");
+    assert_eq!(service.run(&["apply", folder]).await.code, Some(1));
+    assert_eq!(walk.added().await, [""; 0], "all or nothing");
+}
+
 /// Walks over what asks, exports and deletes.
 async fn walk_over_results(walk: &mut Walk<'_>) {
     let service = walk.service;
@@ -186,6 +227,7 @@ async fn every_changing_command_has_its_event(backend: Backend) {
     // its results are made with the key that is revoked then
     walk_over_results(&mut walk).await;
     walk_over_settings(&mut walk).await;
+    walk_over_applied_files(&mut walk).await;
     walk.run("account create", &["other"], &[]).await;
     let theirs = ["events", "--json", "--account", "other"];
     let theirs = service.run(&theirs).await.lines();

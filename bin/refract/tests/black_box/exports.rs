@@ -142,7 +142,7 @@ async fn an_empty_export_is_a_header(backend: Backend) {
         .run(&["results", "export", "nothing"])
         .await
         .refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ async fn a_row_marks_the_result_of_its_id_and_every_result_of_its_ref(backend: B
     let ended = service.run(&["marks", "import", PRISM, "marks.csv"]).await;
     assert_eq!(
         ended.stderr,
-        "marks.csv: CSV, 4 rows\n  passed by: note\n9 marks on 4 results: 9 new or changed.\n"
+        "marks.csv: CSV, 4 rows\n  ignored columns: note\n9 marks on 4 results: 9 new or changed.\n"
     );
     assert_eq!(ended.object(), counts(9, 4, 9));
     let marks = service.marks("csv").await;
@@ -329,8 +329,8 @@ async fn a_result_shows_who_marked_it_and_when(backend: Backend) {
     let lines: Vec<_> = lines.take(3).collect();
     assert_eq!(lines.len(), 3, "{table}");
     for (line, beginning) in lines.iter().zip([
-        "marks  topic: Delivery, marked by Ada [31m 20",
-        "       angry: No, marked by Ada [31m 20",
+        "marks  topic: Delivery, marked by Ada \\u001b[31m 20",
+        "       angry: No, marked by Ada \\u001b[31m 20",
         "       urgency: Today, marked 20",
     ]) {
         assert!(line.starts_with(beginning), "{table}");

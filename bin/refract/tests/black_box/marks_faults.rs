@@ -148,12 +148,12 @@ async fn a_file_that_cannot_be_read_is_refused_whole(backend: Backend) {
         (
             "m.csv",
             "ref,topic\nr1,billing\nr1,billing,x\n",
-            "line 3 is torn: 3 cells where the header has 2",
+            "line 3 has 3 cells, the header has 2",
         ),
         (
             "m.csv",
             "ref,topic\nr1,billing\nr1,\"billing\n",
-            "line 3 is torn: a quote in it is never closed",
+            "line 3 begins a row whose quote is never closed",
         ),
         (
             "m.jsonl",

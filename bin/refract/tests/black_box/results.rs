@@ -12,6 +12,8 @@ use crate::service::{Backend, PRISM, Service, TEXT, text};
 
 on_both!(
     a_result_is_shown_as_the_api_has_it_and_for_a_person,
+    a_result_is_shown_whole_as_json,
+    a_result_is_shown_without_its_texts,
     the_newest_results_are_listed_first,
     every_failed_result_is_retried_once,
     what_fails_again_is_left_for_the_next_time,
@@ -48,7 +50,7 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
     assert!(shown.contains("Billing") && shown.contains(&ok), "{shown}");
     assert!(shown.contains("ref order 7"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
-    let end = "text   First line\n       second [31m line\n";
+    let end = "text   First line\n       second \\u001b[31m line\n";
     assert!(shown.ends_with(end), "{shown}");
     let asked = "\nasked  systemone, scripted-1, prompts ";
     assert!(shown.contains(asked), "{shown}");
@@ -70,6 +72,103 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
     let elsewhere = ["results", "show", &ok, "--account", "acme"];
     let line = service.run(&elsewhere).await.refused();
     assert_eq!(line, "error: Result not found");
+}
+
+async fn a_result_is_shown_whole_as_json(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body =
+        json!({"text": "A text.", "context": "A context.", "ref": "r1", "idempotency_key": "k1"});
+    let failed = text(&service.failed(&body).await.value(), "id");
+    let ok = text(&service.retry(&failed).await.value(), "id");
+    std::fs::write(
+        service.folder.path().join("marks.csv"),
+        "ref,angry\nr1,no\n",
+    )
+    .unwrap();
+    let marks = ["marks", "import", PRISM, "marks.csv", "--by", "Ada"];
+    service.run(&marks).await.done();
+    let show = async |id: &str, more: &[&str]| {
+        let all = [&["results", "show", id, "--json"], more].concat();
+        service.run(&all).await.done()
+    };
+    let shown = show(&ok, &[]).await;
+    // the envelope of the raw format comes first
+    let raw = service.read(&ok, "?format=raw").await.body;
+    assert!(shown.starts_with(raw.strip_suffix('}').unwrap()), "{shown}");
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["fields"], json!({"text": "A text."}));
+    assert_eq!(
+        (&shown["context"], &shown["idempotency_key"]),
+        (&json!("A context."), &json!("k1"))
+    );
+    assert_eq!(
+        shown["made_by"],
+        json!({"kind": "key", "id": service.key_id})
+    );
+    assert_eq!(
+        (&shown["retry_of"], &shown["retried_as"]),
+        (&json!(failed), &Value::Null)
+    );
+    let mark = &shown["marks"][0];
+    assert_eq!(
+        (&mark["question"], &mark["outcome"], &mark["by"]),
+        (&json!("angry"), &json!("no"), &json!("Ada"))
+    );
+    let provenance = &shown["provenance"];
+    assert_eq!(
+        (
+            &provenance["model"],
+            &provenance["protocol"],
+            &provenance["requests"]
+        ),
+        (&json!("scripted-1"), &json!("systemone"), &json!(1))
+    );
+    assert!(provenance["input_tokens"].is_u64(), "{provenance}");
+    let before: Value = serde_json::from_str(&show(&failed, &[]).await).unwrap();
+    assert_eq!(
+        (&before["answers"], &before["retried_as"]),
+        (&Value::Null, &json!(ok))
+    );
+}
+
+async fn a_result_is_shown_without_its_texts(backend: Backend) {
+    let service = Service::start(backend).await;
+    let body = json!({"text": "A text.", "context": "A context."});
+    let ok = text(&service.create(&body).await.value(), "id");
+    let whole = ["results", "show", &ok, "--json"];
+    let shown = service.run(&whole).await.object();
+    let without = service
+        .run(&[&whole[..], &["--no-text"]].concat())
+        .await
+        .done();
+    assert!(
+        !without.contains("A text.") && !without.contains("A context."),
+        "{without}"
+    );
+    let mut expected = shown;
+    expected["fields"]["text"] = Value::Null;
+    expected["context"] = Value::Null;
+    assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), expected);
+    let table = ["results", "show", &ok, "--format", "table"];
+    let with_text = service.run(&table).await.done();
+    assert!(
+        with_text.contains("A text.") && with_text.contains("A context."),
+        "{with_text}"
+    );
+    let table = service
+        .run(&[&table[..], &["--no-text"]].concat())
+        .await
+        .done();
+    assert!(
+        !table.contains("A text.") && !table.contains("A context."),
+        "{table}"
+    );
+    let rows = ["results", "show", &ok, "--format", "csv", "--no-text"];
+    let line = service.run(&rows).await.refused();
+    assert!(
+        line.starts_with("error: --no-text cannot be used with rows"),
+        "{line}"
+    );
 }
 
 async fn the_newest_results_are_listed_first(backend: Backend) {
@@ -107,7 +206,7 @@ async fn the_newest_results_are_listed_first(backend: Backend) {
     for (line, id) in lines[1..].iter().zip(ids.iter().rev()) {
         assert!(line.contains(id.as_str()), "{table}");
     }
-    assert!(lines[1].contains("漢字 3[31m"), "{table}");
+    assert!(lines[1].contains("漢字 3\\u001b[31m"), "{table}");
     assert!(lines[1].contains("Billing · Yes · Can wait"), "{table}");
     assert!(
         lines[2].contains("The model server answered with status 400."),
@@ -163,9 +262,9 @@ async fn every_failed_result_is_retried_once(backend: Backend) {
     let again = service.run(&retry).await.object();
     assert_eq!(again, json!({"retried": 0, "ok": 0, "failed": 0}));
     assert_eq!(service.asked() - asked, 29);
-    // `results retry` needs `--failed`
-    let ended = service.run(&["results", "retry", PRISM]).await;
-    assert_eq!(ended.code, Some(2), "{ended:?}");
+    // `--failed` says what is so without it
+    let again = service.run(&["results", "retry", PRISM]).await.object();
+    assert_eq!(again, json!({"retried": 0, "ok": 0, "failed": 0}));
 }
 
 async fn what_fails_again_is_left_for_the_next_time(backend: Backend) {

@@ -251,7 +251,7 @@ async fn an_archived_prism_is_not_asked(backend: Backend) {
     let line = service.run_file("in.csv", &[]).await.refused();
     assert_eq!(line, "error: Prism not found");
     let line = service.run(&["run", "nothing", "in.csv"]).await.refused();
-    assert_eq!(line, "error: Prism not found");
+    assert_eq!(line, "error: Prism not found: see `refract prism list`");
     service.run(&["prism", "restore", PRISM]).await.done();
     let line = service
         .run_file("in.csv", &["--version", "9"])

@@ -43,15 +43,12 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
     assert_eq!(ended.stdout.lines().count(), 4);
     let last = ended.stderr.lines().last().unwrap();
     assert_eq!(last, "error: 3 rows cannot be asked about");
-    // a torn line refuses the whole file before the model is asked
+    // a broken line refuses the whole file before the model is asked
     rows.push_str("one cell\n");
     service.write("in.csv", &rows);
     let asked = service.asked();
     let line = service.run_file("in.csv", &[]).await.refused();
-    assert_eq!(
-        line,
-        "error: in.csv: line 9 is torn: 1 cell where the header has 2"
-    );
+    assert_eq!(line, "error: in.csv: line 9 has 1 cell, the header has 2");
     let line = service.run_file("nothing.csv", &[]).await.refused();
     assert!(
         line.starts_with("error: nothing.csv: it cannot be read: "),

@@ -17,7 +17,7 @@ use crate::terminal::OnTerminal;
 const INSISTENCE: Duration = Duration::from_secs(90);
 
 /// A service whose model holds back every answer until the test releases it.
-async fn held(backend: Backend) -> Service {
+pub(crate) async fn held(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,
         script: Script::from(ScriptedReply::answers().held()),
@@ -27,7 +27,7 @@ async fn held(backend: Backend) -> Service {
 }
 
 /// Starts a run and waits until the model has received `asked` rows.
-async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
+pub(crate) async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
     let url = service.model.url();
     let settings = [
         ("DATABASE_URL", service.database_url.as_str()),
@@ -43,7 +43,7 @@ async fn begun(service: &Service, arguments: &[&str], asked: usize) -> Child {
 }
 
 /// Waits for the end of a run: its exit status and the last line on stderr.
-async fn end(child: Child) -> (Option<i32>, String) {
+pub(crate) async fn end(child: Child) -> (Option<i32>, String) {
     let ended = tokio::time::timeout(INSISTENCE, child.wait_with_output()).await;
     let Output { status, stderr, .. } = ended.expect("it ends").unwrap();
     let said = String::from_utf8(stderr).unwrap();

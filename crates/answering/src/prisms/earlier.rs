@@ -1,7 +1,10 @@
 //! A prism as its next version finds it.
 
 use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::PrismVersion;
 use refract_persistence::{Database, PrismHistory, PrismRow};
 
 use super::refusal::PrismRefusal;
@@ -21,4 +24,15 @@ pub(super) async fn read_earlier(
     let latest = versions.into_iter().next_back();
     let latest = latest.ok_or(PrismRefusal::VersionNotFound)?;
     Ok((prism, EarlierVersions { latest, keys, lens }))
+}
+
+/// What another lens changes of a prism whose latest version is then this one.
+pub(super) fn lens_change(
+    prism: &PrismRow,
+    earlier: &EarlierVersions,
+    latest: &PrismVersion,
+    lens: &Lens,
+) -> LensChangeDetails {
+    let before = earlier.latest.columns(&earlier.lens);
+    LensChangeDetails::between(prism.lens_revision, before, latest.columns(lens))
 }

@@ -1,16 +1,13 @@
 //! Creates prisms and saves their next versions.
 
-use refract_domain::earlier_versions::EarlierVersions;
-use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
-use refract_domain::lens::Lens;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{Database, NewPrism, NewVersion, PrismRow, Writing};
 use uuid::Uuid;
 
-use super::earlier::read_earlier;
+use super::earlier::{lens_change, read_earlier};
 use super::find::find;
 use super::refusal::{ATTEMPTS, PrismRefusal};
 use crate::caller::Caller;
@@ -61,7 +58,8 @@ pub async fn save_version(
         let new = NewVersion {
             name: &name,
             version: &version,
-            lens: (lens != earlier.lens).then(|| (&lens, lens_change(&prism, &earlier, &lens))),
+            lens: (lens != earlier.lens)
+                .then(|| (&lens, lens_change(&prism, &earlier, &version, &lens))),
             stamp: caller.event_stamp(),
         };
         if database.save_version(&prism, new).await? == Writing::Saved {
@@ -69,14 +67,4 @@ pub async fn save_version(
         }
     }
     Err(PrismRefusal::Contended)
-}
-
-/// What saving a version changes of the lens: columns of removed questions go.
-fn lens_change(prism: &PrismRow, earlier: &EarlierVersions, lens: &Lens) -> LensChangeDetails {
-    let before = earlier.latest.columns(&earlier.lens);
-    let after = match lens {
-        Lens::Custom(columns) => columns.as_slice(),
-        Lens::Automatic => &[],
-    };
-    LensChangeDetails::between(prism.lens_revision, before, after)
 }

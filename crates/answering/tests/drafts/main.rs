@@ -27,6 +27,7 @@ macro_rules! on_both {
     };
 }
 
+mod applies;
 mod lens_drafts;
 mod meanwhile;
 mod order_checks;

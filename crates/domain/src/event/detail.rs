@@ -10,15 +10,15 @@ use crate::problem::Fault;
 use crate::role::Role;
 use crate::text;
 
-/// Length of a note that somebody types, after trimming.
-const NOTE_CHARS: RangeInclusive<usize> = 1..=1_000;
-
 /// A few words or numbers of an event: what something was, what it became, or a note. It can be made
 /// of names, numbers and moments only, so that no text that somebody sent gets into an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventDetail(String);
 
 impl EventDetail {
+    /// Length of a note that somebody types, after trimming.
+    pub const NOTE_CHARS: RangeInclusive<usize> = 1..=1_000;
+
     /// A number of things: `1 result`, `1204 results`.
     pub fn counted(number: u64, noun: &str) -> Self {
         let plural = if number == 1 { "" } else { "s" };
@@ -47,7 +47,7 @@ impl EventDetail {
     /// The faults of the note: it is trimmed and has 1 to 1,000 characters.
     pub fn note(typed: &str) -> Result<Self, Vec<Fault>> {
         let note = typed.trim();
-        let faults = text::faults(note, &NOTE_CHARS);
+        let faults = text::faults(note, &Self::NOTE_CHARS);
         if faults.is_empty() {
             Ok(Self(note.to_owned()))
         } else {

@@ -48,6 +48,38 @@ fn with(path: &str, value: Value) -> Value {
     file
 }
 
+#[test]
+fn a_comment_may_stand_in_every_object_and_says_nothing() {
+    let comment = json!(["any", { "value": 1 }]);
+    let mut file = with_questions(json!([
+        choice(
+            "topic",
+            json!([
+                { "label": "A", "$comment": "x" },
+                { "label": "B", "$comment": null },
+            ])
+        ),
+        scale("urgency", labels(2)),
+    ]));
+    let plain = {
+        let mut plain = file.clone();
+        for option in plain["questions"][0]["options"].as_array_mut().unwrap() {
+            option.as_object_mut().unwrap().remove("$comment");
+        }
+        read(&plain).unwrap()
+    };
+    for pointer in ["", "/fields/0", "/questions/0", "/questions/1/levels/0"] {
+        let object = file.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+        object.insert("$comment".to_owned(), comment.clone());
+    }
+    assert_eq!(read(&file).unwrap(), plain);
+    file["comment"] = comment;
+    assert_eq!(
+        refusal(&file),
+        "file: Unrecognized key(s) in object: 'comment'"
+    );
+}
+
 fn with_questions(questions: Value) -> Value {
     with("/questions", questions)
 }

@@ -27,7 +27,7 @@ pub(crate) struct CsvRows {
     /// Line breaks that the reader has counted of a record's own line end: of `\r\n` it has read
     /// only the first byte when it ends the record.
     breaks_passed: u64,
-    columns: usize,
+    header: Vec<String>,
     placed: PlacedColumns,
     has_ended: bool,
 }
@@ -64,7 +64,7 @@ impl CsvRows {
             allowance,
             record: ByteRecord::new(),
             breaks_passed: u64::from(!ends_crlf),
-            columns: 0,
+            header: Vec::new(),
             placed: PlacedColumns {
                 positions: Vec::new(),
                 unused: Vec::new(),
@@ -74,10 +74,21 @@ impl CsvRows {
         if rows.advance()?.is_none() {
             return Err(InputFault::Empty);
         }
-        let header: Vec<_> = rows.record.iter().map(header_name).collect();
-        rows.columns = header.len();
-        rows.placed = wanted.place(&header)?;
+        rows.header = rows.record.iter().map(header_name).collect();
+        rows.placed = wanted.place(&rows.header)?;
         Ok(rows)
+    }
+
+    /// The names of all columns.
+    pub(crate) fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The cells of the last row.
+    pub(crate) fn cells_of_last(&self) -> Vec<String> {
+        let cells = self.record.iter();
+        let cells = cells.map(|cell| String::from_utf8_lossy(cell).into_owned());
+        cells.collect()
     }
 
     /// Names of the columns that are not wanted.
@@ -96,8 +107,8 @@ impl CsvRows {
             return Ok(None);
         };
         let found = self.record.len();
-        if found != self.columns {
-            let expected = self.columns;
+        let expected = self.header.len();
+        if found != expected {
             return Err(InputFault::Torn {
                 line,
                 found,

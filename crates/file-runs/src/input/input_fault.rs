@@ -6,15 +6,25 @@ pub enum InputFault {
     /// The file cannot be opened.
     #[error("it cannot be read: {0}")]
     Unopened(std::io::Error),
-    /// The path names a pipe or device, which can be read only once.
-    #[error("it is no file that can be read twice: save it first")]
-    NotAFile,
+    /// The path names a folder.
+    #[error("it is a folder: name a file in it")]
+    Folder,
+    /// A stream, which can be read only once, cannot be kept for the second reading.
+    #[error(
+        "it cannot be kept in {folder} to be read twice: {error} (TMPDIR names another folder)"
+    )]
+    Unkept {
+        /// The folder of temporary files.
+        folder: String,
+        /// The error of the operating system.
+        error: std::io::Error,
+    },
     /// The file has no characters but white space.
     #[error("it is empty")]
     Empty,
-    /// The file begins with the byte order mark of UTF-16, or with NULs.
-    #[error("it is not UTF-8 but UTF-16: save it as UTF-8")]
-    Utf16,
+    /// The file is no text, or one in UTF-16: what it is and what to do about it.
+    #[error("{0}")]
+    Binary(&'static str),
     /// A row is not UTF-8.
     #[error("line {line} is not UTF-8: save the file as UTF-8")]
     NotUtf8 {
@@ -22,10 +32,7 @@ pub enum InputFault {
         line: u64,
     },
     /// A row has fewer or more cells than the header.
-    #[error(
-        "line {line} is torn: {} where the header has {expected}",
-        counted(*.found, "cell")
-    )]
+    #[error("line {line} has {}, the header has {expected}", counted(*.found, "cell"))]
     Torn {
         /// The line on which the row begins.
         line: u64,
@@ -35,7 +42,7 @@ pub enum InputFault {
         expected: usize,
     },
     /// A quote is never closed.
-    #[error("line {line} is torn: a quote in it is never closed")]
+    #[error("line {line} begins a row whose quote is never closed")]
     Unclosed {
         /// The line on which the row begins.
         line: u64,

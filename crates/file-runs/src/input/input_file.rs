@@ -2,12 +2,12 @@
 
 use std::fs::{File, Metadata};
 use std::io::Seek as _;
-use std::path::Path;
 use std::time::SystemTime;
 
 use super::csv_rows::CsvRows;
 use super::input_fault::InputFault;
 use super::input_kind::InputKind;
+use super::input_source::InputSource;
 use super::json_rows::JsonRows;
 use super::raw_row::RawRow;
 use super::wanted_columns::WantedColumns;
@@ -37,14 +37,16 @@ impl FileStamp {
 
 impl InputFile {
     /// Opens a file and detects its format.
-    pub(crate) fn open(path: &Path, wanted: &WantedColumns) -> Result<Self, InputFault> {
-        let mut file = File::open(path).map_err(InputFault::Unopened)?;
+    pub(crate) fn open(
+        source: InputSource<'_>,
+        wanted: &WantedColumns,
+    ) -> Result<Self, InputFault> {
+        let name = source.name().to_owned();
+        let mut file = source.open()?;
+        file.rewind().map_err(InputFault::Unopened)?;
         let metadata = file.metadata().map_err(InputFault::Unopened)?;
-        if !metadata.is_file() {
-            return Err(InputFault::NotAFile);
-        }
         let as_opened = FileStamp::of(&metadata);
-        let kind = InputKind::detect(path, &mut file, wanted)?;
+        let kind = InputKind::detect(&name, &mut file, wanted)?;
         Ok(Self {
             file,
             kind,
@@ -93,6 +95,23 @@ impl RawRows {
         match self {
             Self::Csv(rows) => rows.next(),
             Self::Json(rows) => rows.next(),
+        }
+    }
+
+    /// The names of all columns. JSON Lines has the wanted ones, then the other keys of the rows so
+    /// far.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        match self {
+            Self::Csv(rows) => rows.header().to_vec(),
+            Self::Json(rows) => rows.columns(),
+        }
+    }
+
+    /// The cells of the last row in these columns, as text.
+    pub(crate) fn cells_of_last(&self, columns: &[String]) -> Vec<String> {
+        match self {
+            Self::Csv(rows) => rows.cells_of_last(),
+            Self::Json(rows) => rows.cells_of_last(columns),
         }
     }
 

@@ -3,13 +3,12 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use super::binary_kind::binary_kind;
 use super::input_fault::InputFault;
 use super::wanted_columns::WantedColumns;
 
 /// The byte order mark of UTF-8.
 pub(crate) const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The byte order marks of UTF-16, low and high byte first.
-const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 /// Number of bytes in which the header is looked for.
 const HEADER_BYTES: u64 = 1024 * 1024;
@@ -49,9 +48,8 @@ impl InputKind {
         let unopened = InputFault::Unopened;
         let mut file = BufReader::new(file.take(HEADER_BYTES));
         let start = file.fill_buf().map_err(unopened)?;
-        let nul_soon = start.iter().take(4).any(|byte| *byte == 0);
-        if nul_soon || UTF_16_MARKS.iter().any(|mark| start.starts_with(mark)) {
-            return Err(InputFault::Utf16);
+        if let Some(kind) = binary_kind(start) {
+            return Err(InputFault::Binary(kind));
         }
         if start.starts_with(UTF_8_MARK) {
             file.consume(UTF_8_MARK.len());

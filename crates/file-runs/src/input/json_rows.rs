@@ -40,6 +40,20 @@ impl JsonRows {
         self.unused.iter().cloned().collect()
     }
 
+    /// The wanted columns, then the keys in the rows so far that are not wanted.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let wanted = self.wanted.0.iter().map(|column| column.name.clone());
+        wanted.chain(self.unused_columns()).collect()
+    }
+
+    /// The values of the last row under these keys.
+    pub(crate) fn cells_of_last(&self, keys: &[String]) -> Vec<String> {
+        let json = Json::parse(self.bytes.trim_ascii());
+        let object = json.ok().and_then(|json| json.into_object().ok());
+        let object = object.unwrap_or_default();
+        keys.iter().map(|key| cell(&object, key)).collect()
+    }
+
     /// The next row; `None` after the last. Blank lines are skipped.
     pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
         while self.read_line()? {
@@ -92,8 +106,22 @@ fn value(object: &Object<'_>, name: &str) -> RawValue {
             text: string.text,
             has_unpaired_surrogate: string.has_unpaired_surrogate,
         },
-        Some(other @ (Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_))) => {
-            RawValue::NoText(other.type_name())
+        Some(other @ (Json::Bool(_) | Json::Number(_))) => RawValue::Scalar {
+            text: object.written(name).unwrap_or_default().to_owned(),
+            type_name: other.type_name(),
+        },
+        Some(other @ (Json::Array(_) | Json::Object(_))) => RawValue::NoText(other.type_name()),
+    }
+}
+
+/// A value as a cell of a table: a string by its characters, null as nothing, anything else as it is
+/// written.
+fn cell(object: &Object<'_>, name: &str) -> String {
+    match object.get(name) {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(string)) => string.text,
+        Some(Json::Bool(_) | Json::Number(_) | Json::Array(_) | Json::Object(_)) => {
+            object.written(name).unwrap_or_default().to_owned()
         }
     }
 }

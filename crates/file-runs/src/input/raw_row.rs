@@ -27,6 +27,27 @@ pub(crate) enum RawValue {
         /// Whether the text has an unpaired surrogate, which stands as U+FFFD in `text`.
         has_unpaired_surrogate: bool,
     },
-    /// JSON of another type than string, by the type's name.
+    /// A number or a boolean in JSON.
+    Scalar {
+        /// The value as it stands in the file.
+        text: String,
+        /// The name of the JSON type.
+        type_name: &'static str,
+    },
+    /// A list or an object in JSON, by the type's name.
     NoText(&'static str),
+}
+
+impl RawValue {
+    /// The value as that of a column which names something: numbers and booleans, as other programs
+    /// write ids, are text there.
+    pub(crate) fn naming(self) -> Self {
+        match self {
+            Self::Scalar { text, .. } => Self::Text {
+                text,
+                has_unpaired_surrogate: false,
+            },
+            Self::Absent { .. } | Self::Text { .. } | Self::NoText(_) => self,
+        }
+    }
 }

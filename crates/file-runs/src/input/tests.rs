@@ -25,13 +25,14 @@ type Read = Vec<(u64, Option<String>, Option<String>)>;
 fn read(name: &str, bytes: &[u8]) -> Result<(InputKind, Read), String> {
     let (_folder, path) = file(name, bytes);
     let said = |fault: InputFault| fault.to_string();
-    let input = InputFile::open(&path, &wanted()).map_err(said)?;
+    let input = InputFile::open(InputSource::Path(&path), &wanted()).map_err(said)?;
     let mut rows = input.rows(&wanted()).map_err(said)?;
     let mut read = Vec::new();
     while let Some(row) = rows.next().map_err(said)? {
         let mut texts = row.values.into_iter().map(|value| match value {
             RawValue::Text { text, .. } => Some(text),
             RawValue::Absent { .. } => None,
+            RawValue::Scalar { text, type_name } => Some(format!("<{type_name} {text}>")),
             RawValue::NoText(name) => Some(format!("<{name}>")),
         });
         read.push((row.line, texts.next().unwrap(), texts.next().unwrap()));
@@ -140,23 +141,23 @@ fn cells_are_taken_as_they_are_and_names_without_the_space_around_them() {
 }
 
 #[test]
-fn a_torn_file_is_refused_with_the_line() {
+fn a_broken_file_is_refused_with_the_line() {
     for (bytes, words) in [
         (
             &b"text,ref\na,b\nc\n"[..],
-            "line 3 is torn: 1 cell where the header has 2",
+            "line 3 has 1 cell, the header has 2",
         ),
         (
             b"text,ref\r\na,b\r\nc,d,e",
-            "line 3 is torn: 3 cells where the header has 2",
+            "line 3 has 3 cells, the header has 2",
         ),
         (
             b"text\na\n\"b\nc\n",
-            "line 3 is torn: a quote in it is never closed",
+            "line 3 begins a row whose quote is never closed",
         ),
         (
             b"text\r\na\r\n\"b\r\nc",
-            "line 3 is torn: a quote in it is never closed",
+            "line 3 begins a row whose quote is never closed",
         ),
         (
             b"text\na\n\xff\n",
@@ -171,6 +172,10 @@ fn a_torn_file_is_refused_with_the_line() {
             "it is not UTF-8 but UTF-16: save it as UTF-8",
         ),
         (b"t\0e\0", "it is not UTF-8 but UTF-16: save it as UTF-8"),
+        (
+            b"\x1f\x8b\x08\0\0\0\0\0",
+            "it is compressed with gzip: unpack it first",
+        ),
         (b"", "it is empty"),
         (b"\xef\xbb\xbf\n\r\n", "it is empty"),
         (
@@ -203,15 +208,66 @@ fn json_that_is_none_is_refused_with_the_line() {
 
 #[test]
 fn json_keeps_what_is_no_text_apart() {
-    let text = b"{\"text\":5,\"ref\":null}\n{\"ref\":\"r\"}\n{\"text\":\"\",\"more\":{}}";
+    let text = b"{\"text\":5.0,\"ref\":null}\n{\"ref\":\"r\"}\n{\"text\":\"\",\"more\":{}}\n\
+        {\"text\":[1],\"ref\":true}";
     assert_eq!(
         rows("a.ndjson", text),
         [
-            (1, Some("<number>".to_owned()), None),
+            (1, Some("<number 5.0>".to_owned()), None),
             (2, None, Some("r".to_owned())),
             row(3, "", None),
+            row(4, "<array>", Some("<boolean true>")),
         ]
     );
+}
+
+#[test]
+fn a_stream_is_read_as_often_as_a_file() {
+    let bytes = b"text,ref\nx,1\ny,2\n";
+    let mut stream = &bytes[..];
+    let source = InputSource::Stream(Box::new(&mut stream));
+    let input = InputFile::open(source, &wanted()).unwrap();
+    for _ in 0..2 {
+        let mut rows = input.rows(&wanted()).unwrap();
+        let mut lines = 0;
+        while rows.next().unwrap().is_some() {
+            lines += 1;
+        }
+        assert_eq!(lines, 2);
+    }
+    input.check_unchanged(3).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let fault = InputFile::open(InputSource::Path(folder.path()), &wanted());
+    let fault = fault.err().unwrap().to_string();
+    assert_eq!(fault, "it is a folder: name a file in it");
+}
+
+#[test]
+fn the_cells_of_a_row_are_those_of_all_its_columns() {
+    for (name, bytes, expected) in [
+        (
+            "a.csv",
+            "note, ref ,text\n=1,\"a\nb\",x\n",
+            [("note", "=1"), ("ref", "a\nb"), ("text", "x")],
+        ),
+        (
+            "a.jsonl",
+            "{\"text\":\"x\",\"note\":{\"a\": 1},\"ref\":2.50}",
+            [("text", "x"), ("ref", "2.50"), ("note", "{\"a\": 1}")],
+        ),
+    ] {
+        let (_folder, path) = file(name, bytes.as_bytes());
+        let input = InputFile::open(InputSource::Path(&path), &wanted()).unwrap();
+        let mut rows = input.rows(&wanted()).unwrap();
+        rows.next().unwrap().unwrap();
+        let columns = rows.columns();
+        let cells = rows.cells_of_last(&columns);
+        let pairs = columns.iter().zip(&cells);
+        let pairs: Vec<_> = pairs
+            .map(|(name, cell)| (name.as_str(), cell.as_str()))
+            .collect();
+        assert_eq!(pairs, expected);
+    }
 }
 
 #[test]
@@ -231,7 +287,7 @@ fn a_file_that_is_written_to_is_found_changed() {
     use std::io::Write as _;
 
     let (_folder, path) = file("a.csv", b"text\na\n");
-    let input = InputFile::open(&path, &wanted()).unwrap();
+    let input = InputFile::open(InputSource::Path(&path), &wanted()).unwrap();
     input.check_unchanged(2).unwrap();
     let mut more = std::fs::File::options().append(true).open(&path).unwrap();
     more.write_all(b"b\n").unwrap();

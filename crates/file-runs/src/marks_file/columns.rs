@@ -192,6 +192,7 @@ fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResul
         let id = id.ok_or_else(|| faulty(RESULT_ID, &[Fault::InvalidUuid]))?;
         return Ok(NamedResult::Id(id));
     }
+    let reference = reference.map(RawValue::naming);
     let reference = text(reference, REF)?.ok_or(MarkFault::NoResult)?;
     let reference = Ref::parse(&reference).map_err(|faults| faulty(REF, &faults))?;
     Ok(NamedResult::Ref(reference))
@@ -206,7 +207,13 @@ fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkFau
             has_unpaired_surrogate: false,
         }) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
         Some(RawValue::Text { .. }) => Err(faulty(column, &[Fault::ForbiddenCharacters])),
-        Some(RawValue::NoText(received)) => {
+        Some(
+            RawValue::Scalar {
+                type_name: received,
+                ..
+            }
+            | RawValue::NoText(received),
+        ) => {
             let expected = "string";
             Err(faulty(column, &[Fault::Expected { expected, received }]))
         }

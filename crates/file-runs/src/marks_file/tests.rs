@@ -11,7 +11,8 @@ fn read_with(name: &str, bytes: &str, keys: &[&str]) -> Result<MarksFileRows, St
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    let file = MarksFile::open(&path, &questions(keys)).map_err(|fault| fault.to_string())?;
+    let file = MarksFile::open(InputSource::Path(&path), &questions(keys))
+        .map_err(|fault| fault.to_string())?;
     file.read().map_err(|fault| fault.to_string())
 }
 
@@ -139,16 +140,16 @@ fn a_row_that_cannot_be_read_is_a_fault_and_does_not_end_the_reading() {
             "4 ref: String must contain at most 200 character(s)",
         ]
     );
-    let jsonl = "{\"ref\":\"r1\",\"topic\":1,\"angry\":\"\\ud800\"}\n{\"ref\":7,\"topic\":\"a\"}\n\
-        {\"ref\":\"r\",\"expected_topic\":true,\"angry\":\"yes\"}\n";
+    let jsonl = "{\"ref\":\"r1\",\"topic\":1,\"angry\":\"\\ud800\"}\n{\"ref\":[7],\"topic\":\"a\"}\n\
+        {\"ref\":\"r\",\"expected_topic\":true,\"angry\":\"yes\"}\n{\"ref\":7,\"topic\":\"a\"}\n";
     let found = read("a.jsonl", jsonl).unwrap();
-    assert_eq!(shown(&found), ["1 r1:", "3 r: angry=yes"]);
+    assert_eq!(shown(&found), ["1 r1:", "3 r: angry=yes", "4 7: topic=a"]);
     assert_eq!(
         faults(&found),
         [
             "1 topic: Expected string, received number",
             "1 angry: must not contain NUL or unpaired surrogate characters",
-            "2 ref: Expected string, received number",
+            "2 ref: Expected string, received array",
             "3 expected_topic: Expected string, received boolean",
         ]
     );
@@ -177,7 +178,7 @@ fn a_file_names_results_and_questions() {
     );
     let twice = "it has two columns that are called topic";
     assert_eq!(fault("ref,topic,topic\nr1,a,b\n"), twice);
-    let torn = "line 3 is torn: 3 cells where the header has 2";
+    let torn = "line 3 has 3 cells, the header has 2";
     assert_eq!(fault("ref,topic\nr1,a\nr2,b,c\n"), torn);
     let hidden = fault(&format!("{},topic\nx,a\n", "secret ".repeat(9)));
     assert!(!hidden.contains("secret"), "{hidden}");
@@ -193,7 +194,8 @@ fn what_may_be_mistyped_stands_beside_what_there_is() {
         ("ref,expected_topik", vec!["topik"], vec!["topic", "angry"]),
     ] {
         std::fs::write(&path, header).unwrap();
-        let file = MarksFile::open(&path, &questions(&["topic", "angry"])).unwrap();
+        let file =
+            MarksFile::open(InputSource::Path(&path), &questions(&["topic", "angry"])).unwrap();
         let fault = file.read().err().unwrap();
         assert_eq!(fault.names(), names);
         assert_eq!(fault.known(), known);

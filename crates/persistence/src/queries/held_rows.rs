@@ -1,5 +1,7 @@
 //! What a file run looks up: which of its rows hold a result already.
 
+use std::collections::HashSet;
+
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::reference::IdempotencyKey;
@@ -52,6 +54,33 @@ impl Database {
                 prism_answers: answers.unwrap_or(false),
                 held: held.collect::<Result<_, _>>()?,
             })
+        })
+        .await
+    }
+
+    /// Which of these keys hold a result of the account with answers. One query for any number of
+    /// keys, which should be some hundreds at most; no result is read.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_answered_keys(
+        &self,
+        account: AccountId,
+        keys: &[IdempotencyKey],
+    ) -> Result<HashSet<IdempotencyKey>, PersistenceError> {
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|key| Some(key.as_str().to_owned()))
+            .collect();
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::account_id.eq(Bind(account)))
+                .filter(results::idempotency_key.eq_any(keys))
+                .filter(results::status.eq("ok"))
+                .select(results::idempotency_key);
+            let found: Vec<Option<String>> = on!(connection, load(query))?;
+            let keys = found.into_iter().flatten();
+            Ok(keys.map(IdempotencyKey::saved).collect())
         })
         .await
     }

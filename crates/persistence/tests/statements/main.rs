@@ -241,6 +241,8 @@ async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let keys = ["order 1", "order 2", "order 3"].map(idempotency_key);
     let looking = it.database.find_held_rows(it.account, it.prism.id, &keys);
     statements.insert("rows of a file run", sent(looking).await);
+    let pricing = it.database.find_answered_keys(it.account, &keys);
+    statements.insert("answered rows of a file", sent(pricing).await);
     let mut answers = it.database.answer_pages(it.account, it.prism.id);
     statements.insert("page of answers", sent(answers.next(50)).await);
     let of_page = it.database.list_marks_of(vec![ResultId(Uuid::nil())]);

@@ -11,8 +11,8 @@ use refract_domain::role::Role;
 use refract_domain::slug::Slug;
 use refract_domain::token::TokenHash;
 use refract_persistence::{
-    AccountRow, DeletionEvent, EventFilter, EventRange, NewPerson, NewPrism, NewVersion,
-    PersistenceError, PrismRow,
+    AccountRow, DefinedPrism, DeletionEvent, EventFilter, EventRange, NewPerson, NewPrism,
+    NewVersion, PersistenceError, PrismDefinition, PrismRow,
 };
 use uuid::Uuid;
 
@@ -44,6 +44,7 @@ pub(crate) enum Change {
     Lens,
     LensReset,
     Version,
+    Definitions,
     Invitation,
     InvitationAgain,
     Link,
@@ -57,7 +58,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Account,
         Self::Key,
         Self::Revocation,
@@ -68,6 +69,7 @@ impl Change {
         Self::Lens,
         Self::LensReset,
         Self::Version,
+        Self::Definitions,
         Self::Invitation,
         Self::InvitationAgain,
         Self::Link,
@@ -170,6 +172,7 @@ impl Things {
                 let read = self.prism().await;
                 database.save_version(&read, new).await.map(drop)
             }
+            Change::Definitions => self.define(stamp).await,
             Change::Invitation => {
                 let new = new_person(&self.it, "kay@example.com", Role::Editor);
                 database.invite_person(&new, link(5), stamp).await.map(drop)
@@ -218,6 +221,34 @@ impl Things {
                 deleting.await.map(drop)
             }
         }
+    }
+
+    /// Makes a prism, and gives the other one a version, a name and a lens with this stamp.
+    async fn define(&self, stamp: EventStamp) -> Result<(), PersistenceError> {
+        let (read, slug) = (self.prism().await, Slug::parse("defined").unwrap());
+        let (name, lens) = (
+            PrismName::parse("Defined").unwrap(),
+            Lens::Custom(Vec::new()),
+        );
+        let version = version(&["calm"]);
+        let made = DefinedPrism::New {
+            id: PrismId(Uuid::now_v7()),
+            slug: &slug,
+        };
+        let definition = |prism, lens, stamp| PrismDefinition {
+            prism,
+            name: &name,
+            version: Some(&version),
+            lens,
+            stamp,
+        };
+        let changed = DefinedPrism::Read(&read);
+        let definitions = [
+            definition(made, None, self.it.stamp_of(self.ada, 20)),
+            definition(changed, Some((&lens, lens_details())), stamp),
+        ];
+        let saving = self.it.database.save_definitions(&definitions);
+        saving.await.map(drop)
     }
 
     pub(crate) async fn accept(

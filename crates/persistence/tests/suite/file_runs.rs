@@ -33,6 +33,12 @@ async fn rows_that_are_answered_are_found_by_their_keys(it: Fixture) {
     let keys = [idempotency_key("row 1")];
     let found = it.database.find_held_rows(stranger, it.prism.id, &keys);
     assert!(found.await.unwrap().held.is_empty());
+    let found = it.database.find_answered_keys(stranger, &keys).await;
+    assert!(found.unwrap().is_empty());
+    let keys = ["row 1", "row 2", "row 9"].map(idempotency_key);
+    let found = it.database.find_answered_keys(it.account, &keys).await;
+    let found: Vec<_> = found.unwrap().into_iter().collect();
+    assert_eq!(found, [idempotency_key("row 1")], "no failed one");
 }
 
 async fn an_archived_or_unknown_prism_does_not_answer(it: Fixture) {

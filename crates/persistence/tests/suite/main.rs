@@ -35,6 +35,7 @@ mod backups;
 mod calls;
 mod changes;
 mod connecting;
+mod definitions;
 mod event_transactions;
 mod events;
 mod exports;

@@ -1,7 +1,6 @@
 //! What is wrong with a gold file, found before anything is asked.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use anyhow::{bail, ensure};
 use refract_domain::mark::outcomes;
@@ -9,6 +8,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_file_runs::{GoldCheck, GoldRun};
 
+use crate::commands::input_path::InputPath;
 use crate::terminal::plain;
 use crate::{output, suggestion};
 
@@ -17,8 +17,11 @@ const MOST_OUTCOMES: usize = 20;
 
 /// Refuses a file with an `expected_…` column of no question, with cells that name no outcome, or
 /// without anything that is expected. Wrong cells are listed before.
-pub(super) fn check(gold: &Path, version: &PrismVersion, check: &GoldCheck) -> anyhow::Result<()> {
-    let gold = gold.display();
+pub(super) fn check(
+    gold: &InputPath,
+    version: &PrismVersion,
+    check: &GoldCheck,
+) -> anyhow::Result<()> {
     let questions = version.questions().iter();
     let columns: Vec<_> = questions.map(GoldRun::column_of).collect();
     if let Some(unknown) = check.unknown_columns.first() {

@@ -13,7 +13,7 @@ use super::super::file_run::{AskedPrism, report};
 use super::super::measures::{number, range};
 use super::super::signals::StopSignals;
 use crate::output;
-use crate::terminal::{Palette, Progress};
+use crate::terminal::{Palette, Progress, counted, widened};
 
 /// How often the choices are asked again.
 #[derive(Clone, Copy)]
@@ -78,20 +78,18 @@ pub(super) async fn ask(
 fn announced(orders: &OptionOrders, asked: &AskedPrism, results: &[ReadableResult]) -> String {
     let cost = orders.estimate(&asked.gateway, results);
     let rows = u64::try_from(results.len()).unwrap_or(u64::MAX);
-    let number = orders.len();
     let mut words = format!(
-        "asking about {} again with the options in {number} other order{}",
+        "asking about {} again with the options in {}",
         report::rows(rows),
-        if number == 1 { "" } else { "s" },
+        counted(widened(orders.len()), "other order"),
     );
     if let Ok(requests @ 1..) = u64::try_from(cost.requests) {
         let tokens = u64::try_from(cost.tokens).unwrap_or(u64::MAX);
         let _ = write!(
             words,
-            ": about {} tokens in {} model request{}",
-            HumanCount(tokens),
-            HumanCount(requests),
-            report::plural(requests)
+            ": about {} in {}",
+            counted(tokens, "token"),
+            counted(requests, "model request")
         );
     }
     words.push_str("; nothing of it is saved");

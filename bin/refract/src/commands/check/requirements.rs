@@ -56,7 +56,7 @@ impl<'a> Requirements<'a> {
             let key = requirement.question();
             let known = version.questions().iter().map(|known| known.key.as_str());
             let question = version.question(key).with_context(|| {
-                let suggestion = suggestion::did_you_mean(key.as_str(), known);
+                let suggestion = suggestion::did_you_mean_or_list(key.as_str(), known);
                 format!("--require: the prism has no question {key}{suggestion}")
             })?;
             let mut nothing = MarkedAnswers::new(question.question_type(), Cutoffs::AUTOMATIC);

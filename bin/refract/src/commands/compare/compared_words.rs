@@ -14,7 +14,7 @@ use refract_evaluation::proportion::Interval;
 use refract_persistence::Database;
 
 use super::super::measures::range;
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// A McNemar probability below this one is called unlikely to be chance.
 const SIGNIFICANT: f64 = 0.05;
@@ -61,8 +61,8 @@ pub(super) fn lines(
     let rows = comparison.rows;
     if compared.unanswered > 0 {
         lines.push(format!(
-            "left out: {} marked texts for which a or b names no outcome",
-            compared.unanswered
+            "left out: {} for which a or b names no outcome",
+            counted(widened(compared.unanswered), "marked text")
         ));
     }
     if rows == 0 {
@@ -71,8 +71,8 @@ pub(super) fn lines(
         return lines;
     }
     lines.push(format!(
-        "{} marked texts; only a is right on {}, only b on {}; McNemar p {:.3}",
-        HumanCount(rows),
+        "{}; only a is right on {}, only b on {}; McNemar p {:.3}",
+        counted(rows, "marked text"),
         HumanCount(comparison.only_a_right),
         HumanCount(comparison.only_b_right),
         comparison.mcnemar_p,
@@ -159,7 +159,8 @@ fn differing(
     let rest = compared.differing.saturating_sub(listed.len());
     if rest > 0 {
         lines.push(format!(
-            "and {rest} more texts that a and b answer differently"
+            "and {} that a and b answer differently",
+            counted(widened(rest), "more text")
         ));
     }
     lines

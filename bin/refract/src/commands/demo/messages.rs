@@ -8,7 +8,7 @@ use refract_answering::{PinnedPrism, Refusal};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
-use refract_file_runs::{FileRun, RunOrder, RunSettings, RunTally, Shard};
+use refract_file_runs::{FileRun, InputSource, RunFiles, RunOrder, RunSettings, RunTally, Shard};
 use refract_lens_rendering::RowFormat;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
@@ -25,12 +25,8 @@ pub(super) async fn answer(
     prism: &PrismSelector,
     gateway: &ModelGateway,
 ) -> anyhow::Result<()> {
-    // a file run reads a file
-    let folder = tempfile::tempdir()?;
-    let input = folder.path().join("messages.csv");
-    std::fs::write(&input, MESSAGES)?;
     let order = RunOrder {
-        input: &input,
+        input: InputSource::Stream(Box::new(MESSAGES)),
         mappings: &[],
         shard: Shard::WHOLE,
         name: "demo".to_owned(),
@@ -42,20 +38,22 @@ pub(super) async fn answer(
         Err(Refusal::PrismNotFound) => return Ok(()),
         found => found?,
     };
-    let run = FileRun::open(prism, order)?;
+    let run = Arc::new(FileRun::open(prism, order)?);
     let tally = Arc::new(RunTally::default());
-    let check = run.check(&gateway.estimator(run.version()), &tally)?;
+    let check = run.check(gateway.estimator(run.version()), &tally).await?;
     let settings = RunSettings {
         gateway,
         concurrency: CONCURRENCY,
         threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
         gives_up: true,
     };
-    let mut rows = std::io::sink();
+    let files = RunFiles {
+        format: RowFormat::Csv,
+        rows: &mut std::io::sink(),
+        refused: None,
+    };
     let never = std::future::pending();
-    let summary = run
-        .run(settings, &check, &tally, RowFormat::Csv, &mut rows, never)
-        .await;
+    let summary = run.run(settings, &check, &tally, files, never).await;
     match summary.stop {
         Some(stop) => Err(anyhow::anyhow!(
             "the sample messages were not answered: {stop}"

@@ -4,14 +4,14 @@ use indicatif::HumanCount;
 use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_evaluation::proportion::{Interval, Proportion};
 
-use crate::terminal::Palette;
+use crate::terminal::{Palette, counted};
 
 /// The advice, with what to expect of it; the first line says what the goal asks for.
 pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
     let palette = Palette::of_stdout();
     let marks = format!(
-        "from {} marks, {} of them yes",
-        HumanCount(advice.marks),
+        "from {}, {} of them yes",
+        counted(advice.marks, "mark"),
         HumanCount(advice.marked_yes)
     );
     let Some(yes_from) = advice.yes_from.map(cutoff) else {

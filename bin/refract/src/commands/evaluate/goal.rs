@@ -46,7 +46,7 @@ pub(super) struct AdviceArgs {
     )]
     cost_of_wrong_no: f64,
 
-    /// Writes the lens with these cutoffs into a lens file
+    /// Writes the lens with these cutoffs into a lens file; `-` is stdout
     #[arg(long, value_name = "FILE", requires = "advise")]
     write: Option<PathBuf>,
 }

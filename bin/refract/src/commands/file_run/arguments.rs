@@ -1,29 +1,29 @@
 //! The arguments of commands that ask about every row of a file.
 
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use clap::Args;
 use refract_answering::PinnedPrism;
 use refract_domain::prism::VersionNumber;
-use refract_file_runs::{ColumnMapping, RunOrder, RunSettings, Shard};
+use refract_file_runs::{ColumnMapping, InputSource, RunOrder, RunSettings, Shard};
 use refract_model_gateway::ModelGateway;
 
 use super::super::operator::{self, AccountArg};
+use crate::arguments;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
 /// Arguments that `refract run` and `refract check` have in common.
 #[derive(Args)]
 pub(crate) struct FileRunArgs {
     /// Calls to the model at once
-    #[arg(long, value_name = "N", default_value = "32")]
+    #[arg(long, value_name = "N", default_value = "32", value_parser = arguments::from_1::<NonZeroUsize>)]
     concurrency: NonZeroUsize,
 
     /// The version that is to answer [default: the latest when the run starts]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
-    version: Option<i32>,
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
 
     /// Reads a field, `ref` or `context` from a column of another name
     #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
@@ -70,16 +70,15 @@ impl FileRunArgs {
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let selector = operator::find_prism(&database, account, prism).await?;
-        let version = self.version.and_then(VersionNumber::new);
         Ok(AskedPrism {
-            prism: PinnedPrism::find(&database, account, &selector, version).await?,
+            prism: PinnedPrism::find(&database, account, &selector, self.version).await?,
             gateway,
             concurrency: NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN),
         })
     }
 
-    /// Which rows of the file are asked about.
-    pub(crate) fn order<'a>(&'a self, input: &'a Path, shard: Shard) -> RunOrder<'a> {
+    /// Which rows of which file are asked about.
+    pub(crate) fn order<'a>(&'a self, input: InputSource<'a>, shard: Shard) -> RunOrder<'a> {
         RunOrder {
             input,
             mappings: &self.mappings,

@@ -1,11 +1,11 @@
 //! What a run says when its file cannot be used, and when it stops early.
 
-use std::path::Path;
-
 use refract_file_runs::{InputFault, RunRefusal, RunStop};
 
+use crate::commands::input_path::InputPath;
+
 /// The error for a file that cannot be run.
-pub(crate) fn refused(input: &Path, refusal: RunRefusal) -> anyhow::Error {
+pub(crate) fn refused(input: &InputPath, refusal: RunRefusal) -> anyhow::Error {
     match refusal {
         RunRefusal::Input(fault) => faulty(input, &fault),
         RunRefusal::Mapping(fault) => anyhow::anyhow!("--map: {fault}"),
@@ -13,18 +13,16 @@ pub(crate) fn refused(input: &Path, refusal: RunRefusal) -> anyhow::Error {
 }
 
 /// The error for a file that cannot be read.
-pub(crate) fn faulty(input: &Path, fault: &InputFault) -> anyhow::Error {
+pub(crate) fn faulty(input: &InputPath, fault: &InputFault) -> anyhow::Error {
     let is_missing = matches!(fault, InputFault::Missing { .. });
     let advice = is_missing.then_some("; name another one with --map COLUMN=FIELD");
     let advice = advice.unwrap_or_default();
-    anyhow::anyhow!("{}: {fault}{advice}", input.display())
+    anyhow::anyhow!("{input}: {fault}{advice}")
 }
 
 /// Why a run stopped and how to continue it.
-pub(crate) fn stopped(input: &Path, stop: &RunStop) -> String {
+pub(crate) fn stopped(input: &InputPath, stop: &RunStop) -> String {
     format!(
-        "{}: {stop}; everything that was answered is saved: run the same command again to \
-         go on",
-        input.display()
+        "{input}: {stop}; everything that was answered is saved: run the same command again to go on"
     )
 }

@@ -1,7 +1,7 @@
 //! What a run reports: after the check, on the way and at the end.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -9,8 +9,9 @@ use indicatif::HumanCount;
 use refract_domain::column_tally::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
 
+use crate::commands::input_path::InputPath;
 use crate::output;
-use crate::terminal::{columns_of, plain};
+use crate::terminal::{columns_of, counted, plain, rate, widened};
 
 /// Number of a column's labels that are listed. The rest are summed up as others.
 const MOST_LABELS: usize = 6;
@@ -20,9 +21,9 @@ const MOST_COLUMNS: usize = 40;
 const MOST_FAILURES: usize = 10;
 
 /// The report of the check.
-pub(crate) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String {
+pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> String {
     let kind = run.input_kind().describe();
-    let mut words = format!("{}: {kind}, {}", input.display(), rows(check.rows_in_file));
+    let mut words = format!("{input}: {kind}, {}", rows(check.rows_in_file));
     if check.rows != check.rows_in_file {
         let _ = write!(words, ", {} in this shard", HumanCount(check.rows));
     }
@@ -37,26 +38,48 @@ pub(crate) fn checked(input: &Path, run: &FileRun, check: &FileCheck) -> String 
         let _ = write!(words, "\n  {} is read from {column}", mapping.field);
     }
     if !check.unused_columns.is_empty() {
-        let _ = write!(words, "\n  passed by: {}", check.unused_columns_listed());
+        let _ = write!(
+            words,
+            "\n  ignored columns: {}",
+            check.unused_columns_listed()
+        );
     }
     for row in &check.listed {
         let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
     }
-    let unlisted = check.refused.saturating_sub(count(check.listed.len()));
+    let unlisted = check.refused.saturating_sub(widened(check.listed.len()));
     if unlisted > 0 {
         let _ = write!(words, "\n  and {} more", rows(unlisted));
     }
-    let asked = rows(check.rows - check.refused);
-    let _ = match check.requests {
-        0 => write!(words, "\n  {asked} to ask about"),
-        requests => write!(
-            words,
-            "\n  {asked} to ask about: about {} tokens in {} model request{}",
-            HumanCount(check.tokens),
-            HumanCount(requests),
-            plural(requests)
-        ),
+    let _ = write!(words, "\n  {}", price(check));
+    words
+}
+
+/// What the run would ask about, and what that costs.
+fn price(check: &FileCheck) -> String {
+    let mut words = match check.answered_before {
+        0 => format!("{} to ask about", rows(check.to_ask())),
+        answered => {
+            let refused = match check.refused {
+                0 => String::new(),
+                refused => format!(", {} refused", HumanCount(refused)),
+            };
+            format!(
+                "{}: {} answered before{refused}, {} to ask about",
+                rows(check.rows),
+                HumanCount(answered),
+                HumanCount(check.to_ask())
+            )
+        }
     };
+    if check.requests > 0 {
+        let _ = write!(
+            words,
+            ": about {} in {}",
+            counted(check.tokens, "token"),
+            counted(check.requests, "model request")
+        );
+    }
     words
 }
 
@@ -77,24 +100,23 @@ pub(crate) fn going(counts: &RunCounts) -> String {
 
 /// The summary of a run.
 pub(crate) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) -> String {
-    let per_second = u128::from(counts.done()) * 1000 / took.as_millis().max(1);
+    let rate = rate(counts.done(), took);
     let mut words = format!(
-        "{} in {}.{} s ({per_second}/s){}",
+        "{} in {}.{} s{}{}",
         rows(counts.done()),
         took.as_secs(),
         took.subsec_millis() / 100,
+        rate.map_or_else(String::new, |rate| format!(" ({rate})")),
         going(counts).replacen(',', ":", 1)
     );
     if counts.requests > 0 {
         let (read, written) = (counts.input_tokens, counts.output_tokens);
-        let requests = counts.requests;
         let _ = write!(
             words,
-            "\ntokens: {} read, {} written, in {} model request{}",
+            "\ntokens: {} read, {} written, in {}",
             HumanCount(read),
             HumanCount(written),
-            HumanCount(requests),
-            plural(requests)
+            counted(counts.requests, "model request")
         );
     }
     for (error, count) in summary.failures.iter().take(MOST_FAILURES) {
@@ -125,28 +147,46 @@ fn column_line(summary: &ColumnSummary, empty: u64) -> String {
             highest,
         } => format!("mean {mean:.3}, from {lowest} to {highest}"),
         ColumnSummary::Labels(labels) => {
-            let all = labels.iter().map(|(_, count)| count).sum::<u64>() + empty;
             let listed = labels.iter().take(MOST_LABELS);
             let mut parts: Vec<_> = listed
-                .map(|(label, count)| format!("{} {}", plain(label), percent(*count, all)))
+                .map(|(label, count)| (plain(label), *count))
                 .collect();
             let unlisted = labels.iter().skip(MOST_LABELS);
-            let others: u64 = unlisted.map(|(_, count)| count).sum();
-            for (what, count) in [("others", others), ("empty", empty)] {
-                if count > 0 {
-                    parts.push(format!("{what} {}", percent(count, all)));
-                }
-            }
+            let others = unlisted.map(|(_, count)| count).sum();
+            let rest = [("others", others), ("empty", empty)];
+            let rest = rest.into_iter().filter(|(_, count)| *count > 0);
+            parts.extend(rest.map(|(what, count)| (what.to_owned(), count)));
+            let percents = percents(parts.iter().map(|(_, count)| *count));
+            let parts = parts.iter().zip(percents);
+            let parts: Vec<_> = parts
+                .map(|((what, _), percent)| format!("{what} {percent}"))
+                .collect();
             parts.join(" · ")
         }
     }
 }
 
-fn percent(part: u64, whole: u64) -> String {
-    match (part * 200 / whole.max(1)).div_ceil(2) {
-        0 if part > 0 => "<1%".to_owned(),
-        percent => format!("{percent}%"),
+/// Each count as whole percents of all, which add up to 100: what rounding down leaves goes to the
+/// largest remainders.
+fn percents(counts: impl Iterator<Item = u64>) -> Vec<String> {
+    let counts: Vec<_> = counts.map(u128::from).collect();
+    let whole = counts.iter().sum::<u128>().max(1);
+    let mut percents: Vec<_> = counts.iter().map(|count| count * 100 / whole).collect();
+    let rounded: u128 = percents.iter().sum();
+    let missing = usize::try_from(100 - rounded.min(100)).unwrap_or(0);
+    let remainders = counts.iter().map(|count| count * 100 % whole);
+    let mut by_remainder: Vec<_> = percents.iter_mut().zip(remainders).collect();
+    by_remainder.retain(|(_, remainder)| *remainder > 0);
+    by_remainder.sort_by_key(|(_, remainder)| Reverse(*remainder));
+    for (percent, _) in by_remainder.into_iter().take(missing) {
+        *percent += 1;
     }
+    let pairs = percents.iter().zip(&counts);
+    let in_words = |(percent, count): (&u128, &u128)| match percent {
+        0 if *count > 0 => "<1%".to_owned(),
+        percent => format!("{percent}%"),
+    };
+    pairs.map(in_words).collect()
 }
 
 /// The exit status of a dry run.
@@ -184,14 +224,26 @@ pub(crate) fn unanswered(counts: &RunCounts) -> Option<String> {
 
 /// A number of rows in words.
 pub(crate) fn rows(number: u64) -> String {
-    format!("{} row{}", HumanCount(number), plural(number))
+    counted(number, "row")
 }
 
-/// The ending of a plural.
-pub(crate) fn plural(number: u64) -> &'static str {
-    if number == 1 { "" } else { "s" }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
+    #[test]
+    fn percents_add_up_to_a_hundred() {
+        for (counts, expected) in [
+            (&[190, 10][..], &["95%", "5%"][..]),
+            (&[189, 11], &["95%", "5%"]),
+            (&[1, 1, 1], &["34%", "33%", "33%"]),
+            (&[999, 1], &["100%", "<1%"]),
+            (&[u64::MAX, u64::MAX], &["50%", "50%"]),
+            (&[5, 0], &["100%", "0%"]),
+            (&[0], &["0%"]),
+            (&[], &[]),
+        ] {
+            assert_eq!(percents(counts.iter().copied()), expected, "{counts:?}");
+        }
+    }
 }

@@ -1,35 +1,30 @@
 //! The progress of a run, and the signals that stop it.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
-use refract_file_runs::{InputFault, RunTally};
+use refract_file_runs::{CheckFault, RunTally};
 
 use super::super::signals::StopSignals;
 use super::faults::faulty;
 use super::report::going;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::terminal::Progress;
 
 /// Interval at which the progress is shown.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Checks a whole file on a thread that may block, and shows the progress. A signal ends the
-/// program.
-pub(crate) async fn check_watched<T: Send + 'static>(
-    input: &Path,
-    check: impl FnOnce(&RunTally) -> Result<T, InputFault> + Send + 'static,
+/// Waits for the check of a whole file, and shows the progress. A signal ends the program.
+pub(crate) async fn check_watched<T>(
+    input: &InputPath,
+    checking: impl Future<Output = Result<T, CheckFault>>,
+    tally: &RunTally,
     signals: &mut StopSignals,
 ) -> anyhow::Result<T> {
-    let tally = Arc::new(RunTally::default());
-    let counted = Arc::clone(&tally);
-    let checking = tokio::task::spawn_blocking(move || check(&counted));
     let progress = Progress::begin("rows checked", None);
     let showing = repeat(|| progress.show(tally.counts().checked, ""));
     let checked = tokio::select! {
-        checked = checking => checked.context("the check of the file broke off")?,
+        checked = checking => checked,
         () = signals.next() => {
             progress.end();
             output::say("error: stopped; nothing was asked");
@@ -39,7 +34,10 @@ pub(crate) async fn check_watched<T: Send + 'static>(
         never = showing => match never {},
     };
     progress.end();
-    checked.map_err(|fault| faulty(input, &fault))
+    checked.map_err(|fault| match fault {
+        CheckFault::Input(fault) => faulty(input, &fault),
+        CheckFault::Lookup { .. } | CheckFault::Lost => anyhow::anyhow!("{input}: {fault}"),
+    })
 }
 
 /// Waits for a run and shows how far it is.

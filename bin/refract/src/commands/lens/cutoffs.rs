@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::operator::{self, AccountArg};
 use super::share::share;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Palette, Progress};
+use crate::terminal::{self, Palette, Progress, counted as counted_of};
 use crate::{output, suggestion};
 
 /// Terminal columns of the longest bar.
@@ -31,7 +31,7 @@ pub(crate) struct CutoffsCommand {
     column: String,
 
     /// A line every so many percent
-    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = clap::value_parser!(u8).range(1..=50))]
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = step)]
     step: u8,
 
     /// One JSON object instead of a histogram
@@ -77,7 +77,7 @@ impl CutoffsCommand {
             return output::json(&self.json_of(&counted, &steps));
         }
         let words = self.words(&counted, &steps, &question.unwrap_or_default())?;
-        output::data(words.as_bytes())
+        output::words(&words)
     }
 
     /// An empty histogram for the column that was named.
@@ -86,7 +86,7 @@ impl CutoffsCommand {
         let found = lens.iter().find(|column| column.name.as_str() == name);
         let Some(column) = found else {
             let names = lens.iter().map(|column| column.name.as_str());
-            let proposal = suggestion::did_you_mean(name, names);
+            let proposal = suggestion::did_you_mean_or_list(name, names);
             bail!(
                 "the lens has no column '{}'{proposal}",
                 terminal::plain(name)
@@ -105,11 +105,11 @@ impl CutoffsCommand {
         let palette = Palette::of_stdout();
         let results = counted.results();
         let mut words = format!(
-            "{} ({}): {}\n{} answered results",
+            "{} ({}): {}\n{}",
             palette.heading.apply_to(&self.column),
             counted.question(),
             terminal::plain(question),
-            HumanCount(results)
+            counted_of(results, "answered result")
         );
         if let Some((cutoffs, labels)) = counted.now() {
             let part = |count| {
@@ -192,6 +192,12 @@ impl CutoffsCommand {
             steps: steps.iter().map(StepJson::from).collect(),
         }
     }
+}
+
+/// Reads a number of percents.
+fn step(text: &str) -> anyhow::Result<u8> {
+    let step = text.parse().ok().filter(|step| (1..=50).contains(step));
+    step.context("expected whole percents from 1 to 50")
 }
 
 /// The probabilities below which the label is no, and from which it is yes.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
-use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanCount;
@@ -15,9 +14,11 @@ use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
 use super::share::share;
+use crate::arguments;
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Palette, Progress};
+use crate::terminal::{self, Palette, Progress, counted};
 
 /// Upper bound on the terminal columns of a label.
 const LABELS: usize = 32;
@@ -30,11 +31,11 @@ pub(crate) struct PreviewCommand {
     /// Slug or id
     prism: String,
 
-    /// The lens file, JSON
-    file: PathBuf,
+    /// The lens file, JSON; `-` is stdin
+    file: InputPath,
 
     /// Looks at the newest N answered results only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU64>)]
     sample: Option<NonZeroU64>,
 
     /// One JSON object instead of words and bars
@@ -48,7 +49,7 @@ pub(crate) struct PreviewCommand {
 impl PreviewCommand {
     /// Runs `refract lens preview`: reads answered results and prints what would change.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let file = operator::read_file(&self.file)?;
+        let file = self.file.read()?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &self.prism).await?;
@@ -78,25 +79,29 @@ impl PreviewCommand {
         if self.json {
             return output::json(&PreviewJson::of(&preview));
         }
-        output::data(words(&preview)?.as_bytes())
+        output::words(&words(&preview)?)
     }
 }
 
 fn words(preview: &LensPreview) -> anyhow::Result<String> {
     let palette = Palette::of_stdout();
     let mut words = format!(
-        "{} answered results: {} of {} cells would change.\n",
-        HumanCount(preview.results),
+        "{}: {} of {} would change.\n",
+        counted(preview.results, "answered result"),
         HumanCount(preview.changed()),
-        HumanCount(preview.cells()),
+        counted(preview.cells(), "cell"),
     );
     for column in &preview.columns {
         let what = match column.changed {
             None => "a new column".to_owned(),
             Some(0) => "no cell changes".to_owned(),
             Some(changed) => format!(
-                "{} cells change ({:.1} %)",
-                HumanCount(changed),
+                "{} ({:.1} %)",
+                if changed == 1 {
+                    "1 cell changes".to_owned()
+                } else {
+                    format!("{} cells change", HumanCount(changed))
+                },
                 100.0 * share(changed, preview.results)
             ),
         };

@@ -1,7 +1,6 @@
 //! `refract marks export`: every marked result as a row that can be imported again.
 
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -12,10 +11,12 @@ use refract_lens_rendering::RowFormat;
 use refract_persistence::Database;
 
 use super::super::operator::{self, AccountArg};
+use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
+use crate::terminal::counted;
 
 /// Arguments of `refract marks export`.
 #[derive(Args)]
@@ -23,13 +24,8 @@ pub(crate) struct ExportMarksCommand {
     /// Slug or id
     prism: String,
 
-    /// csv, tsv or jsonl
-    #[arg(long, default_value = "csv", value_parser = operator::row_format)]
-    format: RowFormat,
-
-    /// A file to write instead of stdout; it appears when it is complete
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 
     #[command(flatten)]
     account: AccountArg,
@@ -38,18 +34,18 @@ pub(crate) struct ExportMarksCommand {
 impl ExportMarksCommand {
     /// Runs `refract marks export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let format = self.output.format()?;
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let selector = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &selector).await?.id;
         let caller = Caller::operator(account);
-        let Some(place) = &self.output else {
-            return to_stdout(&database, &caller, prism, self.format).await;
+        let Some(place) = self.output.file() else {
+            return to_stdout(&database, &caller, prism, format).await;
         };
-        let written = to_file(&database, &caller, prism, self.format, place).await?;
-        let results = if written == 1 { "result" } else { "results" };
-        let place = place.display();
-        output::say(&format!("{written} marked {results} written to {place}."));
+        let written = to_file(&database, &caller, prism, format, place).await?;
+        let (results, place) = (counted(written, "marked result"), place.display());
+        output::say(&format!("{results} written to {place}."));
         Ok(())
     }
 }
@@ -60,8 +56,7 @@ async fn to_stdout(
     prism: PrismId,
     format: RowFormat,
 ) -> anyhow::Result<()> {
-    let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    match export_marks(database, caller, prism, format, stdout).await {
+    match export_marks(database, caller, prism, format, output::rows()).await {
         Ok(_) => Ok(()),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),

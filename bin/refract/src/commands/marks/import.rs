@@ -1,7 +1,6 @@
 //! `refract marks import`: takes in a file of marks, all or none.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -14,9 +13,11 @@ use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
+use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
+use crate::terminal::{counted, widened};
 
 /// Said of an export of results, which would mark every result with its own answer.
 const HOLDS_ANSWERS: &str = "\
@@ -29,8 +30,9 @@ pub(crate) struct ImportCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV or JSON Lines file with `result_id` or `ref` and a column for each question
-    file: PathBuf,
+    /// A CSV, TSV or JSON Lines file with `result_id` or `ref` and a column for each question; `-`
+    /// is stdin
+    file: InputPath,
 
     /// Checks the file, says what would change and saves nothing
     #[arg(long)]
@@ -65,7 +67,7 @@ impl ImportCommand {
         let selector = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &selector).await?;
         let questions = marks::questions(&database, prism.id).await?;
-        let file = MarksFile::open(&self.file, &questions);
+        let file = self.file.open(|source| MarksFile::open(source, &questions));
         let file = file.map_err(|fault| self.faulty(&fault.into()))?;
         let kind = file.kind();
         let read = tokio::task::spawn_blocking(move || file.read()).await?;
@@ -98,12 +100,12 @@ impl ImportCommand {
     fn found(&self, kind: InputKind, read: &MarksFileRows) -> String {
         let mut words = format!(
             "{}: {}, {}",
-            self.file.display(),
+            self.file,
             kind.describe(),
             counted(read.rows_in_file, "row")
         );
         if !read.unused_columns.is_empty() {
-            let _ = write!(words, "\n  passed by: {}", read.unused_columns);
+            let _ = write!(words, "\n  ignored columns: {}", read.unused_columns);
         }
         words
     }
@@ -132,7 +134,7 @@ impl ImportCommand {
         let faults = counted(widened(faults.count()), "fault");
         output::fail_with(&format!(
             "error: {}: {faults}, so nothing is saved: correct the lines above and import again",
-            self.file.display()
+            self.file
         ))
     }
 
@@ -142,15 +144,6 @@ impl ImportCommand {
         let suggestions = suggestions.map(|name| did_you_mean(name, known.iter().copied()));
         let suggestion = suggestions.into_iter().find(|words| !words.is_empty());
         let suggestion = suggestion.unwrap_or_default();
-        anyhow::anyhow!("{}: {fault}{suggestion}", self.file.display())
+        anyhow::anyhow!("{}: {fault}{suggestion}", self.file)
     }
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", HumanCount(count))
-}
-
-fn widened(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -5,7 +5,7 @@ use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
 
 use super::layout::{beside, number, widest, wrapped};
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// Most outcomes that have a line of the table.
 const MOST_LINES: usize = 9;
@@ -66,8 +66,9 @@ fn table(measures: &QuestionMeasures, palette: &Palette, columns: usize) -> Vec<
         let of_shown = marked(&mut shown.iter().copied());
         let of_rest = marked(&mut measures.outcomes.iter()) - of_shown;
         lines.push(format!(
-            "and {rest} more outcomes, marked {} times together",
-            HumanCount(of_rest)
+            "and {}, marked {} together",
+            counted(widened(rest), "more outcome"),
+            counted(of_rest, "time")
         ));
     }
     lines

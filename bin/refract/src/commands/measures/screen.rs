@@ -6,7 +6,7 @@ use refract_evaluation::cutoff_advice::FEW_MARKS;
 use super::layout::{number, range, wrapped};
 use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted};
 
 /// The lines of the screen, which fit the width where the keys of the outcomes allow.
 pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
@@ -42,12 +42,11 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
         || "several or unknown models".to_owned(),
         |model| format!("model {}", terminal::plain(model)),
     );
-    let marks = if numbers.marks == 1 { "mark" } else { "marks" };
     let mut lines = vec![
         heading,
         format!(
-            "{} {marks}, {} of them answered; {version}; {model}",
-            HumanCount(numbers.marks),
+            "{}, {} of them answered; {version}; {model}",
+            counted(numbers.marks, "mark"),
             HumanCount(numbers.answered),
         ),
     ];

@@ -1,7 +1,6 @@
 //! `refract prism lint`: warnings about the wording of a prism file.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -11,15 +10,15 @@ use refract_domain::prism_file::PrismFile;
 use refract_domain::wording::{self, WordingRule, WordingWarning};
 use serde::Serialize;
 
-use super::super::operator;
+use crate::commands::input_path::InputPath;
 use crate::output;
-use crate::terminal::{self, Palette};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// Arguments of `refract prism lint`.
 #[derive(Args)]
 pub(crate) struct LintCommand {
-    /// The prism file, JSON
-    file: PathBuf,
+    /// The prism file, JSON; `-` is stdin
+    file: InputPath,
 
     /// Switches a rule off; can be given several times
     #[arg(long, value_name = "NAME", value_parser = rule_parser())]
@@ -45,7 +44,7 @@ struct WarningJson<'a> {
 impl LintCommand {
     /// Runs `refract prism lint`: prints a warning a block, or a line of JSON each.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
-        let file = operator::read_file(&self.file)?;
+        let file = self.file.read()?;
         let file = PrismFile::read(&file, None)?;
         let mut warnings = wording::lint(&file.version);
         warnings.retain(|warning| !self.allow.contains(&warning.rule));
@@ -54,14 +53,13 @@ impl LintCommand {
                 .iter()
                 .try_for_each(|warning| output::json(&json(warning)))?;
         } else {
-            output::data(words(&warnings)?.as_bytes())?;
+            output::words(&words(&warnings)?)?;
         }
         let found = match warnings.len() {
             0 => "no warnings".to_owned(),
-            1 => "1 warning".to_owned(),
-            more => format!("{more} warnings"),
+            warnings => counted(widened(warnings), "warning"),
         };
-        let path = self.file.display();
+        let path = &self.file;
         if self.strict && !warnings.is_empty() {
             bail!("{path} has {found}: change the wording, or switch a rule off with --allow");
         }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use indicatif::HumanCount;
 use refract_answering::Caller;
 use refract_answering::forgetting::{self, Erased};
@@ -18,17 +18,14 @@ use crate::settings::DatabaseArgs;
 
 /// The arguments of `refract results erase`.
 #[derive(Args)]
+#[command(group(ArgGroup::new("which").required(true)))]
 pub(crate) struct EraseCommand {
     /// The results' ids
-    #[arg(
-        value_name = "ID",
-        required_unless_present = "reference",
-        conflicts_with = "reference"
-    )]
+    #[arg(value_name = "ID", group = "which", conflicts_with = "reference")]
     ids: Vec<String>,
 
     /// Every result of the account with this `ref`, of any prism
-    #[arg(long = "ref", value_name = "REF")]
+    #[arg(long = "ref", value_name = "REF", group = "which")]
     reference: Option<String>,
 
     /// Does not write an SQLite file anew, for which others wait to save: traces of the results stay

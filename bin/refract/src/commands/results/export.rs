@@ -1,7 +1,6 @@
 //! `refract results export`: every saved result as a row under one header.
 
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -11,12 +10,13 @@ use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
+use super::super::output_args::OutputArgs;
 use super::super::signals::StopSignals;
 use super::filter::FilterArgs;
 use crate::output;
 use crate::output_file::OutputFile;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Progress};
+use crate::terminal::{self, Progress, counted};
 
 /// The arguments of `refract results export`.
 #[derive(Args)]
@@ -24,13 +24,8 @@ pub(crate) struct ExportCommand {
     /// Slug or id
     prism: String,
 
-    /// csv, tsv or jsonl
-    #[arg(long, default_value = "csv", value_parser = operator::row_format)]
-    format: RowFormat,
-
-    /// A file to write instead of stdout; it appears when it is complete
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
 
     /// Adds a column `<question>_marked` for each question, with what people marked
     #[arg(long)]
@@ -46,6 +41,8 @@ pub(crate) struct ExportCommand {
 impl ExportCommand {
     /// Runs `refract results export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let format = self.output.format()?;
+        let place = self.output.file();
         let database = operator::open(&database.settings()).await?;
         let account = self.account.find(&database).await?;
         let prism = operator::find_prism(&database, account, &self.prism).await?;
@@ -57,8 +54,8 @@ impl ExportCommand {
         };
         let oldest_first = ResultOrder::OldestFirst;
         let results = PrismResults::new(&database, lens, self.filter.filter(), oldest_first);
-        let is_drawn = terminal::stderr_is_terminal()
-            && (self.output.is_some() || !terminal::stdout_is_terminal());
+        let is_drawn =
+            terminal::stderr_is_terminal() && (place.is_some() || !terminal::stdout_is_terminal());
         let progress = if is_drawn {
             // when counting fails, the bar is shown without a total
             Some(Progress::begin("results", results.count().await.ok()))
@@ -67,20 +64,17 @@ impl ExportCommand {
         };
         let caller = Caller::operator(account);
         let progress_of = progress.as_ref();
-        let exported = match &self.output {
-            None => to_stdout(results, &caller, self.format, &marked, progress_of).await,
-            Some(place) => {
-                to_file(results, &caller, self.format, &marked, place, progress_of).await
-            }
+        let exported = match place {
+            None => to_stdout(results, &caller, format, &marked, progress_of).await,
+            Some(place) => to_file(results, &caller, format, &marked, place, progress_of).await,
         };
         if let Some(progress) = &progress {
             progress.end();
         }
         let written = exported?;
-        if let Some(place) = &self.output {
-            let results = if written == 1 { "result" } else { "results" };
-            let place = place.display();
-            output::say(&format!("{written} {results} written to {place}."));
+        if let Some(place) = place {
+            let (results, place) = (counted(written, "result"), place.display());
+            output::say(&format!("{results} written to {place}."));
         }
         Ok(())
     }
@@ -93,9 +87,8 @@ async fn to_stdout(
     marked: &MarkedColumns,
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
-    let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
     let show = |done| show(progress, done);
-    match export(&mut results, caller, format, marked, stdout, show).await {
+    match export(&mut results, caller, format, marked, output::rows(), show).await {
         Ok(written) => Ok(written),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),

@@ -12,6 +12,7 @@ use refract_persistence::ResultOrder;
 
 use super::super::operator::{self, AccountArg};
 use super::filter::FilterArgs;
+use crate::arguments;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -25,7 +26,7 @@ pub(crate) struct ListCommand {
     prism: String,
 
     /// How many at most
-    #[arg(long, value_name = "N", default_value = "20")]
+    #[arg(long, value_name = "N", default_value = "20", value_parser = arguments::from_1::<NonZeroU32>)]
     limit: NonZeroU32,
 
     /// JSON lines instead of a table: each result as `format=json` of the API has it

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use chrono::{DateTime, Utc};
 use clap::Args;
-use indicatif::HumanCount;
 use refract_answering::Caller;
 use refract_answering::forgetting::{Purge, PurgeRange};
 use refract_answering::prisms;
@@ -18,7 +17,7 @@ use super::super::signals::StopSignals;
 use super::filter::Status;
 use crate::output;
 use crate::settings::DatabaseArgs;
-use crate::terminal::Progress;
+use crate::terminal::{Progress, counted};
 
 /// The arguments of `refract results purge`.
 #[derive(Args)]
@@ -26,7 +25,8 @@ pub(crate) struct PurgeCommand {
     /// Slug or id; every prism of the account when it is left out
     prism: Option<String>,
 
-    /// Only results saved before this time, such as 2026-05-04T09:00:00Z
+    /// Only results saved before this time: a date such as 2026-05-04, which begins at midnight UTC,
+    /// or a time such as 2026-05-04T09:00:00Z
     #[arg(long, value_name = "TIME", value_parser = period::moment)]
     before: DateTime<Utc>,
 
@@ -64,7 +64,10 @@ impl PurgeCommand {
         let total = purges.iter().map(|purge| purge.results).sum();
         if self.dry_run {
             for PrismPurge { slug, results, .. } in &purges {
-                output::say(&format!("{slug}: {} would be deleted", counted(*results)));
+                output::say(&format!(
+                    "{slug}: {} would be deleted",
+                    counted(*results, "result")
+                ));
             }
             output::say("Nothing is deleted.");
             output::json(&PurgedResults { results: total })?;
@@ -145,13 +148,8 @@ async fn delete(
                 () = tokio::time::sleep(batch.took) => {}
             }
         }
-        let words = format!("{slug}: {} deleted", counted(*deleted - before));
+        let words = format!("{slug}: {} deleted", counted(*deleted - before, "result"));
         progress.beside(|| output::say(&words));
     }
     Ok(true)
-}
-
-fn counted(results: u64) -> String {
-    let noun = if results == 1 { "result" } else { "results" };
-    format!("{} {noun}", HumanCount(results))
 }

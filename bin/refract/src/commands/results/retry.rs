@@ -14,9 +14,10 @@ use serde::Serialize;
 use super::super::operator::{self, AccountArg};
 use super::super::period::PeriodArgs;
 use super::super::signals::StopSignals;
+use crate::arguments;
 use crate::output;
 use crate::settings::{DatabaseArgs, ModelArgs};
-use crate::terminal::Progress;
+use crate::terminal::{Progress, counted};
 
 /// The arguments of `refract results retry`.
 #[derive(Args)]
@@ -24,12 +25,12 @@ pub(crate) struct RetryCommand {
     /// Slug or id
     prism: String,
 
-    /// Every failed result that was never retried: there are no others to retry
-    #[arg(long, required = true)]
+    /// Only failed results that were never retried, which is what is retried in any case
+    #[arg(long)]
     failed: bool,
 
     /// Calls at once
-    #[arg(long, value_name = "N", default_value = "16")]
+    #[arg(long, value_name = "N", default_value = "16", value_parser = arguments::from_1::<NonZeroUsize>)]
     concurrency: NonZeroUsize,
 
     /// Goes on however often the model fails [default: stops after 50 failures in a row]
@@ -121,13 +122,8 @@ fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
         return Ok(output::fail_with(&words));
     }
     if not_answered > 0 {
-        let results = if not_answered == 1 {
-            "result"
-        } else {
-            "results"
-        };
-        let words =
-            format!("error: {not_answered} {results} failed again: the same command retries them");
+        let results = counted(not_answered, "result");
+        let words = format!("error: {results} failed again: the same command retries them");
         return Ok(output::fail_with(&words));
     }
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,6 @@
 //! `refract results show`: one result, with the facts that only operators see.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 use refract_answering::ResultDetails;
 use refract_domain::ids::ResultId;
@@ -17,8 +17,17 @@ pub(crate) struct ShowCommand {
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
     /// else json]
-    #[arg(long, value_parser = ResultDisplay::parse)]
+    #[arg(long, value_name = "FORMAT", value_parser = ResultDisplay::parse, conflicts_with = "json")]
     format: Option<ResultDisplay>,
+
+    /// One JSON object with everything that is stored: stored answers, texts, marks, and where the
+    /// answers came from
+    #[arg(long)]
+    json: bool,
+
+    /// Leaves out the texts and the context that were sent
+    #[arg(long)]
+    no_text: bool,
 
     #[command(flatten)]
     account: AccountArg,
@@ -31,12 +40,18 @@ impl ShowCommand {
         let account = self.account.find(&database).await?;
         let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
         let details = ResultDetails::find(&database, account, id).await?;
-        let result = details.result;
-        let mut facts = Facts::of(&result, &details.provenance, details.retried_as);
-        facts.add_marks(&result, &details.marks);
+        if self.json {
+            return shown_result::print_details(&details, !self.no_text);
+        }
         let display = self
             .format
             .unwrap_or_else(ResultDisplay::default_for_stdout);
-        shown_result::print(&result, display, &facts)
+        ensure!(
+            !(self.no_text && display.has_texts()),
+            "--no-text cannot be used with rows, which hold the texts: use --json, or --format table, \
+             json or raw"
+        );
+        let facts = Facts::of(&details, !self.no_text);
+        shown_result::print(&details.result, display, &facts)
     }
 }

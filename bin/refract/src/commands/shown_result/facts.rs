@@ -1,13 +1,12 @@
 //! Facts about a result beside its answers, in lines of a name and a value.
 
 use indicatif::HumanCount;
-use refract_answering::ReadableResult;
-use refract_domain::ids::ResultId;
+use refract_answering::{ReadableResult, ResultDetails};
 use refract_domain::mark::{self, Mark};
 use refract_domain::probability::Probability;
 use refract_persistence::Provenance;
 
-use crate::terminal::{Palette, plain};
+use crate::terminal::{Palette, counted, plain, widened};
 
 /// The number of characters of a field's value that are shown.
 const MOST_CHARACTERS: usize = 2_000;
@@ -18,12 +17,12 @@ pub(crate) struct Facts(Vec<(String, String)>);
 
 impl Facts {
     /// The facts of a saved result: when it was saved, which model was asked, what its answers were
-    /// read from, why it failed, which result retried it, and the field values.
-    pub(crate) fn of(
-        result: &ReadableResult,
-        provenance: &Provenance,
-        retried_as: Option<ResultId>,
-    ) -> Self {
+    /// read from, why it failed, which result retried it, the texts that were sent where they are
+    /// wanted, and the marks.
+    pub(crate) fn of(details: &ResultDetails, has_texts: bool) -> Self {
+        let ResultDetails {
+            result, provenance, ..
+        } = details;
         let view = result.view();
         let mut facts = Self::default();
         facts.add(
@@ -39,12 +38,18 @@ impl Facts {
         if let Some(error) = view.status.error() {
             facts.add("error", error.to_owned());
         }
-        if let Some(retry) = retried_as {
+        if let Some(retry) = details.retried_as {
             facts.add("retried as", retry.to_string());
         }
-        for (key, value) in &view.fields.0 {
-            facts.add(key.as_str(), beginning(value));
+        if has_texts {
+            for (key, value) in &view.fields.0 {
+                facts.add(key.as_str(), beginning(value));
+            }
+            if let Some(context) = result.submission().context() {
+                facts.add("context", beginning(context));
+            }
         }
+        facts.add_marks(result, &details.marks);
         facts
     }
 
@@ -55,13 +60,13 @@ impl Facts {
     }
 
     /// Adds a fact.
-    pub(crate) fn add(&mut self, name: &str, value: String) {
+    fn add(&mut self, name: &str, value: String) {
         self.0.push((name.to_owned(), value));
     }
 
     /// Adds what people marked: a line for each question in the order of the version that answered,
     /// with who marked it and when. Nothing where there are no marks.
-    pub(crate) fn add_marks(&mut self, result: &ReadableResult, marks: &[Mark]) {
+    fn add_marks(&mut self, result: &ReadableResult, marks: &[Mark]) {
         let mut lines = Vec::new();
         for question in result.view().questions {
             let mut of_question = marks.iter().filter(|mark| mark.question == question.key);
@@ -148,7 +153,10 @@ fn beginning(value: &str) -> String {
     let beginning: String = characters.by_ref().take(MOST_CHARACTERS).collect();
     match characters.count() {
         0 => beginning,
-        more => format!("{beginning}\n… and {more} more characters"),
+        more => format!(
+            "{beginning}\n… and {}",
+            counted(widened(more), "more character")
+        ),
     }
 }
 

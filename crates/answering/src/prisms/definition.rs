@@ -1,0 +1,80 @@
+//! The files that define prisms and lenses, and what becomes of them.
+
+use refract_domain::definition_name::DefinitionName;
+use refract_domain::prism::VersionNumber;
+use refract_domain::problem::Problems;
+use refract_domain::version_difference::VersionDifference;
+
+/// A file that defines a prism or a lens.
+#[derive(Clone, Debug)]
+pub struct DefinitionFile {
+    /// The file as people call it.
+    pub file: String,
+    /// What it defines, and of which prism.
+    pub name: DefinitionName,
+    /// What stands in it.
+    pub content: Vec<u8>,
+}
+
+/// What became of a file, or would become of it.
+#[derive(Clone, Debug)]
+pub struct AppliedDefinition {
+    /// The file as people call it.
+    pub file: String,
+    /// What it defines, and of which prism.
+    pub name: DefinitionName,
+    /// What was done.
+    pub outcome: ApplyOutcome,
+    /// The prism's latest version afterwards.
+    pub version: VersionNumber,
+    /// What the next version of a prism changes.
+    pub differences: Vec<VersionDifference>,
+}
+
+/// What applying a file does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApplyOutcome {
+    /// It makes a prism, or the first lens of its own that a prism has.
+    Created,
+    /// It saves the next version of a prism, another name or another lens.
+    Saved,
+    /// Nothing: everything is as the file says.
+    Unchanged,
+}
+
+impl ApplyOutcome {
+    /// The outcome's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Saved => "saved",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// What is wrong with a file that is to be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionFault {
+    /// The file as people call it.
+    pub file: String,
+    /// What is wrong, with the path in the file.
+    pub text: String,
+}
+
+/// The files of one prism.
+#[derive(Default)]
+pub(super) struct PrismFiles<'a> {
+    pub(super) prism: Option<&'a DefinitionFile>,
+    pub(super) lens: Option<&'a DefinitionFile>,
+}
+
+/// The problems of a file, each as a fault.
+pub(super) fn faults_of(file: &DefinitionFile, problems: &Problems) -> Vec<DefinitionFault> {
+    let problems = problems.as_slice().iter();
+    let faults = problems.map(|problem| DefinitionFault {
+        file: file.file.clone(),
+        text: format!("{}: {}", problem.path, problem.fault),
+    });
+    faults.collect()
+}

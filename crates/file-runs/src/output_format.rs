@@ -1,0 +1,79 @@
+//! The format of rows, by the name of the file that they are written to.
+
+use std::path::Path;
+
+use refract_lens_rendering::RowFormat;
+
+/// A file's name ends in something that is no format of rows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} is {what}: end the name in .csv, .tsv or .jsonl, or name the format with --format",
+    if .ending.is_empty() { "a dot at the end".to_owned() } else { format!(".{ending}") }
+)]
+pub struct NoRowFormat {
+    /// What stands after the last dot of the name.
+    ending: String,
+    what: &'static str,
+}
+
+/// The format that a file's name ends in, in any case; `None` for a name without an ending.
+///
+/// # Errors
+/// When the name ends in something else.
+pub fn format_of_name(file: &Path) -> Result<Option<RowFormat>, NoRowFormat> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let Some((_, ending)) = name.rsplit_once('.') else {
+        return Ok(None);
+    };
+    let ending = ending.to_lowercase();
+    if let Some(format) = RowFormat::parse(&ending) {
+        return Ok(Some(format));
+    }
+    let what = match ending.as_str() {
+        "parquet" => "not supported by this version",
+        "gz" | "zst" | "bz2" | "xz" | "zip" => "not supported, since nothing is compressed",
+        _ => "no format of rows",
+    };
+    Err(NoRowFormat { ending, what })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(name: &str) -> Result<Option<&'static str>, String> {
+        let found = format_of_name(Path::new(name));
+        found
+            .map(|format| format.map(RowFormat::name))
+            .map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_name_ends_in_its_format_or_in_nothing() {
+        assert_eq!(format("out.csv"), Ok(Some("csv")));
+        assert_eq!(format("v1.2/out.TSV"), Ok(Some("tsv")));
+        assert_eq!(format("a.b.jsonl"), Ok(Some("jsonl")));
+        assert_eq!(format(".jsonl"), Ok(Some("jsonl")));
+        for without in ["rows", "v1.2/rows", "/dev/stdout", ""] {
+            assert_eq!(format(without), Ok(None), "{without}");
+        }
+    }
+
+    #[test]
+    fn another_ending_is_refused_with_the_three() {
+        for (name, begins) in [
+            ("a.parquet", ".parquet is not supported by this version: "),
+            (
+                "a.csv.gz",
+                ".gz is not supported, since nothing is compressed: ",
+            ),
+            ("a.xlsx", ".xlsx is no format of rows: "),
+            ("a.json", ".json is no format of rows: "),
+            ("rows.", "a dot at the end is no format of rows: "),
+        ] {
+            let words = format(name).unwrap_err();
+            assert!(words.starts_with(begins), "{words}");
+            assert!(words.contains(".csv, .tsv or .jsonl"), "{words}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Lists the rows that the model is not asked about, with their own cells: a file to correct and run.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use refract_lens_rendering::write_csv_line;
+
+/// What stands in a list before a row's own cells.
+const HEADER: [&str; 2] = ["line", "reason"];
+
+/// A row that the model is not asked about.
+#[derive(Debug)]
+pub(crate) struct ListedRow {
+    /// The line on which the row begins.
+    pub(crate) line: u64,
+    /// Why the row is refused, in words that repeat none of its values.
+    pub(crate) reason: String,
+    /// The row's own cells; none where no list is written.
+    pub(crate) cells: Vec<String>,
+}
+
+/// Writes the list of a run as CSV, or nothing where none is wanted.
+pub(crate) struct RefusedRows<'a> {
+    out: Option<&'a mut dyn Write>,
+    columns: Arc<[String]>,
+}
+
+impl<'a> RefusedRows<'a> {
+    /// A list of rows with these columns.
+    pub(crate) fn new(out: Option<&'a mut dyn Write>, columns: &[String]) -> Self {
+        let columns = if out.is_some() { columns } else { &[] };
+        Self {
+            out,
+            columns: columns.into(),
+        }
+    }
+
+    /// The columns whose cells are listed.
+    pub(crate) fn columns(&self) -> Arc<[String]> {
+        Arc::clone(&self.columns)
+    }
+
+    pub(crate) fn write_header(&mut self) -> io::Result<()> {
+        let columns = self.columns.iter().map(String::as_str);
+        match &mut self.out {
+            Some(out) => write_csv_line(HEADER.into_iter().chain(columns), out),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn write(&mut self, row: &ListedRow) -> io::Result<()> {
+        let Some(out) = &mut self.out else {
+            return Ok(());
+        };
+        let line = row.line.to_string();
+        let own = row.cells.iter().map(String::as_str);
+        write_csv_line([line.as_str(), &row.reason].into_iter().chain(own), out)
+    }
+}

@@ -1,0 +1,91 @@
+//! What a run will cost: the model requests of the rows that have no answer yet.
+//!
+//! The rows come in small batches from the thread that reads the file, and their idempotency keys are
+//! looked up batch by batch, so the memory does not grow with the file.
+
+use refract_answering::{CostEstimate, PinnedPrism, Refusal};
+use refract_domain::reference::IdempotencyKey;
+use tokio::sync::mpsc;
+
+/// Upper bound on the rows of a batch: one query looks up which of them are answered.
+const MOST_ROWS: usize = 128;
+/// Number of batches that wait to be looked up.
+const AHEAD: usize = 4;
+
+/// What a run will cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RunPrice {
+    /// Rows that an earlier run answered.
+    pub(crate) answered_before: u64,
+    /// Requests to the model for the other rows, without second attempts.
+    pub(crate) requests: u64,
+    /// Estimated tokens of those requests.
+    pub(crate) tokens: u64,
+}
+
+/// A row that the model may be asked about.
+struct PricedRow {
+    key: IdempotencyKey,
+    cost: CostEstimate,
+}
+
+/// Gathers the rows of a file into batches.
+pub(crate) struct PricedRows {
+    rows: Vec<PricedRow>,
+    batches: mpsc::Sender<Vec<PricedRow>>,
+}
+
+/// The batches of rows whose price is to be found.
+pub(crate) struct PricedBatches(mpsc::Receiver<Vec<PricedRow>>);
+
+/// Makes the two ends: rows go into the first, on a thread that may block.
+pub(crate) fn priced_rows() -> (PricedRows, PricedBatches) {
+    let (batches, receiver) = mpsc::channel(AHEAD);
+    let rows = PricedRows {
+        rows: Vec::with_capacity(MOST_ROWS),
+        batches,
+    };
+    (rows, PricedBatches(receiver))
+}
+
+impl PricedRows {
+    /// Adds a row. Returns whether somebody still wants to know the price.
+    pub(crate) fn add(&mut self, key: IdempotencyKey, cost: CostEstimate) -> bool {
+        self.rows.push(PricedRow { key, cost });
+        self.rows.len() < MOST_ROWS || self.send()
+    }
+
+    /// Hands over the last rows.
+    pub(crate) fn end(mut self) {
+        self.send();
+    }
+
+    fn send(&mut self) -> bool {
+        let batch = std::mem::replace(&mut self.rows, Vec::with_capacity(MOST_ROWS));
+        self.batches.blocking_send(batch).is_ok()
+    }
+}
+
+impl PricedBatches {
+    /// Looks up which rows are answered, and sums up what the others cost.
+    pub(crate) async fn price(mut self, prism: &PinnedPrism) -> Result<RunPrice, Refusal> {
+        let mut price = RunPrice::default();
+        while let Some(batch) = self.0.recv().await {
+            let keys: Vec<_> = batch.iter().map(|row| row.key.clone()).collect();
+            let answered = prism.find_answered_keys(&keys).await?;
+            for PricedRow { key, cost } in batch {
+                if answered.contains(&key) {
+                    price.answered_before += 1;
+                } else {
+                    price.requests += widened(cost.requests);
+                    price.tokens += widened(cost.tokens);
+                }
+            }
+        }
+        Ok(price)
+    }
+}
+
+fn widened(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
