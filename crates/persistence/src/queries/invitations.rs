@@ -12,10 +12,11 @@ use refract_domain::token::TokenHash;
 use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::passwords::end_with_password;
 use crate::queries::people::role_named;
-use crate::queries::sessions::{NewSession, SessionColumns};
+use crate::queries::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, people, sessions};
+use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
 
 /// A link to be saved.
 #[derive(Clone, Copy, Debug)]
@@ -276,10 +277,7 @@ impl Database {
                 if diesel::delete(link()).execute(c).await? == 0 {
                     return Err(RollbackTransaction);
                 }
-                diesel::insert_into(sessions::table)
-                    .values(SessionColumns::new(session, person))
-                    .execute(c)
-                    .await?;
+                insert_session!(c, session, person);
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)
@@ -288,8 +286,9 @@ impl Database {
     }
 
     /// Takes up a link that is good: the person gets this name and the hash of their password, all
-    /// their sessions end, and a new one begins. Whether the link was good: of several who take it up
-    /// at once, one succeeds. One transaction.
+    /// their sessions end, and a new one begins. The tries to sign in with their address are forgotten,
+    /// and the browsers that they were known by. Whether the link was good: of several who take it up at
+    /// once, one succeeds. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -308,12 +307,13 @@ impl Database {
                         .filter(invitations::hash.eq(hash.0.to_vec()))
                         .filter(invitations::expires_at.gt(Bind(session.now)))
                 };
-                let person: Option<PersonId> = link()
-                    .select(invitations::person_id)
+                let invited: Option<(PersonId, String)> = link()
+                    .inner_join(people::table.on(people::id.eq(invitations::person_id)))
+                    .select((people::id, people::email))
                     .first(c)
                     .await
                     .optional()?;
-                let Some(person) = person else {
+                let Some((person, email)) = invited else {
                     return Err(RollbackTransaction);
                 };
                 let joining = people::table
@@ -329,14 +329,8 @@ impl Database {
                 if joined + taken < 2 {
                     return Err(RollbackTransaction);
                 }
-                let before = sessions::person_id.eq(Bind(person));
-                diesel::delete(sessions::table.filter(before))
-                    .execute(c)
-                    .await?;
-                diesel::insert_into(sessions::table)
-                    .values(SessionColumns::new(session, person))
-                    .execute(c)
-                    .await?;
+                end_with_password!(c, person, Email::saved(email).hash());
+                insert_session!(c, session, person);
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)

@@ -6,14 +6,14 @@ use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::Email;
+use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
-use crate::schema::{accounts, invitations, people, sessions};
+use crate::schema::{accounts, invitations, known_browsers, people, sessions};
 
 /// What a person is called.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
@@ -149,6 +149,28 @@ impl Database {
         .await
     }
 
+    /// Saves another name of a person, unless they were removed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_person_name(
+        &self,
+        person: PersonId,
+        name: &PersonName,
+    ) -> Result<(), PersistenceError> {
+        let name = name.as_str().to_owned();
+        self.write(async move |mut connection| {
+            let one = people::table
+                .filter(people::id.eq(Bind(person)))
+                .filter(people::password.is_not_null())
+                .filter(people::removed_at.is_null());
+            let update = diesel::update(one).set(people::name.eq(Some(name)));
+            on!(connection, execute(update))?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Removes a person with their sessions and their link, unless the account would be left without
     /// an owner who has joined. One transaction.
     ///
@@ -221,7 +243,7 @@ impl Database {
                 if changed == 0 {
                     return Err(RollbackTransaction);
                 }
-                // no link and no session outlives its person
+                // no link, no session and no browser outlives its person
                 if let PersonChange::Removal(_) = change {
                     let of_person = sessions::person_id.eq(Bind(person));
                     diesel::delete(sessions::table.filter(of_person))
@@ -229,6 +251,10 @@ impl Database {
                         .await?;
                     let of_person = invitations::person_id.eq(Bind(person));
                     diesel::delete(invitations::table.filter(of_person))
+                        .execute(c)
+                        .await?;
+                    let of_person = known_browsers::person_id.eq(Bind(person));
+                    diesel::delete(known_browsers::table.filter(of_person))
                         .execute(c)
                         .await?;
                 }

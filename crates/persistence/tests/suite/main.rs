@@ -52,6 +52,7 @@ mod runtimes;
 mod saving;
 mod schemas;
 mod sessions;
+mod sign_in_tries;
 mod tls;
 mod upgrades;
 mod versions;
