@@ -90,7 +90,8 @@ async fn people_and_prisms(
     let invitation = invitation.unwrap();
     let name = PersonName::parse("Ada").unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    let session = people::accept(database, &invitation.token, &name, password).await;
+    let client = people::SignInClient::default();
+    let session = people::accept(database, &client, &invitation.token, &name, password).await;
     let mut keys = Vec::new();
     for name in ["the shop", "the archive"] {
         let (key, _) = api_keys::create(database, operator, name.to_owned())

@@ -346,7 +346,7 @@ async fn prisms_are_made_renamed_archived_and_restored(backend: Backend) {
 /// A file that is sent while it is made.
 async fn streamed(service: &Service, browser: &Browser<'_>, address: &str) -> String {
     let request = Request::outside("GET", address)
-        .header("Cookie", browser.cookie())
+        .header("Cookie", &browser.cookie())
         .header("Connection", "close");
     let mut connection = Connection::open(service.nodes[0].app).await;
     connection.send(&request.bytes()).await;

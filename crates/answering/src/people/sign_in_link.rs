@@ -6,7 +6,8 @@ use refract_domain::token::Token;
 use refract_persistence::{Database, NewInvitation, PersistenceError};
 
 use super::session::{Session, new_session};
-use super::sign_in::SignInRefusal;
+use super::sign_in_client::SignInClient;
+use super::sign_in_refusal::SignInRefusal;
 use crate::secrets::random_bytes;
 
 /// How long a link is good.
@@ -34,6 +35,15 @@ pub async fn sign_in_link(
     Ok(is_made.then_some(token))
 }
 
+/// Whether a link signs in, which looking at it does not change.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_sign_in_link(database: &Database, token: &Token) -> Result<bool, PersistenceError> {
+    let found = database.find_invitation(token.sign_in_hash(), Utc::now());
+    Ok(found.await?.is_some_and(|link| link.name.is_some()))
+}
+
 /// Signs in by a link, which is then used up; `None` when it is not good, or its person has not
 /// joined.
 ///
@@ -41,9 +51,10 @@ pub async fn sign_in_link(
 /// When the system gives no random numbers, or the database fails.
 pub async fn sign_in_by_link(
     database: &Database,
+    client: &SignInClient,
     token: &Token,
 ) -> Result<Option<Session>, SignInRefusal> {
-    let (session, new) = new_session()?;
+    let (session, new) = new_session(client.browser_before())?;
     let begun: Result<bool, PersistenceError> = database
         .begin_session_by_link(token.sign_in_hash(), new)
         .await;

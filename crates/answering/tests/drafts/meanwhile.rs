@@ -153,7 +153,8 @@ async fn joined(it: &Fixture, name: &str) -> Caller {
     let invitation = inviting.await.unwrap();
     let name = PersonName::parse(name).unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    people::accept(&it.database, &invitation.token, &name, password)
+    let client = people::SignInClient::default();
+    people::accept(&it.database, &client, &invitation.token, &name, password)
         .await
         .unwrap();
     Caller::person(account, invitation.person)
