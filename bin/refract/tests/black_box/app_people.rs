@@ -11,8 +11,6 @@ on_both!(
     a_password_that_is_easily_guessed_is_refused_beside_its_input,
     signing_in_leads_back_to_where_one_was_going,
     what_was_typed_before_the_session_ended_is_given_back,
-    ten_wrong_tries_stop_the_next_on_every_node,
-    owners_invite_change_roles_and_remove,
     a_new_password_signs_out_everywhere_else,
     no_token_and_no_address_is_logged,
 );
@@ -145,13 +143,6 @@ pub(crate) async fn join_with<'a>(
     let answer = browser.join(&link, "Ada").await;
     assert_eq!(answer.status, 303, "{answer:?}");
     browser
-}
-
-/// The id in the address of an action about the person of this place in the table.
-fn id_of(page: &Answer, place: usize) -> String {
-    let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
-    ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));
-    ids[place].split('/').next().unwrap().to_owned()
 }
 
 async fn a_link_joins_once_and_signs_in(backend: Backend) {
@@ -299,67 +290,6 @@ async fn what_was_typed_before_the_session_ended_is_given_back(backend: Backend)
         200,
         "signed in again"
     );
-}
-
-async fn ten_wrong_tries_stop_the_next_on_every_node(backend: Backend) {
-    let mut service = Service::start(backend).await;
-    service.start_node(&[]).await;
-    joined(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
-    for attempt in 0..10 {
-        ada.node = attempt % 2;
-        assert_eq!(ada.sign_in("ada@example.com", "wrong").await.status, 401);
-    }
-    for node in 0..2 {
-        ada.node = node;
-        let answer = ada.sign_in("Ada@example.com", PASSWORD).await;
-        assert_eq!(answer.status, 429, "even the right password");
-        assert!(answer.body.contains("try again after"));
-    }
-    assert_eq!(
-        ada.sign_in("grace@example.com", "wrong").await.status,
-        401,
-        "others may try"
-    );
-}
-
-async fn owners_invite_change_roles_and_remove(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut ada = joined(&service, "ada@example.com", "owner").await;
-    let invite = [("email", "grace@example.com"), ("role", "reviewer")];
-    let page = ada.post("/people", &invite).await;
-    let link = page.body.split("/join/").nth(1).unwrap();
-    let link = format!("/join/{}", link.split('<').next().unwrap());
-    assert!(!ada.get("/people").await.body.contains(&link), "shown once");
-    let mut grace = Browser::new(&service);
-    assert_eq!(grace.join(&link, "Grace").await.status, 303);
-    let refused = grace.get("/people").await;
-    assert_eq!(refused.status, 403);
-    assert!(refused.body.contains("Only an owner"));
-    let page = ada.post("/people", &invite).await;
-    assert_eq!(page.status, 422);
-    assert!(page.body.contains("already a person of the account"));
-
-    let people = ada.get("/people").await;
-    let (ada_id, grace_id) = (id_of(&people, 0), id_of(&people, 1));
-    let removed = ada.post(&format!("/people/{ada_id}/remove"), &[]).await;
-    assert_eq!(removed.status, 409);
-    assert!(removed.body.contains("an account needs an owner"));
-    let promote = format!("/people/{grace_id}/role");
-    assert_eq!(grace.post(&promote, &[("role", "owner")]).await.status, 403);
-    let promoted = ada.post(&promote, &[("role", "owner")]).await;
-    assert_eq!(promoted.header("location"), Some("/people?done=role"));
-    assert_eq!(
-        grace.get("/people").await.status,
-        200,
-        "from the next page on"
-    );
-    let removed = grace.post(&format!("/people/{ada_id}/remove"), &[]).await;
-    assert_eq!(removed.header("location"), Some("/people?done=removed"));
-    assert_eq!(ada.get("/people").await.status, 303, "signed out at once");
-    assert_eq!(ada.sign_in("ada@example.com", PASSWORD).await.status, 401);
-    let unknown = grace.post(&format!("/people/{ada_id}/link"), &[]).await;
-    assert_eq!(unknown.status, 404);
 }
 
 async fn a_new_password_signs_out_everywhere_else(backend: Backend) {

@@ -6,6 +6,7 @@ use crate::http::{Answer, Request};
 use crate::service::{Backend, PRISM, Service, Setup, text};
 
 on_both!(
+    ten_wrong_tries_stop_the_next_on_every_node,
     strangers_elsewhere_lock_nobody_out,
     a_browser_that_signed_in_before_is_counted_by_itself,
     a_link_for_a_new_password_lets_its_person_in,
@@ -50,6 +51,28 @@ fn assert_stopped(answer: &Answer) {
     );
     let seconds: u64 = answer.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=16 * 60).contains(&seconds), "{seconds}");
+}
+
+async fn ten_wrong_tries_stop_the_next_on_every_node(backend: Backend) {
+    let mut service = Service::start(backend).await;
+    service.start_node(&[]).await;
+    joined(&service, "ada@example.com", "owner").await;
+    let mut ada = Browser::new(&service);
+    for attempt in 0..10 {
+        ada.node = attempt % 2;
+        assert_eq!(ada.sign_in("ada@example.com", "wrong").await.status, 401);
+    }
+    for node in 0..2 {
+        ada.node = node;
+        let answer = ada.sign_in("Ada@example.com", PASSWORD).await;
+        assert_eq!(answer.status, 429, "even the right password");
+        assert!(answer.body.contains("try again after"));
+    }
+    assert_eq!(
+        ada.sign_in("grace@example.com", "wrong").await.status,
+        401,
+        "others may try"
+    );
 }
 
 async fn strangers_elsewhere_lock_nobody_out(backend: Backend) {

@@ -44,6 +44,7 @@ mod app_edit;
 mod app_edit_browser;
 mod app_forms;
 mod app_me;
+mod app_owners;
 mod app_people;
 mod app_sign_in;
 mod app_tasks;

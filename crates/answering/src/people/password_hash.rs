@@ -5,7 +5,7 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use refract_domain::password::{Password, TypedPassword};
 
-use super::turn_queue::{Applicant, QueueLimits, Turn, TurnQueue};
+use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
 use crate::secrets::{SecretFailed, random_bytes};
 
 /// Who may hash a password now, and who may wait for it. A hash takes a core and 19 MiB for some ten
@@ -24,7 +24,7 @@ static PLACES: TurnQueue = TurnQueue::new(LIMITS);
 
 /// A turn at hashing a password. It is given back when it is dropped.
 pub(super) struct HashPlace {
-    turn: Turn,
+    turn: FairTurn,
 }
 
 /// Salt of the hash that is made for an address that nobody has.

@@ -41,7 +41,7 @@ pub(super) struct TurnQueue {
 }
 
 /// A turn, given back when it is dropped.
-pub(super) struct Turn {
+pub(super) struct FairTurn {
     queue: &'static TurnQueue,
 }
 
@@ -69,7 +69,7 @@ struct Lines<K> {
     total: usize,
 }
 
-type Waiter = oneshot::Sender<Turn>;
+type Waiter = oneshot::Sender<FairTurn>;
 
 impl TurnQueue {
     pub(super) const fn new(limits: QueueLimits) -> Self {
@@ -89,12 +89,12 @@ impl TurnQueue {
     /// # Errors
     /// [`NoTurn`], at once when there is no room, or later when the place goes to somebody with fewer
     /// waiters.
-    pub(super) async fn turn(&'static self, applicant: Applicant) -> Result<Turn, NoTurn> {
+    pub(super) async fn turn(&'static self, applicant: Applicant) -> Result<FairTurn, NoTurn> {
         let turn = {
             let mut state = self.state();
             if state.free > 0 {
                 state.free -= 1;
-                return Ok(Turn { queue: self });
+                return Ok(FairTurn { queue: self });
             }
             let (waiter, turn) = oneshot::channel();
             let limits = &self.limits;
@@ -127,7 +127,7 @@ impl TurnQueue {
             let Some(waiter) = next else {
                 return;
             };
-            match waiter.send(Turn { queue: self }) {
+            match waiter.send(FairTurn { queue: self }) {
                 Ok(()) => return,
                 // who waited has gone: the turn is not given back, but passed on here
                 Err(turn) => std::mem::forget(turn),
@@ -140,7 +140,7 @@ impl TurnQueue {
     }
 }
 
-impl Drop for Turn {
+impl Drop for FairTurn {
     fn drop(&mut self) {
         self.queue.pass_on();
     }
