@@ -13,6 +13,7 @@ mod assets;
 mod browser_cookie;
 mod components;
 mod curl;
+mod days;
 mod dispatch;
 mod form;
 mod kept;

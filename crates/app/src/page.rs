@@ -18,19 +18,22 @@ pub(crate) enum Section {
     Keys,
     /// People of the account.
     People,
+    /// What was changed in the account.
+    Events,
     /// The visitor's own page, which their name leads to.
     Me,
 }
 
 impl Section {
     /// The sections in the navigation.
-    const LISTED: [Self; 3] = [Self::Prisms, Self::Keys, Self::People];
+    const LISTED: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
 
     fn name(self) -> &'static str {
         match self {
             Self::Prisms => "Prisms",
             Self::Keys => "Keys",
             Self::People => "People",
+            Self::Events => "Events",
             Self::Me => "You",
         }
     }
@@ -40,6 +43,7 @@ impl Section {
             Self::Prisms => "/",
             Self::Keys => "/keys",
             Self::People => "/people",
+            Self::Events => "/events",
             Self::Me => "/me",
         }
     }
@@ -53,7 +57,7 @@ impl Section {
     fn least_role(self) -> Role {
         match self {
             Self::Prisms | Self::Me => Role::Reviewer,
-            Self::Keys | Self::People => Role::Owner,
+            Self::Keys | Self::People | Self::Events => Role::Owner,
         }
     }
 }
@@ -169,6 +173,9 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                         }
                     }
                 }
+            }
+            @if visitor.untold_event.is_some() {
+                a.untold href="/" { "Somebody changed your role or password" }
             }
             div.visitor {
                 a href=(Section::Me.address()) title={ "Your own page, " (visitor.role.name()) }

@@ -63,6 +63,11 @@ impl<'a> Browser<'a> {
         self.cookies.insert(cookie.to_owned(), value.to_owned());
     }
 
+    /// Goes on at another node.
+    pub(crate) fn use_node(&mut self, node: usize) {
+        self.node = node;
+    }
+
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
         self.send(Request::outside("GET", path)).await
     }
@@ -143,6 +148,13 @@ pub(crate) async fn join_with<'a>(
     let answer = browser.join(&link, "Ada").await;
     assert_eq!(answer.status, 303, "{answer:?}");
     browser
+}
+
+/// The id in the address of an action about the person of this place in the table.
+pub(crate) fn id_of(page: &Answer, place: usize) -> String {
+    let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
+    ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));
+    ids[place].split('/').next().unwrap().to_owned()
 }
 
 async fn a_link_joins_once_and_signs_in(backend: Backend) {

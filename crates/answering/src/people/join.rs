@@ -1,6 +1,7 @@
 //! Takes up links: joins an account, or chooses a new password.
 
 use chrono::Utc;
+use refract_domain::event::{Actor, EventRequest};
 use refract_domain::password::{Password, TypedPassword};
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
@@ -10,6 +11,7 @@ use refract_persistence::{Database, InvitationRow, PersistenceError};
 use super::password_hash::HashPlace;
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
+use crate::event_stamp::event_stamp;
 use crate::secrets::SecretFailed;
 
 /// Why a link was not taken up; it is as good as before.
@@ -52,6 +54,7 @@ pub async fn accept(
     token: &Token,
     name: &PersonName,
     password: TypedPassword,
+    request: Option<EventRequest>,
 ) -> Result<Session, JoinRefusal> {
     let found = find_invitation(database, token).await?;
     let invitation = found.ok_or(JoinRefusal::Void)?;
@@ -60,7 +63,12 @@ pub async fn accept(
     let place = HashPlace::take(client.applicant()).await?;
     let hash = place.hash(password).await?;
     let (session, new) = new_session(client.browser_before())?;
-    let accepting = database.accept_invitation(token.hash(), name, &hash, new);
+    let stamp = event_stamp(
+        invitation.account,
+        Actor::Person(invitation.person),
+        request,
+    );
+    let accepting = database.accept_invitation(token.hash(), name, &hash, new, stamp);
     if accepting.await? {
         Ok(session)
     } else {

@@ -125,7 +125,7 @@ async fn a_new_password_by_link_lets_the_person_in_at_once(it: Fixture) {
     let (ada, _) = joined(&it, ADA).await;
     exhaust(&it, &stranger(OFFICE), ADA).await;
     let caller = Caller::operator(it.account);
-    let link = people::reset(&it.database, caller, ada.person).await;
+    let link = people::reset(&it.database, &caller, ada.person).await;
     accept(&it, &link.unwrap(), PASSWORD).await.unwrap();
     assert!(!is_stopped(&it, &stranger(OFFICE), ADA).await);
 }

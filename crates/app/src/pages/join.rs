@@ -53,8 +53,10 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     }
     if let (Ok(name), true) = (&name, faults.again.is_empty()) {
         let password = TypedPassword::new(sent.get("password"));
+        let client = &visit.sent.client;
+        let request = Some(visit.request.clone());
         let database = visit.answering.database();
-        match accept(database, &visit.sent.client, &token, name, password).await {
+        match accept(database, client, &token, name, password, request).await {
             Ok(session) => {
                 end_session_before(&visit).await?;
                 let cookies = browser_cookie::signed_in(&session, &visit.site.url);

@@ -6,7 +6,7 @@ use refract_persistence::{EndedSessions, NewSession};
 
 use crate::fixture::{Fixture, moment};
 use crate::joined_people::{
-    accept, alive, browser, email, is_known, joined, link, new_session, password_of, signed_in,
+    accept, alive, browser, email, is_known, joined, new_session, password_of, renew, signed_in,
 };
 
 on_both!(
@@ -25,10 +25,7 @@ async fn a_new_password_ends_the_sessions_before(it: Fixture) {
     let beginning = it.database.begin_session(checked, new_session(2));
     assert!(beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, Some(ada));
-    it.database
-        .renew_link(it.account, ada, link(3))
-        .await
-        .unwrap();
+    renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
     for (byte, expected) in [(1, None), (2, None), (3, Some(ada))] {
         assert_eq!(signed_in(&it, byte).await, expected, "{byte}");
@@ -41,10 +38,7 @@ async fn a_session_of_an_old_password_does_not_begin(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let password = password_of(&it, "ada@example.com");
     let checked = password.await.unwrap();
-    it.database
-        .renew_link(it.account, ada, link(3))
-        .await
-        .unwrap();
+    renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
     let beginning = it.database.begin_session(checked.clone(), new_session(2));
     assert!(!beginning.await.unwrap());
@@ -163,10 +157,7 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
 async fn a_changed_password_ends_what_hung_on_the_old_one(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
-    it.database
-        .renew_link(it.account, ada, link(3))
-        .await
-        .unwrap();
+    assert!(renew(&it, it.account, ada, 3).await);
     let checked = password_of(&it, "ada@example.com").await.unwrap();
     let address = email("ada@example.com").hash();
     let database = &it.database;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment};
 use crate::joined_people::{
-    accept, alive, browser, email, is_known, joined, link, new_session, password_of,
+    accept, alive, browser, email, is_known, joined, new_session, password_of, renew,
 };
 
 on_both!(
@@ -157,10 +157,7 @@ async fn a_new_password_forgets_the_tries_of_its_address(it: Fixture) {
         save(&it, attempt(address, network("a"), 1), all).await;
         save(&it, attempt(address, known.clone(), 1), all).await;
     }
-    it.database
-        .renew_link(it.account, ada, link(2))
-        .await
-        .unwrap();
+    assert!(renew(&it, it.account, ada, 2).await);
     let of_network = async || listed(&it, network("a"), all).await;
     assert_eq!(of_network().await.len(), 2, "a link alone changes nothing");
     assert!(accept(&it.database, 2, "new hash").await);
