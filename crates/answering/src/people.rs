@@ -30,7 +30,7 @@ pub use self::own_account::{
     rename,
 };
 pub use self::refusal::PersonRefusal;
-pub use self::session::{Session, SignedIn, session, sign_out};
+pub use self::session::{Session, SessionEnd, SignedIn, end_session, session};
 pub use self::sign_in::sign_in;
 pub use self::sign_in_client::SignInClient;
 pub use self::sign_in_link::{is_sign_in_link, sign_in_by_link, sign_in_link};

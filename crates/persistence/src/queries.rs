@@ -55,6 +55,7 @@ mod sessions;
 mod sign_in_tries;
 mod telling_events;
 mod untold_changes;
+mod wrong_tries;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
 pub use self::answer_pages::{AnswerPages, StoredAnswers};
@@ -89,3 +90,4 @@ pub use self::results::FoundResult;
 pub use self::save_result::Saving;
 pub use self::sessions::{NewSession, SessionRow, SessionsAlive};
 pub use self::sign_in_tries::{CountedTry, SignInCounter, SignInTry, TriesWindow};
+pub use self::wrong_tries::WrongTry;

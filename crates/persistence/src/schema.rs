@@ -159,6 +159,7 @@ diesel::table! {
         tried_at -> Moment,
         network -> Nullable<Text>,
         browser_hash -> Nullable<Binary>,
+        refused_at -> Nullable<Moment>,
     }
 }
 

@@ -2,6 +2,8 @@
 -- in tries that a node of an older version made
 ALTER TABLE sign_in_tries ADD COLUMN network text;
 ALTER TABLE sign_in_tries ADD COLUMN browser_hash blob;
+-- when the password turned out to be wrong; null while nobody knows
+ALTER TABLE sign_in_tries ADD COLUMN refused_at integer;
 CREATE INDEX sign_in_tries_network_tried_at
     ON sign_in_tries (network, tried_at) WHERE network IS NOT NULL;
 CREATE INDEX sign_in_tries_browser_hash_tried_at

@@ -126,7 +126,7 @@ async fn a_person_changes_their_password_with_the_present_one(backend: Backend) 
 }
 
 /// The addresses of the actions that end a session.
-fn endings(page: &Answer) -> Vec<String> {
+pub(crate) fn endings(page: &Answer) -> Vec<String> {
     let actions = page.body.split("action=\"/me/sessions/").skip(1);
     let actions = actions.map(|rest| rest.split('"').next().unwrap());
     let actions = actions.filter(|action| action.ends_with("/end"));

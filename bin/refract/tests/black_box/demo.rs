@@ -146,6 +146,14 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     program::signal(&demo, "INT").await;
     let ended = within_patience(demo.wait()).await.unwrap();
     assert_eq!(ended.code(), Some(0));
+    let database = [("DATABASE_URL", "sqlite://refract-demo.db")];
+    let events = program::run(folder.path(), &database, &["events", "--json"]).await;
+    let newest = events.lines().remove(0);
+    assert_eq!(newest["action"], "signed_in", "once: {newest}");
+    assert_eq!(newest["by_kind"], "person");
+    assert_eq!(newest["note"], "by a link that signs in");
+    let before = &events.lines()[1];
+    assert_eq!(before["action"], "sign_in_link_made");
 }
 
 /// The answer to a request whose body may be left out.

@@ -1,6 +1,7 @@
 //! What people change about themselves: their name, their password, and where they are signed in.
 
 use chrono::Utc;
+use refract_domain::event::EventRequest;
 use refract_domain::password::{Password, TypedPassword};
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
@@ -54,8 +55,10 @@ pub async fn rename(
     database: &Database,
     person: &SignedIn,
     name: &PersonName,
+    request: Option<EventRequest>,
 ) -> Result<(), PersistenceError> {
-    database.set_person_name(person.person, name).await
+    let stamp = person.event_stamp(request);
+    database.set_person_name(person.person, name, stamp).await
 }
 
 /// Gives somebody who is signed in another password, with the present one. They are signed in here by a
@@ -71,6 +74,7 @@ pub async fn change_password(
     person: &SignedIn,
     present: TypedPassword,
     new: TypedPassword,
+    request: Option<EventRequest>,
 ) -> Result<Session, PasswordChangeRefusal> {
     let new = Password::choose(new, person.email.as_str(), &person.name)
         .map_err(PasswordChangeRefusal::Weak)?;
@@ -79,17 +83,22 @@ pub async fn change_password(
         email: &person.email,
         counter: SignInCounter::Browser(person.session),
         now: Utc::now(),
+        request: request.clone(),
+        note: Some("to change the password"),
     };
     let right = attempt.check(database, turn().await?, present).await?;
     let hash = turn().await?.hash(new).await?;
     let (session, new_session) = new_session(client.browser_before())?;
     let email = person.email.hash();
-    let changing = database.change_password(right.row, email, &hash, new_session);
+    let stamp = person.event_stamp(request);
+    let checked = right.row.clone();
+    let changing = database.change_password(checked, email, &hash, new_session, stamp);
     if changing.await? {
-        Ok(session)
-    } else {
-        Err(PasswordChangeRefusal::Present(SignInRefusal::Wrong))
+        return Ok(session);
     }
+    // another password was chosen at this moment, or the person was removed
+    let refusal = attempt.refuse(database, right.tried, Some(&right.row));
+    Err(refusal.await.into())
 }
 
 /// The sessions of somebody who is signed in, the last used first.
@@ -114,9 +123,9 @@ pub async fn end_own_session(
     database: &Database,
     person: &SignedIn,
     session: TokenHash,
+    request: Option<EventRequest>,
 ) -> Result<(), PersistenceError> {
-    let one = EndedSessions::One(session);
-    database.end_own_sessions(person.person, one).await
+    end(database, person, EndedSessions::One(session), request).await
 }
 
 /// Ends all sessions of somebody who is signed in but the present one.
@@ -126,7 +135,21 @@ pub async fn end_own_session(
 pub async fn end_other_sessions(
     database: &Database,
     person: &SignedIn,
+    request: Option<EventRequest>,
 ) -> Result<(), PersistenceError> {
     let others = EndedSessions::AllBut(person.session);
-    database.end_own_sessions(person.person, others).await
+    end(database, person, others, request).await
+}
+
+async fn end(
+    database: &Database,
+    person: &SignedIn,
+    ended: EndedSessions,
+    request: Option<EventRequest>,
+) -> Result<(), PersistenceError> {
+    let stamp = person.event_stamp(request);
+    let alive = alive(stamp.at);
+    database
+        .end_own_sessions(person.person, ended, alive, stamp)
+        .await
 }

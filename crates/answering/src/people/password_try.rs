@@ -2,28 +2,34 @@
 //! counted together.
 
 use chrono::{DateTime, Utc};
+use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::SignInTryId;
 use refract_domain::password::TypedPassword;
 use refract_domain::person::Email;
-use refract_persistence::{CountedTry, Database, PasswordRow, SignInCounter, SignInTry};
+use refract_persistence::{CountedTry, Database, PasswordRow, SignInCounter, SignInTry, WrongTry};
 use uuid::Uuid;
 
 use super::password_hash::HashPlace;
-use super::sign_in_limits::{TryLimit, limit, window};
+use super::sign_in_limits::{TryLimit, WRONG_TRIES, limit, window};
 use super::sign_in_refusal::SignInRefusal;
+use crate::event_stamp::event_stamp;
 
 /// A try of a password for an address.
 pub(super) struct PasswordTry<'a> {
     pub(super) email: &'a Email,
     pub(super) counter: SignInCounter,
     pub(super) now: DateTime<Utc>,
+    /// The request, and what besides signing in the password was typed for, as the event of a wrong try
+    /// names them.
+    pub(super) request: Option<EventRequest>,
+    pub(super) note: Option<&'static str>,
 }
 
 /// A password that was right when it was looked at.
 pub(super) struct RightPassword {
     pub(super) row: PasswordRow,
     /// The try, which counts as a wrong one until it is deleted.
-    pub(super) tried: SignInTryId,
+    pub(super) tried: SignInTry,
 }
 
 impl PasswordTry<'_> {
@@ -31,12 +37,13 @@ impl PasswordTry<'_> {
     /// costs as much time as a wrong password.
     ///
     /// The tries are looked at twice: first without writing anything, so that a stopped try costs the
-    /// database next to nothing, then after this one was saved. A try that is stopped does not count.
+    /// database next to nothing, then after this one was saved. A try that is stopped does not count,
+    /// and has no event; a wrong one for a person's address has one.
     ///
     /// # Errors
     /// When address and password do not belong together, the try is stopped, or the database fails.
     pub(super) async fn check(
-        self,
+        &self,
         database: &Database,
         place: HashPlace,
         password: TypedPassword,
@@ -50,17 +57,46 @@ impl PasswordTry<'_> {
             counter: self.counter.clone(),
             tried_at: self.now,
         };
-        let tried = new.id;
-        let others = database.save_sign_in_try(new, window).await?;
+        let others = database.save_sign_in_try(new.clone(), window).await?;
         if let Err(refusal) = self.let_through(&others) {
-            database.delete_sign_in_try(tried).await?;
+            database.delete_sign_in_try(new.id).await?;
             return Err(refusal);
         }
         let found = database.find_password(self.email).await?;
         let hash = found.as_ref().map(|found| found.hash.clone());
         let is_right = place.verify(password, hash).await?;
-        let row = found.filter(|_| is_right).ok_or(SignInRefusal::Wrong)?;
-        Ok(RightPassword { row, tried })
+        match found {
+            Some(row) if is_right => Ok(RightPassword { row, tried: new }),
+            found => Err(self.refuse(database, new, found.as_ref()).await),
+        }
+    }
+
+    /// Saves that the try was wrong, with an event where the address is a person's. Nobody is known to
+    /// have tried: the event is the node's.
+    pub(super) async fn refuse(
+        &self,
+        database: &Database,
+        tried: SignInTry,
+        found: Option<&PasswordRow>,
+    ) -> SignInRefusal {
+        let person = found.map(|row| {
+            let stamp = event_stamp(row.account, Actor::Node, self.request.clone());
+            let stamp = match self.note {
+                None => stamp,
+                Some(note) => stamp.noted(note),
+            };
+            (row.person, stamp)
+        });
+        let wrong = WrongTry {
+            tried,
+            refused_at: Utc::now(),
+            window: window(self.now),
+            stopping: WRONG_TRIES.into(),
+        };
+        match database.refuse_sign_in_try(wrong, person).await {
+            Ok(()) => SignInRefusal::Wrong,
+            Err(error) => error.into(),
+        }
     }
 
     fn let_through(&self, others: &[CountedTry]) -> Result<(), SignInRefusal> {

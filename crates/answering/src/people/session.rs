@@ -1,12 +1,16 @@
 //! Sessions: how a signed-in person is known from one request to the next.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::token::{Token, TokenHash};
-use refract_persistence::{Database, NewBrowser, NewSession, PersistenceError, SessionsAlive};
+use refract_persistence::{
+    Database, EndedSessions, NewBrowser, NewSession, PersistenceError, SessionsAlive,
+};
 
+use crate::event_stamp::event_stamp;
 use crate::secrets::{SecretFailed, random_bytes};
 
 /// How long a session lasts after its last use.
@@ -45,6 +49,22 @@ pub struct SignedIn {
     pub untold_event: Option<EventId>,
 }
 
+/// Why a browser's session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The person signed out.
+    SignedOut,
+    /// Somebody, often the same person, signed in with the browser.
+    Replaced,
+}
+
+impl SignedIn {
+    /// The stamp of what the person changes now about themselves.
+    pub(super) fn event_stamp(&self, request: Option<EventRequest>) -> EventStamp {
+        event_stamp(self.account, Actor::Person(self.person), request)
+    }
+}
+
 /// The person whom a cookie's token signs in; `None` when the session ended or was never there. One
 /// query, and a write about once an hour.
 ///
@@ -73,12 +93,25 @@ pub async fn session(
     }))
 }
 
-/// Ends a session. Ending one that ended before changes nothing.
+/// Ends the session by which somebody is signed in. Ending one that ended before changes nothing.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn sign_out(database: &Database, session: TokenHash) -> Result<(), PersistenceError> {
-    database.end_session(session).await
+pub async fn end_session(
+    database: &Database,
+    person: &SignedIn,
+    why: SessionEnd,
+    request: Option<EventRequest>,
+) -> Result<(), PersistenceError> {
+    let stamp = person.event_stamp(request).noted(match why {
+        SessionEnd::SignedOut => "signed out",
+        SessionEnd::Replaced => "somebody signed in with the same browser",
+    });
+    let one = EndedSessions::One(person.session);
+    let alive = alive(stamp.at);
+    database
+        .end_own_sessions(person.person, one, alive, stamp)
+        .await
 }
 
 /// The sessions that have not ended by this moment.

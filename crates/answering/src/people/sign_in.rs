@@ -1,15 +1,17 @@
 //! Signs people in by address and password.
 
 use chrono::Utc;
+use refract_domain::event::{Actor, EventRequest};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::Email;
-use refract_persistence::Database;
+use refract_persistence::{Database, PasswordRow};
 
 use super::password_hash::HashPlace;
 use super::password_try::PasswordTry;
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_refusal::SignInRefusal;
+use crate::event_stamp::event_stamp;
 
 /// Signs in the person who has this address and password. The browser is known from then on, by the
 /// second token of the session.
@@ -27,6 +29,7 @@ pub async fn sign_in(
     client: &SignInClient,
     email: &str,
     password: TypedPassword,
+    request: Option<EventRequest>,
 ) -> Result<Session, SignInRefusal> {
     // nobody can have what is no address, and whoever typed it may learn that at no cost
     let email = Email::parse(email).map_err(|_| SignInRefusal::Wrong)?;
@@ -38,13 +41,23 @@ pub async fn sign_in(
         email: &email,
         counter: standing.counter,
         now,
+        request: request.clone(),
+        note: None,
     };
     let right = attempt.check(database, place, password).await?;
     let (session, new) = new_session(standing.browser_before)?;
-    if !database.begin_session(right.row, new).await? {
-        return Err(SignInRefusal::Wrong);
+    let PasswordRow {
+        account, person, ..
+    } = right.row;
+    let stamp = event_stamp(account, Actor::Person(person), request);
+    let beginning = database.begin_session(right.row.clone(), new, stamp);
+    if !beginning.await? {
+        // another password was chosen at this moment, or the person was removed
+        return Err(attempt
+            .refuse(database, right.tried, Some(&right.row))
+            .await);
     }
-    database.delete_sign_in_try(right.tried).await?;
+    database.delete_sign_in_try(right.tried.id).await?;
     database
         .delete_expired_sessions(alive(now), known_since(now), now)
         .await?;

@@ -8,7 +8,7 @@ use refract_persistence::{CountedTry, SignInCounter, TriesWindow};
 
 /// Wrong tries for one address from one network, or one known browser, within [`COUNTED`] after which the
 /// next ones are stopped.
-const WRONG_TRIES: usize = 10;
+pub(super) const WRONG_TRIES: u8 = 10;
 /// How long a wrong try counts.
 const COUNTED: TimeDelta = TimeDelta::minutes(15);
 /// How far another node's clock may be ahead for its tries to count. Tries that are further ahead were
@@ -61,7 +61,7 @@ pub(super) fn limit(
 /// Until when the tries for an address are stopped, by the moments of the others, oldest first; `None`
 /// for a try that is let through.
 fn stopped_until(of_address: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
-    let too_many = of_address.len().checked_sub(WRONG_TRIES)?;
+    let too_many = of_address.len().checked_sub(WRONG_TRIES.into())?;
     let last_to_forget = of_address.get(too_many)?;
     Some(*last_to_forget + COUNTED)
 }

@@ -1,7 +1,7 @@
 //! Links that sign in at once, which the demo prints for its owner.
 
 use chrono::{TimeDelta, Utc};
-use refract_domain::event::EventAction;
+use refract_domain::event::{Actor, EventAction, EventRequest};
 use refract_domain::ids::PersonId;
 use refract_domain::token::Token;
 use refract_persistence::{Database, NewInvitation, PersistenceError};
@@ -10,6 +10,7 @@ use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_refusal::SignInRefusal;
 use crate::caller::Caller;
+use crate::event_stamp::event_stamp;
 use crate::secrets::random_bytes;
 
 /// How long a link is good.
@@ -58,10 +59,15 @@ pub async fn sign_in_by_link(
     database: &Database,
     client: &SignInClient,
     token: &Token,
+    request: Option<EventRequest>,
 ) -> Result<Option<Session>, SignInRefusal> {
+    let hash = token.sign_in_hash();
+    let Some(link) = database.find_invitation(hash, Utc::now()).await? else {
+        return Ok(None);
+    };
     let (session, new) = new_session(client.browser_before())?;
-    let begun: Result<bool, PersistenceError> = database
-        .begin_session_by_link(token.sign_in_hash(), new)
-        .await;
-    Ok(begun?.then_some(session))
+    let stamp = event_stamp(link.account, Actor::Person(link.person), request);
+    let stamp = stamp.noted("by a link that signs in");
+    let begun = database.begin_session_by_link(hash, new, stamp).await?;
+    Ok(begun.then_some(session))
 }

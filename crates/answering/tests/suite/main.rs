@@ -34,3 +34,4 @@ mod people;
 mod result_counts;
 mod result_search;
 mod sign_in;
+mod sign_in_events;

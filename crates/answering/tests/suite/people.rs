@@ -3,7 +3,8 @@
 use futures_util::future::join_all;
 use refract_answering::Caller;
 use refract_answering::people::{
-    self, Invitation, JoinRefusal, PersonRefusal, Session, SignInClient, SignInRefusal, SignedIn,
+    self, Invitation, JoinRefusal, PersonRefusal, Session, SessionEnd, SignInClient, SignInRefusal,
+    SignedIn,
 };
 use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
@@ -60,7 +61,7 @@ fn office() -> SignInClient {
 
 async fn sign_in(it: &Fixture, email: &str, password: &str) -> Result<Session, SignInRefusal> {
     let password = TypedPassword::new(password);
-    people::sign_in(&it.database, &office(), email, password).await
+    people::sign_in(&it.database, &office(), email, password, None).await
 }
 
 pub(crate) async fn signed_in(it: &Fixture, session: &Session) -> Option<SignedIn> {
@@ -166,7 +167,8 @@ async fn tries_at_once_are_counted_together(it: Fixture) {
 
 async fn who_signs_in_is_known_until_signing_out_or_removal(it: Fixture) {
     let (ada, session) = joined(&it, ADA).await;
-    people::sign_out(&it.database, session.token.hash())
+    let person = signed_in(&it, &session).await.unwrap();
+    people::end_session(&it.database, &person, SessionEnd::SignedOut, None)
         .await
         .unwrap();
     assert_eq!(signed_in(&it, &session).await, None);
@@ -194,7 +196,7 @@ async fn a_link_that_signs_in_does_so_once(it: Fixture) {
         let is_good = people::is_sign_in_link(&it.database, &token).await;
         assert!(is_good.unwrap(), "looking uses nothing up");
     }
-    let opening = (0..6).map(|_| people::sign_in_by_link(&it.database, &client, &token));
+    let opening = (0..6).map(|_| people::sign_in_by_link(&it.database, &client, &token, None));
     let sessions: Vec<_> = join_all(opening)
         .await
         .into_iter()

@@ -25,29 +25,29 @@ on_both!(
     a_person_sees_and_ends_their_own_sessions,
 );
 
-const OFFICE: &str = "203.0.113.0/24";
-const ATTACKER: &str = "198.51.100.0/24";
+pub(crate) const OFFICE: &str = "203.0.113.0/24";
+pub(crate) const ATTACKER: &str = "198.51.100.0/24";
 
-fn stranger(network: &str) -> SignInClient {
+pub(crate) fn stranger(network: &str) -> SignInClient {
     SignInClient::new(network.to_owned(), Vec::new())
 }
 
-fn browser(network: &str, cookie: &Token) -> SignInClient {
+pub(crate) fn browser(network: &str, cookie: &Token) -> SignInClient {
     SignInClient::new(network.to_owned(), vec![cookie.clone()])
 }
 
-async fn sign_in(
+pub(crate) async fn sign_in(
     it: &Fixture,
     client: &SignInClient,
     email: &str,
     password: &str,
 ) -> Result<Session, SignInRefusal> {
     let password = TypedPassword::new(password);
-    people::sign_in(&it.database, client, email, password).await
+    people::sign_in(&it.database, client, email, password, None).await
 }
 
 /// Tries wrong passwords until the next ones are stopped.
-async fn exhaust(it: &Fixture, client: &SignInClient, email: &str) {
+pub(crate) async fn exhaust(it: &Fixture, client: &SignInClient, email: &str) {
     for _ in 0..10 {
         let wrong = sign_in(it, client, email, "wrong").await;
         assert!(
@@ -68,7 +68,7 @@ async fn is_stopped(it: &Fixture, client: &SignInClient, email: &str) -> bool {
     }
 }
 
-async fn who(it: &Fixture, session: &Session) -> SignedIn {
+pub(crate) async fn who(it: &Fixture, session: &Session) -> SignedIn {
     signed_in(it, session).await.unwrap()
 }
 
@@ -158,7 +158,7 @@ async fn what_is_no_address_costs_nothing(it: Fixture) {
     }
 }
 
-async fn change(
+pub(crate) async fn change(
     it: &Fixture,
     session: &Session,
     present: &str,
@@ -167,7 +167,7 @@ async fn change(
     let client = browser(OFFICE, &session.browser);
     let person = who(it, session).await;
     let (present, new) = (TypedPassword::new(present), TypedPassword::new(new));
-    people::change_password(&it.database, &client, &person, present, new).await
+    people::change_password(&it.database, &client, &person, present, new, None).await
 }
 
 async fn a_person_changes_name_and_password(it: Fixture) {
@@ -177,7 +177,8 @@ async fn a_person_changes_name_and_password(it: Fixture) {
         .unwrap();
     let name = PersonName::parse("Countess").unwrap();
     let person = who(&it, &session).await;
-    people::rename(&it.database, &person, &name).await.unwrap();
+    let renaming = people::rename(&it.database, &person, &name, None);
+    renaming.await.unwrap();
     assert_eq!(who(&it, &session).await.name, "Countess");
 
     let weak = change(&it, &session, PASSWORD, "Countess123").await;
@@ -251,12 +252,12 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
     };
     assert_eq!(listed().await, hashes(&[&first, &second, &third]));
     for session in [&graces, &second] {
-        let ending = people::end_own_session(&it.database, &ada, session.token.hash());
+        let ending = people::end_own_session(&it.database, &ada, session.token.hash(), None);
         ending.await.unwrap();
     }
     assert_eq!(listed().await, hashes(&[&first, &third]));
     assert_eq!(signed_in(&it, &second).await, None);
-    people::end_other_sessions(&it.database, &ada)
+    people::end_other_sessions(&it.database, &ada, None)
         .await
         .unwrap();
     assert_eq!(listed().await, hashes(&[&third]));

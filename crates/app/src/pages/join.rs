@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::{Markup, html};
-use refract_answering::people::{InvitationRow, JoinRefusal, accept, find_invitation};
+use refract_answering::people::{InvitationRow, JoinRefusal, SessionEnd, accept, find_invitation};
 use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
@@ -15,7 +15,7 @@ use crate::components::field::{FormField, in_words};
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
-use crate::pages::sign_in::end_session_before;
+use crate::pages::sign_in::end_session;
 use crate::visit::OpenVisit;
 
 /// What was typed into the form, and what is wrong with it.
@@ -58,7 +58,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         let database = visit.answering.database();
         match accept(database, client, &token, name, password, request).await {
             Ok(session) => {
-                end_session_before(&visit).await?;
+                end_session(&visit, SessionEnd::Replaced).await?;
                 let cookies = browser_cookie::signed_in(&session, &visit.site.url);
                 return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }

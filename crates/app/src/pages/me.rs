@@ -49,7 +49,8 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
             return page(&visit, &shown, StatusCode::UNPROCESSABLE_ENTITY).await;
         }
     };
-    let renaming = people::rename(visit.answering.database(), &visit.visitor, &name);
+    let (database, request) = (visit.answering.database(), Some(visit.request.clone()));
+    let renaming = people::rename(database, &visit.visitor, &name, request);
     renaming.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=name"))
 }
@@ -65,7 +66,8 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
     let present = TypedPassword::new(form.get("present_password"));
     let new = TypedPassword::new(form.get("password"));
     let (database, client) = (visit.answering.database(), &visit.sent.client);
-    let changing = people::change_password(database, client, &visit.visitor, present, new);
+    let (person, request) = (&visit.visitor, Some(visit.request.clone()));
+    let changing = people::change_password(database, client, person, present, new, request);
     let refusal = match changing.await {
         Ok(session) => {
             let cookies = browser_cookie::signed_in(&session, &visit.site.url);
@@ -106,15 +108,16 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
 pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageRefusal> {
     let session = TokenHash::from_hex(visit.sent.values.get("id"));
     let session = session.ok_or(PageRefusal::NotFound)?;
-    let database = visit.answering.database();
-    let ending = people::end_own_session(database, &visit.visitor, session);
+    let (database, request) = (visit.answering.database(), Some(visit.request.clone()));
+    let ending = people::end_own_session(database, &visit.visitor, session, request);
     ending.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=session"))
 }
 
 /// Ends all sessions of the visitor but this one.
 pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let ending = people::end_other_sessions(visit.answering.database(), &visit.visitor);
+    let (database, request) = (visit.answering.database(), Some(visit.request.clone()));
+    let ending = people::end_other_sessions(database, &visit.visitor, request);
     ending.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=sessions"))
 }

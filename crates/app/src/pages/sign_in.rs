@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::people::{Session, SignInRefusal, sign_in, sign_out};
+use refract_answering::people::{self, Session, SessionEnd, SignInRefusal};
 use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 
@@ -36,8 +36,9 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let (email, then) = (form.get("email"), form.get("then"));
     let kept = Kept::from_form(form);
     let password = TypedPassword::new(form.get("password"));
-    let database = visit.answering.database();
-    let refusal = match sign_in(database, &visit.sent.client, email, password).await {
+    let (database, client) = (visit.answering.database(), &visit.sent.client);
+    let request = Some(visit.request.clone());
+    let refusal = match people::sign_in(database, client, email, password, request).await {
         Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
         Err(refusal) => refusal,
     };
@@ -70,7 +71,7 @@ pub(crate) async fn welcome(
     then: &str,
     kept: Option<&Kept>,
 ) -> Result<PageReply, PageRefusal> {
-    end_session_before(visit).await?;
+    end_session(visit, SessionEnd::Replaced).await?;
     let reply = match kept {
         None => PageReply::see_other(own_address(then)),
         Some(kept) => {
@@ -87,10 +88,11 @@ pub(crate) async fn welcome(
     Ok(reply.with_cookies(&browser_cookie::signed_in(session, &visit.site.url)))
 }
 
-/// Ends the session whose cookie is about to be replaced.
-pub(crate) async fn end_session_before(visit: &OpenVisit) -> Result<(), InternalError> {
+/// Ends the session whose cookie is about to be replaced or taken back.
+pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), InternalError> {
     if let Some(visitor) = &visit.visitor {
-        sign_out(visit.answering.database(), visitor.session).await?;
+        let request = Some(visit.request.clone());
+        people::end_session(visit.answering.database(), visitor, why, request).await?;
     }
     Ok(())
 }

@@ -46,7 +46,8 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let session = match token(&visit) {
         Some(token) => {
             let database = visit.answering.database();
-            sign_in_by_link(database, &visit.sent.client, &token).await
+            let request = Some(visit.request.clone());
+            sign_in_by_link(database, &visit.sent.client, &token, request).await
         }
         None => Ok(None),
     };

@@ -275,7 +275,8 @@ impl Database {
     }
 
     /// Uses up a link that is good and begins a session of its person, who has joined. Whether it
-    /// was good: of several who use it at once, one succeeds. One transaction.
+    /// was good: of several who use it at once, one succeeds. One transaction, with an event that the
+    /// person signed in.
     ///
     /// # Errors
     /// When the database fails.
@@ -283,6 +284,7 @@ impl Database {
         &self,
         hash: TokenHash,
         session: NewSession,
+        stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
@@ -303,6 +305,8 @@ impl Database {
                     return Err(RollbackTransaction);
                 }
                 insert_session!(c, session, person);
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::SignedIn, target));
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)

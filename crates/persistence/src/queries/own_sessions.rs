@@ -2,12 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_domain::token::TokenHash;
 
-use crate::connections::on;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::queries::sessions::SessionsAlive;
 use crate::schema::sessions;
 use crate::schema::sql_types::Bind;
@@ -65,7 +68,8 @@ impl Database {
         .await
     }
 
-    /// Ends sessions of a person. Ending one that ended before changes nothing.
+    /// Ends sessions of a person, with an event when there were any. Ending one that ended before, or is
+    /// not theirs, changes nothing. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -73,19 +77,36 @@ impl Database {
         &self,
         person: PersonId,
         ended: EndedSessions,
+        alive: SessionsAlive,
+        stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
         self.write(async move |mut connection| {
-            let of_person = sessions::table.filter(sessions::person_id.eq(Bind(person)));
-            match ended {
-                EndedSessions::One(hash) => {
-                    let one = of_person.filter(sessions::hash.eq(hash.0.to_vec()));
-                    on!(connection, execute(diesel::delete(one)))?;
+            in_transaction!(connection, |c| {
+                let of_person = sessions::table
+                    .filter(sessions::person_id.eq(Bind(person)))
+                    .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                    .filter(sessions::created_at.gt(Bind(alive.begun_after)));
+                let (number, stamp) = match ended {
+                    EndedSessions::One(hash) => {
+                        let one = of_person.filter(sessions::hash.eq(hash.0.to_vec()));
+                        (diesel::delete(one).execute(c).await?, stamp)
+                    }
+                    EndedSessions::AllBut(hash) => {
+                        let others = of_person.filter(sessions::hash.ne(hash.0.to_vec()));
+                        let number = diesel::delete(others).execute(c).await?;
+                        let counted = u64::try_from(number).unwrap_or(u64::MAX);
+                        (
+                            number,
+                            stamp.noted(EventDetail::counted(counted, "session")),
+                        )
+                    }
+                };
+                if number > 0 {
+                    let target = EventTarget::Person(person);
+                    add_event!(c, stamp.event(EventAction::SessionEnded, target));
                 }
-                EndedSessions::AllBut(hash) => {
-                    let others = of_person.filter(sessions::hash.ne(hash.0.to_vec()));
-                    on!(connection, execute(diesel::delete(others)))?;
-                }
-            }
+                QueryResult::Ok(())
+            })?;
             Ok(())
         })
         .await

@@ -3,12 +3,14 @@
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
-use refract_domain::ids::PersonId;
+use refract_domain::event::{EventAction, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::{Email, EmailHash};
 
 use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::queries::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
@@ -16,6 +18,8 @@ use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries
 /// What is needed to check a person's password.
 #[derive(Clone)]
 pub struct PasswordRow {
+    /// The account of the person.
+    pub account: AccountId,
     /// The person.
     pub person: PersonId,
     /// The hash of the password, argon2id in the PHC string format.
@@ -58,16 +62,25 @@ impl Database {
                 .filter(people::email.eq(email))
                 .filter(people::removed_at.is_null())
                 .filter(people::password.is_not_null())
-                .select((people::id, people::password.assume_not_null()));
-            let found: Option<(PersonId, String)> =
+                .select((
+                    people::account_id,
+                    people::id,
+                    people::password.assume_not_null(),
+                ));
+            let found: Option<(AccountId, PersonId, String)> =
                 on!(connection, get_result(query)).optional()?;
-            Ok(found.map(|(person, hash)| PasswordRow { person, hash }))
+            Ok(found.map(|(account, person, hash)| PasswordRow {
+                account,
+                person,
+                hash,
+            }))
         })
         .await
     }
 
     /// Begins a session of a person whose password was checked against this row; whether that is
-    /// still their password and they were not removed meanwhile. One transaction.
+    /// still their password and they were not removed meanwhile. One transaction, with an event that
+    /// they signed in.
     ///
     /// # Errors
     /// When the database fails.
@@ -75,6 +88,7 @@ impl Database {
         &self,
         checked: PasswordRow,
         session: NewSession,
+        stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
@@ -88,6 +102,8 @@ impl Database {
                     return Err(RollbackTransaction);
                 }
                 insert_session!(c, session, checked.person);
+                let target = EventTarget::Person(checked.person);
+                add_event!(c, stamp.event(EventAction::SignedIn, target));
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)
@@ -97,7 +113,8 @@ impl Database {
 
     /// Gives a person whose password was checked against this row the hash of another one. All their
     /// sessions end, and a new one begins; a link that was made for them is void. Whether the checked
-    /// password was still theirs, and they were not removed meanwhile. One transaction.
+    /// password was still theirs, and they were not removed meanwhile. One transaction, with an event of
+    /// the change.
     ///
     /// # Errors
     /// When the database fails.
@@ -107,6 +124,7 @@ impl Database {
         email: EmailHash,
         password: &str,
         session: NewSession,
+        stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let password = password.to_owned();
         self.write(async move |mut connection| {
@@ -126,6 +144,8 @@ impl Database {
                     .await?;
                 end_with_password!(c, person, email);
                 insert_session!(c, session, person);
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::PasswordChanged, target));
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)

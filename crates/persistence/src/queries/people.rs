@@ -151,7 +151,8 @@ impl Database {
         .await
     }
 
-    /// Saves another name of a person, unless they were removed.
+    /// Saves another name of a person who has joined, unless they were removed or have that name. One
+    /// transaction, with an event that says neither name.
     ///
     /// # Errors
     /// When the database fails.
@@ -159,15 +160,25 @@ impl Database {
         &self,
         person: PersonId,
         name: &PersonName,
+        stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
         let name = name.as_str().to_owned();
         self.write(async move |mut connection| {
-            let one = people::table
-                .filter(people::id.eq(Bind(person)))
-                .filter(people::password.is_not_null())
-                .filter(people::removed_at.is_null());
-            let update = diesel::update(one).set(people::name.eq(Some(name)));
-            on!(connection, execute(update))?;
+            in_transaction!(connection, |c| {
+                let is_another = people::name.is_null().or(people::name.ne(name.clone()));
+                let one = people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(stamp.account)))
+                    .filter(people::password.is_not_null())
+                    .filter(people::removed_at.is_null())
+                    .filter(is_another);
+                let update = diesel::update(one).set(people::name.eq(Some(name)));
+                if update.execute(c).await? > 0 {
+                    let target = EventTarget::Person(person);
+                    add_event!(c, stamp.event(EventAction::NameSet, target));
+                }
+                QueryResult::Ok(())
+            })?;
             Ok(())
         })
         .await

@@ -167,19 +167,6 @@ impl Database {
         .await
     }
 
-    /// Ends a session. Ending one that does not exist changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn end_session(&self, hash: TokenHash) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let session = sessions::table.filter(sessions::hash.eq(hash.0.to_vec()));
-            on!(connection, execute(diesel::delete(session)))?;
-            Ok(())
-        })
-        .await
-    }
-
     /// Deletes the sessions that have ended, the links that are not good any more, and the browsers in
     /// which nobody signed in after `signed_in_after`. Three statements.
     ///

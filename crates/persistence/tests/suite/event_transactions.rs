@@ -104,6 +104,13 @@ async fn every_change_has_its_events(it: Fixture) {
             ],
             Change::Link => vec![said(EventAction::LinkRenewed, "", "")],
             Change::SignInLink => vec![said(EventAction::SignInLinkMade, "", "")],
+            Change::SignInByLink | Change::SignIn => vec![said(EventAction::SignedIn, "", "")],
+            Change::SessionEnd | Change::OtherSessionsEnd => {
+                vec![said(EventAction::SessionEnded, "", "")]
+            }
+            Change::Name => vec![said(EventAction::NameSet, "", "")],
+            Change::PasswordChange => vec![said(EventAction::PasswordChanged, "", "")],
+            Change::WrongTry => vec![said(EventAction::SignInRefused, "", ""); 2],
             Change::Joining => vec![said(EventAction::PersonJoined, "", "owner")],
             Change::Password => vec![said(EventAction::PasswordSet, "", "")],
             Change::Role => vec![said(EventAction::RoleSet, "editor", "reviewer")],
@@ -115,11 +122,19 @@ async fn every_change_has_its_events(it: Fixture) {
         let target = match change {
             Change::Account => EventTarget::Account(added[0].stamp.account),
             Change::Revocation => EventTarget::Key(key),
-            Change::Removal | Change::Role | Change::Password => EventTarget::Person(things.grace),
+            Change::Removal | Change::Role | Change::Password | Change::WrongTry => {
+                EventTarget::Person(things.grace)
+            }
             Change::Joining | Change::Link | Change::InvitationAgain => {
                 EventTarget::Person(things.joan)
             }
-            Change::SignInLink => EventTarget::Person(things.ada),
+            Change::SignInLink
+            | Change::SignInByLink
+            | Change::SignIn
+            | Change::SessionEnd
+            | Change::OtherSessionsEnd
+            | Change::Name
+            | Change::PasswordChange => EventTarget::Person(things.ada),
             Change::Rename
             | Change::Archiving
             | Change::Restoring
@@ -136,7 +151,8 @@ async fn every_change_has_its_events(it: Fixture) {
             "{change:?}"
         );
         assert_eq!(added[0].stamp.at, moment(20));
-        assert!(matches!(added[0].stamp.actor, Actor::Person(_)));
+        let is_nodes = added[0].stamp.actor == Actor::Node;
+        assert_eq!(is_nodes, change == Change::WrongTry, "{change:?}");
     }
 }
 
@@ -156,7 +172,7 @@ async fn a_change_whose_event_cannot_be_saved_is_not_made(it: Fixture) {
         } else {
             let is_made = made.is_ok();
             // these want a link that an earlier change makes
-            let lacks_link = change == Change::Joining;
+            let lacks_link = matches!(change, Change::Joining | Change::SignInByLink);
             assert_eq!(is_made, lacks_link, "{change:?}");
         }
         assert_eq!(all_rows(&things.it).await, before, "{change:?}");
@@ -173,6 +189,9 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
+        Change::OtherSessionsEnd,
+        Change::Name,
+        Change::PasswordChange,
         Change::Password,
         Change::Role,
         Change::Marks,
@@ -220,6 +239,9 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
+        Change::SessionEnd,
+        Change::Name,
+        Change::PasswordChange,
         Change::Password,
         Change::Role,
         Change::Removal,
@@ -328,6 +350,9 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     set(grace, Role::Owner, ada).await;
     told(grace, set(grace, Role::Reviewer, grace).await).await;
     assert_eq!(untold(2).await, None);
+    assert_eq!(things.added(Change::PasswordChange).await.len(), 1);
+    assert_eq!(things.added(Change::Name).await.len(), 1);
+    assert_eq!(untold(15).await, None);
     // the link 3 is an operator's
     assert_eq!(things.added(Change::Password).await.len(), 1);
     assert!(untold(12).await.is_some());

@@ -273,7 +273,8 @@ async fn a_person_takes_another_name(it: Fixture) {
     let grace = invite(&it, "grace@example.com", Role::Editor, 2).await;
     let name = PersonName::parse("Countess").unwrap();
     for person in [ada, grace] {
-        it.database.set_person_name(person, &name).await.unwrap();
+        let naming = it.database.set_person_name(person, &name, it.stamp(1));
+        naming.await.unwrap();
     }
     let names: Vec<_> = people(&it).await.into_iter().map(|it| it.name).collect();
     let expected = [Some("Countess".to_owned()), None];

