@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 CARGO_DENY_VERSION := 0.20.2
@@ -60,6 +60,9 @@ check-reproducible: ## build the release binary twice, in two folders with two h
 
 check-scripts: ## check the types of the app's scripts with TypeScript (needs Node and npm)
 	@.ci/check-scripts
+
+check-sign-in: ## sign in while 200 connections do without end: within three seconds, every time of 50, and what API calls notice
+	REFRACT_TEST_SIGN_IN=full .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
 
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet

@@ -29,7 +29,7 @@ use crate::routes::ROUTES;
 use crate::sent::{Query, Sent};
 use crate::visit::{OpenVisit, Visit};
 use crate::visitor::Visitor;
-use crate::{origin, policy, refusal_page, session_cookie};
+use crate::{browser_cookie, origin, policy, refusal_page, session_cookie};
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
@@ -50,6 +50,7 @@ impl Dispatcher {
         let began = Instant::now();
         let id = RequestId::of(request.headers());
         let client = ClientAddress::of(&request, &self.site.proxies);
+        self.site.look_at_proxy(request.headers());
         let found = find(request.method(), request.path());
         let pattern = found.as_ref().map_or("unknown", |(route, _)| route.pattern);
         let mut trace = begin_trace(&self.traces, &request, pattern);
@@ -57,7 +58,14 @@ impl Dispatcher {
         if let Some(call) = trace.call() {
             self.answering = self.answering.traced(call);
         }
-        let answering = self.reply(found, &request, payload, &id);
+        let mut visitor = None;
+        let sent = Sent {
+            path: request.path().to_owned(),
+            query: Query::parse(request.query_string()),
+            client: browser_cookie::client(&request, client, &self.site),
+            ..Sent::default()
+        };
+        let answering = self.reply(found, &request, payload, sent, &mut visitor, &id);
         let reply = answering.instrument(span).await;
         trace.end(reply.status().as_u16());
         tracing::info!(
@@ -66,6 +74,7 @@ impl Dispatcher {
             status = reply.status().as_u16(),
             ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             client = client.map(tracing::field::display),
+            person = visitor.map(|visitor| tracing::field::display(visitor.person)),
             request_id = %id,
             trace_id = trace.trace_id().map(tracing::field::display),
             span_id = trace.span_id().map(tracing::field::display),
@@ -82,19 +91,15 @@ impl Dispatcher {
         found: Result<(&'static AppRoute, PathValues), PageRefusal>,
         request: &HttpRequest,
         payload: web::Payload,
+        mut sent: Sent,
+        visitor: &mut Option<Visitor>,
         id: &RequestId,
     ) -> PageReply {
-        let mut sent = Sent {
-            path: request.path().to_owned(),
-            query: Query::parse(request.query_string()),
-            ..Sent::default()
-        };
-        let mut visitor = None;
         let outcome = match found {
             Ok((route, values)) => {
                 sent.values = values;
                 let id = EventRequest::new(id);
-                self.visit(route, request, payload, id, &mut sent, &mut visitor)
+                self.visit(route, request, payload, id, &mut sent, visitor)
                     .await
             }
             Err(refusal) => Err(refusal),
@@ -128,15 +133,11 @@ impl Dispatcher {
             sent.form = Form::read(request.headers(), payload.into_inner()).await?;
         }
         let in_flight = admitted?;
-        let token = session_cookie::token_of(request, &self.site.url);
-        *visitor = match &token {
-            Some(token) => Visitor::find(&self.answering, token).await?,
-            None => None,
-        };
+        let tokens = session_cookie::tokens(request, &self.site.url);
+        *visitor = Visitor::find(&self.answering, &tokens).await?;
         let handling = match &route.door {
             Door::Open(handle) => handle(OpenVisit {
                 visitor: visitor.clone(),
-                session: token,
                 request: id,
                 sent: sent.clone(),
                 answering: self.answering.clone(),

@@ -10,6 +10,7 @@
 
 mod app_site;
 mod assets;
+mod browser_cookie;
 mod components;
 mod curl;
 mod days;
@@ -28,6 +29,7 @@ mod route;
 mod route_table;
 mod routes;
 mod sent;
+mod sent_cookies;
 mod server;
 mod session_cookie;
 mod visit;

@@ -20,10 +20,13 @@ pub(crate) enum Section {
     People,
     /// What was changed in the account.
     Events,
+    /// The visitor's own page, which their name leads to.
+    Me,
 }
 
 impl Section {
-    const ALL: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
+    /// The sections in the navigation.
+    const LISTED: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
 
     fn name(self) -> &'static str {
         match self {
@@ -31,6 +34,7 @@ impl Section {
             Self::Keys => "Keys",
             Self::People => "People",
             Self::Events => "Events",
+            Self::Me => "You",
         }
     }
 
@@ -40,13 +44,19 @@ impl Section {
             Self::Keys => "/keys",
             Self::People => "/people",
             Self::Events => "/events",
+            Self::Me => "/me",
         }
+    }
+
+    /// How a link to the section says that it is the one that is open.
+    fn marked(self, current: Option<Self>) -> Option<&'static str> {
+        (current == Some(self)).then_some("page")
     }
 
     /// The role from which on the section is of use.
     fn least_role(self) -> Role {
         match self {
-            Self::Prisms => Role::Reviewer,
+            Self::Prisms | Self::Me => Role::Reviewer,
             Self::Keys | Self::People | Self::Events => Role::Owner,
         }
     }
@@ -156,9 +166,9 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
         a.name href="/" { "Refract" }
         @if let Some(visitor) = visitor {
             nav aria-label="Sections" {
-                @for section in Section::ALL {
+                @for section in Section::LISTED {
                     @if visitor.role.may(section.least_role()) {
-                        a href=(section.address()) aria-current=[(current == Some(section)).then_some("page")] {
+                        a href=(section.address()) aria-current=[section.marked(current)] {
                             (section.name())
                         }
                     }
@@ -168,7 +178,8 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                 a.untold href="/" { "Somebody changed your role or password" }
             }
             div.visitor {
-                span title=(visitor.role.name()) { bdi { (visitor.name) } }
+                a href=(Section::Me.address()) title={ "Your own page, " (visitor.role.name()) }
+                    aria-current=[Section::Me.marked(current)] { bdi { (visitor.name) } }
                 form method="post" action="/sign-out" {
                     button.quiet type="submit" { "Sign out" }
                 }

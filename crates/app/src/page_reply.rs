@@ -64,7 +64,12 @@ impl PageReply {
         Self::new(StatusCode::OK, HeaderValue::from_static(media_type), body).into_attachment(name)
     }
 
-    /// Adds the cookie that signs in or out.
+    /// Adds the cookies of somebody who signs in.
+    pub(crate) fn with_cookies(self, cookies: &[Cookie<'_>]) -> Self {
+        cookies.iter().fold(self, Self::with_cookie)
+    }
+
+    /// Adds a cookie.
     pub(crate) fn with_cookie(mut self, cookie: &Cookie<'_>) -> Self {
         // a token is of letters and digits, so that the header is always one
         if let Ok(value) = HeaderValue::from_str(&cookie.to_string()) {
@@ -120,8 +125,12 @@ impl PageReply {
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             response.insert_header((header::RETRY_AFTER, RETRY_AFTER_SECONDS));
         }
-        for header in self.headers {
-            response.insert_header(header);
+        for (name, value) in self.headers {
+            if name == header::SET_COOKIE {
+                response.append_header((name, value));
+            } else {
+                response.insert_header((name, value));
+            }
         }
         response.body(self.body)
     }

@@ -5,8 +5,8 @@ use refract_domain::role::Role;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, edit, events, join, keys, lens, new_prism, people, prism, prisms, result, results,
-    sign_in, sign_out, try_text, version,
+    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, result, results,
+    sign_in, sign_in_link, sign_out, try_text, version,
 };
 use crate::route::{AppRoute, Door};
 
@@ -149,7 +149,11 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     ),
     AppRoute::get(
         "/sign-in/{token}",
-        Door::Open(|visit| Box::pin(sign_in::by_link(visit))),
+        Door::Open(|visit| Box::pin(sign_in_link::show(visit))),
+    ),
+    AppRoute::post(
+        "/sign-in/{token}",
+        Door::Open(|visit| Box::pin(sign_in_link::submit(visit))),
     ),
     AppRoute::post(
         "/sign-out",
@@ -162,6 +166,26 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/join/{token}",
         Door::Open(|visit| Box::pin(join::submit(visit))),
+    ),
+    AppRoute::get(
+        "/me",
+        Door::For(Role::Reviewer, |visit| Box::pin(me::show(visit))),
+    ),
+    AppRoute::post(
+        "/me/name",
+        Door::For(Role::Reviewer, |visit| Box::pin(me::rename(visit))),
+    ),
+    AppRoute::post(
+        "/me/password",
+        Door::For(Role::Reviewer, |visit| Box::pin(me::change_password(visit))),
+    ),
+    AppRoute::post(
+        "/me/sessions/end-others",
+        Door::For(Role::Reviewer, |visit| Box::pin(me::end_others(visit))),
+    ),
+    AppRoute::post(
+        "/me/sessions/{id}/end",
+        Door::For(Role::Reviewer, |visit| Box::pin(me::end_session(visit))),
     ),
     AppRoute::get(
         "/people",

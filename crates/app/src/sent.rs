@@ -1,6 +1,7 @@
-//! What a request sent: the values of its path, its query and its form.
+//! What a request sent: the values of its path, its query and its form, and from where.
 
 use form_urlencoded::Serializer;
+use refract_answering::people::SignInClient;
 
 use crate::form::Form;
 use crate::path_values::PathValues;
@@ -14,6 +15,8 @@ pub(crate) struct Sent {
     pub(crate) query: Query,
     /// Empty for a request without a body.
     pub(crate) form: Form,
+    /// Where the request comes from, as signing in counts it.
+    pub(crate) client: SignInClient,
 }
 
 /// The query string of an address, by name.

@@ -1,5 +1,6 @@
 //! Serves the app on its own listener, until it is told to stop.
 
+use std::cell::Cell;
 use std::io;
 use std::net::TcpListener;
 use std::rc::Rc;
@@ -80,6 +81,7 @@ where
                 api_url: api_url.clone(),
                 is_for_trying_only,
                 proxies: proxies.clone(),
+                told_of_proxy: Cell::new(false),
                 assets: AssetFolder::embedded(),
             }),
         };

@@ -1,55 +1,35 @@
 //! The cookie that says who is signed in.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::COOKIE;
+use cookie::Cookie;
 use cookie::time::Duration;
-use cookie::{Cookie, SameSite};
+use refract_domain::token::Token;
 
 use crate::app_site::AppUrl;
+use crate::sent_cookies::OwnCookie;
 
+const COOKIE: OwnCookie = OwnCookie {
+    plain: "refract",
+    bound: "__Host-refract",
+};
 /// How long a browser keeps the cookie: the most that browsers allow. Whether a session still holds
 /// is for the database to say; a browser that keeps the cookie longer lets the app tell a session
 /// that ended from a stranger.
 const KEPT: Duration = Duration::days(400);
 
-/// The cookie's name: with the prefix that binds it to the host where the app has TLS.
-fn name(app: &AppUrl) -> &'static str {
-    if app.is_secure() {
-        "__Host-refract"
-    } else {
-        "refract"
-    }
-}
-
-/// The token in the request's cookie.
-pub(crate) fn token_of(request: &HttpRequest, app: &AppUrl) -> Option<String> {
-    let sent = request.headers().get_all(COOKIE);
-    let mut cookies = sent
-        .filter_map(|header| header.to_str().ok())
-        .flat_map(Cookie::split_parse)
-        .flatten();
-    let cookie = cookies.find(|cookie| cookie.name() == name(app))?;
-    Some(cookie.value().to_owned())
+/// The tokens in the request's cookies: one, or several when another one was planted.
+pub(crate) fn tokens(request: &HttpRequest, app: &AppUrl) -> Vec<Token> {
+    COOKIE.tokens(request, app)
 }
 
 /// The cookie that signs in.
-pub(crate) fn for_token(token: &str, app: &AppUrl) -> Cookie<'static> {
-    cookie(token.to_owned(), KEPT, app)
+pub(crate) fn for_token(token: &Token, app: &AppUrl) -> Cookie<'static> {
+    COOKIE.with(token.reveal(), KEPT, app)
 }
 
 /// The cookie that takes the place of the one before, when somebody signs out.
 pub(crate) fn ended(app: &AppUrl) -> Cookie<'static> {
-    cookie(String::new(), Duration::ZERO, app)
-}
-
-fn cookie(value: String, max_age: Duration, app: &AppUrl) -> Cookie<'static> {
-    Cookie::build((name(app), value))
-        .path("/")
-        .http_only(true)
-        .same_site(SameSite::Lax)
-        .secure(app.is_secure())
-        .max_age(max_age)
-        .build()
+    COOKIE.with("", Duration::ZERO, app)
 }
 
 #[cfg(test)]
@@ -58,17 +38,19 @@ mod tests {
 
     #[test]
     fn a_cookie_is_bound_to_the_host_where_there_is_tls() {
+        let token = Token::parse(&"t".repeat(43)).unwrap();
+        let text = |app: &AppUrl| for_token(&token, app).to_string();
         let secure = AppUrl::parse("https://a").unwrap();
-        let text = for_token("t", &secure).to_string();
+        let expected = "HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=34560000";
         assert_eq!(
-            text,
-            "__Host-refract=t; HttpOnly; SameSite=Lax; Secure; Path=/; Max-Age=34560000"
+            text(&secure),
+            format!("__Host-refract={}; {expected}", token.reveal())
         );
         let plain = AppUrl::parse("http://a").unwrap();
-        let text = for_token("t", &plain).to_string();
+        let expected = "HttpOnly; SameSite=Lax; Path=/; Max-Age=34560000";
         assert_eq!(
-            text,
-            "refract=t; HttpOnly; SameSite=Lax; Path=/; Max-Age=34560000"
+            text(&plain),
+            format!("refract={}; {expected}", token.reveal())
         );
         assert!(ended(&plain).to_string().contains("refract=; "));
     }

@@ -27,8 +27,6 @@ pub(crate) struct Visit {
 pub(crate) struct OpenVisit {
     /// Who visits, when they are signed in.
     pub(crate) visitor: Option<Visitor>,
-    /// The token of the cookie that was sent, whether or not it signs in.
-    pub(crate) session: Option<String>,
     /// The request, as events name it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Sent,

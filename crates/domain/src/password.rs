@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn an_uncommon_password_may_be_chosen() {
         for good in [
-            "correct horse battery staple",
+            "copper kettle on a slow train",
             "Tr0ub4dor&3x",
             "ein langes Kennwort",
             "пароль от почты",
@@ -190,6 +190,15 @@ mod tests {
             ("common", "zaq12wsxcde"),
             ("common", "1122334455!"),
             ("common", "789456123.0"),
+            ("common", "correcthorsebatterystaple"),
+            ("common", "correct horse battery staple"),
+            ("common", "Correct-Horse-Battery-Staple-1!"),
+            ("common", "staple battery horse"),
+            ("common", "C0rrectH0rseB4tteryStaple"),
+            ("common", "Tr0ub4dor&3"),
+            ("common", "The quick brown fox!"),
+            ("common", "to be or not to be, that is the question"),
+            ("common", "MayTheForceBeWithYou42"),
         ] {
             let refusal = refusal(bad).unwrap_or_default();
             assert!(refusal.contains(words), "{bad}: {refusal}");

@@ -52,6 +52,12 @@ impl FromStr for TrustedProxies {
 }
 
 impl TrustedProxies {
+    /// Whether a request says that it comes through a proxy and no proxy is trusted: then all clients
+    /// of that proxy look like one.
+    pub fn are_missing(&self, headers: &HeaderMap) -> bool {
+        self.0.is_empty() && headers.contains_key(X_FORWARDED_FOR)
+    }
+
     fn include(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
@@ -149,6 +155,19 @@ mod tests {
             client("10.0.0.0/8", "192.0.2.1", &["203.0.113.7"]),
             "192.0.2.1"
         );
+    }
+
+    #[test]
+    fn trusted_proxies_are_missing_where_a_proxy_speaks_and_none_is_trusted() {
+        let mut headers = HeaderMap::new();
+        let (none, one) = (TrustedProxies::default(), "10.0.0.1".parse().unwrap());
+        assert!(!none.are_missing(&headers));
+        headers.append(
+            HeaderName::from_static(X_FORWARDED_FOR),
+            HeaderValue::from_static("203.0.113.7"),
+        );
+        assert!(none.are_missing(&headers));
+        assert!(!TrustedProxies::are_missing(&one, &headers));
     }
 
     #[test]

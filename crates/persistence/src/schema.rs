@@ -150,13 +150,27 @@ diesel::table! {
 }
 
 diesel::table! {
-    use diesel::sql_types::Binary;
+    use diesel::sql_types::{Binary, Nullable, Text};
     use crate::schema::sql_types::{Id, Moment};
 
     sign_in_tries (id) {
         id -> Id,
         email_hash -> Binary,
         tried_at -> Moment,
+        network -> Nullable<Text>,
+        browser_hash -> Nullable<Binary>,
+        refused_at -> Nullable<Moment>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::Binary;
+    use crate::schema::sql_types::{Id, Moment};
+
+    known_browsers (hash, person_id) {
+        hash -> Binary,
+        person_id -> Id,
+        signed_in_at -> Moment,
     }
 }
 
@@ -237,4 +251,5 @@ diesel::allow_tables_to_appear_in_same_query!(
     results,
     sessions,
     invitations,
+    known_browsers,
 );

@@ -92,7 +92,9 @@ async fn people_and_prisms(
     let invitation = invitation.unwrap();
     let name = PersonName::parse("Ada").unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    let session = people::accept(database, &invitation.token, &name, password, None).await;
+    let client = people::SignInClient::default();
+    let token = &invitation.token;
+    let session = people::accept(database, &client, token, &name, password, None).await;
     let mut keys = Vec::new();
     for name in ["the shop", "the archive"] {
         let (key, _) = api_keys::create(database, operator, name.to_owned(), None)

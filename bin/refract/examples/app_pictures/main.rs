@@ -43,7 +43,8 @@ async fn main() -> ExitCode {
     let failed = failed_result(&binary, folder.path()).await;
     let demo = DemoProgram::start(&binary, folder.path()).await;
     let mut book = PictureBook::open(&demo.address, &pictures, Path::new(DOCUMENTS)).await;
-    book.open_page(&demo.sign_in_path).await;
+    book.take_page("sign-in-link", &demo.sign_in_path).await;
+    book.browser.follow("button.main").await;
     prism_pages::take(&mut book).await;
     result_pages::take(&mut book, &failed).await;
     let link = owner_pages::take(&mut book).await;

@@ -25,6 +25,17 @@ pub(crate) async fn take(book: &mut PictureBook) -> String {
     book.browser.click("td summary").await;
     book.take("people-removing").await;
 
+    book.take_page("me", "/me").await;
+    book.browser
+        .fill("#present_password", "not the password")
+        .await;
+    book.browser.fill("#password", "another 9kQ3 one").await;
+    book.browser.fill("#password_again", "another").await;
+    book.browser
+        .follow("form[action=\"/me/password\"] button")
+        .await;
+    book.take("me-refused").await;
+
     book.take_page("components", "/components").await;
     let (_, token) = link.split_once("/join/").expect("a link that invites");
     format!("/join/{}", token.trim())

@@ -180,7 +180,7 @@ async fn show(
              {}Serving on http://{address}/v1 until Ctrl-C.\n",
             key.reveal(),
             app_link.map_or_else(String::new, |link| format!(
-                "Open the app, signed in as its owner (the link works once):\n\n{link}\n\n"
+                "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
             )),
         );
         output::words(&curl)?;

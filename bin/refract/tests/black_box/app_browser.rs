@@ -6,6 +6,7 @@ mod first_visit;
 mod interrupted;
 mod keys;
 mod looks;
+mod own_page;
 mod people;
 mod results;
 mod texts;

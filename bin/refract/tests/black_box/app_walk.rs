@@ -80,7 +80,7 @@ async fn other_sites_change_nothing(backend: Backend) {
         for headers in &senders {
             let address = address(&route, PRISM, &id);
             let mut request = Request::outside("POST", &address)
-                .header("Cookie", ada.cookie())
+                .header("Cookie", &ada.cookie())
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .body("name=x");
             for (name, value) in headers {

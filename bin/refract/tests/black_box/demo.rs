@@ -1,13 +1,13 @@
 //! `refract demo` in an empty folder.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::http::{Request, within_patience};
+use crate::http::{Answer, Connection, Request, within_patience};
 use crate::program::{self, run};
 
 /// Occupies the default ports until the value is dropped. A port that cannot be bound is occupied
@@ -118,12 +118,21 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
         let (app, rest) = after_app(&shown);
         (app.parse().unwrap(), rest)
     };
-    let link = Request::outside("GET", &format!("/sign-in/{token}"));
+    let path = format!("/sign-in/{token}");
+    for method in ["GET", "HEAD", "GET"] {
+        let looked_at = looked_at(app, method, &path).await;
+        assert_eq!(
+            looked_at.status, 200,
+            "looking uses nothing up: {looked_at:?}"
+        );
+        assert_eq!(looked_at.header("set-cookie"), None);
+        assert_eq!(looked_at.header("referrer-policy"), Some("strict-origin"));
+    }
+    let link = Request::outside("POST", &path).header("Sec-Fetch-Site", "same-origin");
     let signed_in = link.send(app).await;
     assert_eq!(signed_in.header("location"), Some("/"), "{signed_in:?}");
-    let cookie = signed_in.header("set-cookie").unwrap();
-    let cookie = cookie.split(';').next().unwrap();
-    let first = Request::outside("GET", "/").header("Cookie", cookie);
+    let cookie = signed_in.cookies().remove(0);
+    let first = Request::outside("GET", "/").header("Cookie", &cookie);
     let page = first.send(app).await;
     // the sample's 200 messages, the demo's own call and this one's
     assert!(
@@ -132,9 +141,30 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     );
     assert!(page.body.contains("The built-in scorer answers here"));
     assert_eq!(link.send(app).await.status, 410, "the link works once");
+    let used = Request::outside("GET", &path).send(app).await;
+    assert_eq!(used.status, 410);
     program::signal(&demo, "INT").await;
     let ended = within_patience(demo.wait()).await.unwrap();
     assert_eq!(ended.code(), Some(0));
+    let database = [("DATABASE_URL", "sqlite://refract-demo.db")];
+    let events = run(folder.path(), &database, &["events", "--json"]).await;
+    let events = events.lines();
+    let newest = &events[0];
+    assert_eq!(newest["action"], "signed_in", "once: {newest}");
+    assert_eq!(newest["by_kind"], "person");
+    assert_eq!(newest["note"], "by a link that signs in");
+    let before = &events[1];
+    assert_eq!(before["action"], "sign_in_link_made");
+}
+
+/// The answer to a request whose body may be left out.
+async fn looked_at(app: SocketAddr, method: &str, path: &str) -> Answer {
+    let request = Request::outside(method, path).header("Connection", "close");
+    let mut connection = Connection::open(app).await;
+    connection.send(&request.bytes()).await;
+    let answer = connection.rest().await;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    Answer::new(head, body.to_owned())
 }
 
 /// The address and the token in the link into the app.

@@ -198,7 +198,7 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     let link = invited(&service, "ada@example.com", "owner").await;
     let mut ada = Browser::new(&service);
     ada.join(&link, "Ada Marker-Name").await;
-    let session = ada.cookie().split_once('=').unwrap().1.to_owned();
+    let cookies = ["refract", "refract_browser"].map(|cookie| ada.value_of(cookie).to_owned());
     let body = json!({
         "text": "marker-text", "context": "marker-context", "ref": "marker-ref",
         "idempotency_key": "marker-idempotency",
@@ -240,15 +240,37 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
         .await
         .done();
     ada.sign_in("ada@example.com", "marker-password").await;
+    ada.sign_in("ada@example.com", PASSWORD).await;
+    let second = ["refract", "refract_browser"].map(|cookie| ada.value_of(cookie).to_owned());
+    ada.post("/me/name", &[("name", "Second Marker-Name")])
+        .await;
+    let change = [
+        ("present_password", PASSWORD),
+        ("password", "marker 9kQ3 new"),
+        ("password_again", "marker 9kQ3 new"),
+    ];
+    ada.post("/me/password", &change).await;
     let all = service.run(&["events", "--json"]).await.done();
     assert!(all.lines().count() > 12, "{all}");
+    for action in [
+        "sign_in_refused",
+        "signed_in",
+        "session_ended",
+        "name_set",
+        "password_changed",
+    ] {
+        assert!(all.contains(&format!("\"{action}\"")), "{action}: {all}");
+    }
     let join_token = path_of(&link).replace("/join/", "");
     let reset_token = path_of(&text(&reset, "link")).replace("/join/", "");
     for secret in [
         "marker",
         "Marker",
         PASSWORD,
-        &session,
+        &cookies[0],
+        &cookies[1],
+        &second[0],
+        &second[1],
         &join_token,
         &reset_token,
         &service.key,

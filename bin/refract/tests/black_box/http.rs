@@ -248,6 +248,13 @@ impl Answer {
         value
     }
 
+    /// The cookies that are set, each with its name and value as a request sends it.
+    pub(crate) fn cookies(&self) -> Vec<String> {
+        let set = self.headers.iter().filter(|(name, _)| name == "set-cookie");
+        let pairs = set.map(|(_, cookie)| cookie.split(';').next().unwrap().to_owned());
+        pairs.collect()
+    }
+
     /// The body as JSON.
     #[track_caller]
     pub(crate) fn value(&self) -> Value {

@@ -10,6 +10,7 @@ use refract_persistence::{Database, InvitationRow, PersistenceError};
 
 use super::password_hash::HashPlace;
 use super::session::{Session, new_session};
+use super::sign_in_client::SignInClient;
 use crate::event_stamp::event_stamp;
 use crate::secrets::SecretFailed;
 
@@ -42,13 +43,14 @@ pub async fn find_invitation(
 }
 
 /// Takes up a link: the person gets a name and a password, is signed in here and nowhere else, and
-/// the link is used up.
+/// the link is used up. Wrong tries to sign in with their address are forgotten.
 ///
 /// # Errors
 /// When the link is not good, the password is easily guessed or of a wrong length, too many people
 /// sign in at this moment, or the database fails.
 pub async fn accept(
     database: &Database,
+    client: &SignInClient,
     token: &Token,
     name: &PersonName,
     password: TypedPassword,
@@ -58,8 +60,9 @@ pub async fn accept(
     let invitation = found.ok_or(JoinRefusal::Void)?;
     let password = Password::choose(password, invitation.email.as_str(), name.as_str())
         .map_err(JoinRefusal::Password)?;
-    let hash = HashPlace::take()?.hash(password).await?;
-    let (session, new) = new_session()?;
+    let place = HashPlace::take(client.applicant()).await?;
+    let hash = place.hash(password).await?;
+    let (session, new) = new_session(client.browser_before())?;
     let stamp = event_stamp(
         invitation.account,
         Actor::Person(invitation.person),

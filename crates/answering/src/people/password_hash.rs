@@ -4,58 +4,41 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use refract_domain::password::{Password, TypedPassword};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
+use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
 use crate::secrets::{SecretFailed, random_bytes};
 
-/// Passwords that are hashed at once. A hash takes a core and 19 MiB for some ten milliseconds.
-const AT_ONCE: usize = 2;
-/// Passwords that wait for their turn at most: about a second of work. Those who come when all of
-/// these places are taken are told to come back, however many they are.
-const WAITING: usize = 32;
+/// Who may hash a password now, and who may wait for it. A hash takes a core and 19 MiB for some ten
+/// milliseconds, so one network's waiters are a tenth of a second of work, and all of them are less than
+/// three seconds. Those who find no room are told to come back.
+const LIMITS: QueueLimits = QueueLimits {
+    at_once: 2,
+    of_network: 16,
+    of_networks: 256,
+    of_person: 2,
+    of_people: 64,
+};
 
 /// The places of this process.
-static PLACES: HashPlaces = HashPlaces::new(AT_ONCE, WAITING);
+static PLACES: TurnQueue = TurnQueue::new(LIMITS);
 
-/// Who hashes a password now, and who may wait for it.
-struct HashPlaces {
-    turns: Semaphore,
-    places: Semaphore,
-}
-
-/// A place among those who may wait to hash a password. It is given back when it is dropped.
+/// A turn at hashing a password. It is given back when it is dropped.
 pub(super) struct HashPlace {
-    turns: &'static Semaphore,
-    place: SemaphorePermit<'static>,
+    turn: FairTurn,
 }
 
 /// Salt of the hash that is made for an address that nobody has.
 const DECOY_SALT: &[u8] = b"nobody has this!";
 
-impl HashPlaces {
-    const fn new(at_once: usize, waiting: usize) -> Self {
-        Self {
-            turns: Semaphore::const_new(at_once),
-            places: Semaphore::const_new(at_once + waiting),
-        }
-    }
-
-    fn take(&'static self) -> Result<HashPlace, SecretFailed> {
-        let place = self.places.try_acquire().map_err(|_| SecretFailed::Busy)?;
-        Ok(HashPlace {
-            turns: &self.turns,
-            place,
-        })
-    }
-}
-
 impl HashPlace {
-    /// Takes a place among those of this process.
+    /// Waits for a turn among those of this process.
     ///
     /// # Errors
-    /// When all places are taken.
-    pub(super) fn take() -> Result<Self, SecretFailed> {
-        PLACES.take()
+    /// When there is no room to wait in.
+    pub(super) async fn take(applicant: Applicant) -> Result<Self, SecretFailed> {
+        let turn = PLACES.turn(applicant).await;
+        let turn = turn.map_err(|_| SecretFailed::Busy)?;
+        Ok(Self { turn })
     }
 
     /// The hash of a password with a new salt, in the PHC string format.
@@ -95,16 +78,14 @@ impl HashPlace {
         .await
     }
 
-    /// Runs work on a thread that may be blocked, when it is its turn.
+    /// Runs work on a thread that may be blocked.
     async fn off_thread<T: Send + 'static>(
         self,
         work: impl FnOnce() -> Result<T, SecretFailed> + Send + 'static,
     ) -> Result<T, SecretFailed> {
-        let Self { turns, place } = self;
-        let turn = turns.acquire().await.map_err(|_| SecretFailed::NotHashed)?;
         let working = tokio::task::spawn_blocking(move || {
             // held until the work has ended, also when nobody waits for it any more
-            let _held = (turn, place);
+            let _held = self.turn;
             work()
         });
         working.await.map_err(|_| SecretFailed::NotHashed)?
@@ -113,25 +94,28 @@ impl HashPlace {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
     use super::*;
-
-    static FEW: HashPlaces = HashPlaces::new(1, 1);
 
     fn typed(text: &str) -> TypedPassword {
         TypedPassword::new(text)
     }
 
+    fn applicant() -> Applicant {
+        Applicant::Network("tests".to_owned())
+    }
+
     async fn is_right(text: &str, hash: Option<&str>) -> Result<bool, SecretFailed> {
-        let place = HashPlace::take()?;
+        let place = HashPlace::take(applicant()).await?;
         place.verify(typed(text), hash.map(str::to_owned)).await
     }
 
     #[tokio::test]
     async fn a_password_is_right_for_its_own_hash_alone() {
         let password = Password::choose(typed("zy%3kQ9 d_ab"), "a@b", "Ada").unwrap();
-        let hash = async |password| HashPlace::take().unwrap().hash(password).await.unwrap();
+        let hash = async |password| {
+            let place = HashPlace::take(applicant()).await.unwrap();
+            place.hash(password).await.unwrap()
+        };
         let one = hash(password.clone()).await;
         let other = hash(password).await;
         assert!(one.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{one}");
@@ -141,24 +125,5 @@ mod tests {
         assert_eq!(is_right("zy%3kQ9 d_ab", None).await, Ok(false));
         let broken = is_right("x", Some("no hash")).await;
         assert_eq!(broken, Err(SecretFailed::NotHashed));
-    }
-
-    #[tokio::test]
-    async fn who_finds_no_place_is_told_at_once_and_whoever_leaves_makes_room() {
-        let (go, waits) = mpsc::channel::<()>();
-        let working = FEW.take().unwrap().off_thread(move || {
-            waits.recv().unwrap();
-            Ok(1)
-        });
-        let working = tokio::spawn(working);
-        let waiting = tokio::spawn(FEW.take().unwrap().off_thread(|| Ok(2)));
-        assert_eq!(FEW.take().err(), Some(SecretFailed::Busy));
-        go.send(()).unwrap();
-        assert_eq!(working.await.unwrap(), Ok(1));
-        assert_eq!(waiting.await.unwrap(), Ok(2));
-        // somebody who goes away while waiting leaves the place
-        drop(FEW.take().unwrap());
-        drop((FEW.take().unwrap(), FEW.take().unwrap()));
-        assert!(FEW.take().is_ok());
     }
 }

@@ -1,14 +1,16 @@
 //! Links that sign in at once, which the demo prints for its owner.
 
 use chrono::{TimeDelta, Utc};
-use refract_domain::event::EventAction;
+use refract_domain::event::{Actor, EventAction, EventRequest};
 use refract_domain::ids::PersonId;
 use refract_domain::token::Token;
 use refract_persistence::{Database, NewInvitation, PersistenceError};
 
 use super::session::{Session, new_session};
-use super::sign_in::SignInRefusal;
+use super::sign_in_client::SignInClient;
+use super::sign_in_refusal::SignInRefusal;
 use crate::caller::Caller;
+use crate::event_stamp::event_stamp;
 use crate::secrets::random_bytes;
 
 /// How long a link is good.
@@ -39,6 +41,15 @@ pub async fn sign_in_link(
     Ok(is_made.then_some(token))
 }
 
+/// Whether a link signs in, which looking at it does not change.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_sign_in_link(database: &Database, token: &Token) -> Result<bool, PersistenceError> {
+    let found = database.find_invitation(token.sign_in_hash(), Utc::now());
+    Ok(found.await?.is_some_and(|link| link.name.is_some()))
+}
+
 /// Signs in by a link, which is then used up; `None` when it is not good, or its person has not
 /// joined.
 ///
@@ -46,11 +57,17 @@ pub async fn sign_in_link(
 /// When the system gives no random numbers, or the database fails.
 pub async fn sign_in_by_link(
     database: &Database,
+    client: &SignInClient,
     token: &Token,
+    request: Option<EventRequest>,
 ) -> Result<Option<Session>, SignInRefusal> {
-    let (session, new) = new_session()?;
-    let begun: Result<bool, PersistenceError> = database
-        .begin_session_by_link(token.sign_in_hash(), new)
-        .await;
-    Ok(begun?.then_some(session))
+    let hash = token.sign_in_hash();
+    let Some(link) = database.find_invitation(hash, Utc::now()).await? else {
+        return Ok(None);
+    };
+    let (session, new) = new_session(client.browser_before())?;
+    let stamp = event_stamp(link.account, Actor::Person(link.person), request);
+    let stamp = stamp.noted("by a link that signs in");
+    let begun = database.begin_session_by_link(hash, new, stamp).await?;
+    Ok(begun.then_some(session))
 }

@@ -150,7 +150,9 @@ async fn joined(it: &Fixture, name: &str) -> Caller {
     let invitation = inviting.await.unwrap();
     let name = PersonName::parse(name).unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    people::accept(&it.database, &invitation.token, &name, password, None)
+    let client = people::SignInClient::default();
+    let token = &invitation.token;
+    people::accept(&it.database, &client, token, &name, password, None)
         .await
         .unwrap();
     Caller::person(account, invitation.person)

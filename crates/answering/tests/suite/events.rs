@@ -34,7 +34,7 @@ on_both!(
     retention_is_the_nodes,
 );
 
-async fn all(it: &Fixture) -> Vec<ListedEvent> {
+pub(crate) async fn all(it: &Fixture) -> Vec<ListedEvent> {
     let mut events = ListedEvents::new(&it.database, it.account, EventFilter::default());
     let mut all = Vec::new();
     loop {

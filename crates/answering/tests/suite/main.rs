@@ -33,3 +33,5 @@ mod forgetting;
 mod people;
 mod result_counts;
 mod result_search;
+mod sign_in;
+mod sign_in_events;

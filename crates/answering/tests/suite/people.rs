@@ -3,7 +3,8 @@
 use futures_util::future::join_all;
 use refract_answering::Caller;
 use refract_answering::people::{
-    self, Invitation, JoinRefusal, PersonRefusal, Session, SignInRefusal, SignedIn,
+    self, Invitation, JoinRefusal, PersonRefusal, Session, SessionEnd, SignInClient, SignInRefusal,
+    SignedIn,
 };
 use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
@@ -23,36 +24,47 @@ on_both!(
     an_account_keeps_an_owner_and_its_people_to_itself,
 );
 
-const PASSWORD: &str = "zy!3kQ9 dab.x";
-const ADA: &str = "ada@example.com";
+pub(crate) const PASSWORD: &str = "zy!3kQ9 dab.x";
+pub(crate) const ADA: &str = "ada@example.com";
 
-async fn invite(it: &Fixture, email: &str, role: Role) -> Result<Invitation, PersonRefusal> {
+pub(crate) async fn invite(
+    it: &Fixture,
+    email: &str,
+    role: Role,
+) -> Result<Invitation, PersonRefusal> {
     let email = Email::parse(email).unwrap();
     people::invite(&it.database, &Caller::operator(it.account), &email, role).await
 }
 
-async fn accept(
+pub(crate) async fn accept(
     it: &Fixture,
     invitation: &Invitation,
     password: &str,
 ) -> Result<Session, JoinRefusal> {
     let name = PersonName::parse("Ada").unwrap();
     let password = TypedPassword::new(password);
-    people::accept(&it.database, &invitation.token, &name, password, None).await
+    let token = &invitation.token;
+    people::accept(&it.database, &office(), token, &name, password, None).await
 }
 
 /// An owner who joined by a link, with the link and the session.
-async fn joined(it: &Fixture, email: &str) -> (Invitation, Session) {
+pub(crate) async fn joined(it: &Fixture, email: &str) -> (Invitation, Session) {
     let invitation = invite(it, email, Role::Owner).await.unwrap();
     let session = accept(it, &invitation, PASSWORD).await.unwrap();
     (invitation, session)
 }
 
-async fn sign_in(it: &Fixture, email: &str, password: &str) -> Result<Session, SignInRefusal> {
-    people::sign_in(&it.database, email, TypedPassword::new(password)).await
+/// A browser that is not known, in the office's network.
+fn office() -> SignInClient {
+    SignInClient::new("203.0.113.0/24".to_owned(), Vec::new())
 }
 
-async fn signed_in(it: &Fixture, session: &Session) -> Option<SignedIn> {
+async fn sign_in(it: &Fixture, email: &str, password: &str) -> Result<Session, SignInRefusal> {
+    let password = TypedPassword::new(password);
+    people::sign_in(&it.database, &office(), email, password, None).await
+}
+
+pub(crate) async fn signed_in(it: &Fixture, session: &Session) -> Option<SignedIn> {
     let found = people::session(&it.database, &session.token).await;
     found.unwrap()
 }
@@ -65,6 +77,7 @@ async fn link_is_good(it: &Fixture, invitation: &Invitation) -> bool {
 async fn a_link_joins_once_and_the_session_names_the_person(it: Fixture) {
     let (invitation, session) = joined(&it, "Ada@Example.com").await;
     let expected = SignedIn {
+        session: session.token.hash(),
         account: it.account,
         person: invitation.person,
         email: Email::parse(ADA).unwrap(),
@@ -154,7 +167,8 @@ async fn tries_at_once_are_counted_together(it: Fixture) {
 
 async fn who_signs_in_is_known_until_signing_out_or_removal(it: Fixture) {
     let (ada, session) = joined(&it, ADA).await;
-    people::sign_out(&it.database, &session.token)
+    let person = signed_in(&it, &session).await.unwrap();
+    people::end_session(&it.database, &person, SessionEnd::SignedOut, None)
         .await
         .unwrap();
     assert_eq!(signed_in(&it, &session).await, None);
@@ -177,7 +191,12 @@ async fn a_link_that_signs_in_does_so_once(it: Fixture) {
     let (ada, _) = joined(&it, ADA).await;
     let link = people::sign_in_link(&it.database, &Caller::operator(it.account), ada.person).await;
     let token = link.unwrap().unwrap();
-    let opening = (0..6).map(|_| people::sign_in_by_link(&it.database, &token));
+    let client = office();
+    for _ in 0..2 {
+        let is_good = people::is_sign_in_link(&it.database, &token).await;
+        assert!(is_good.unwrap(), "looking uses nothing up");
+    }
+    let opening = (0..6).map(|_| people::sign_in_by_link(&it.database, &client, &token, None));
     let sessions: Vec<_> = join_all(opening)
         .await
         .into_iter()
@@ -185,6 +204,8 @@ async fn a_link_that_signs_in_does_so_once(it: Fixture) {
         .collect();
     assert_eq!(sessions.len(), 1);
     assert!(signed_in(&it, &sessions[0]).await.is_some());
+    let is_good = people::is_sign_in_link(&it.database, &token).await;
+    assert!(!is_good.unwrap());
     // a link of this kind is no link to choose a password
     let found = people::find_invitation(&it.database, &token).await;
     assert_eq!(found.unwrap(), None);

@@ -3,19 +3,19 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::{Markup, html};
-use refract_answering::people::{InvitationRow, JoinRefusal, accept, find_invitation};
+use refract_answering::people::{InvitationRow, JoinRefusal, SessionEnd, accept, find_invitation};
 use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
 use refract_domain::token::Token;
 
+use crate::browser_cookie;
 use crate::components::field::{FormField, in_words};
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
-use crate::pages::sign_in::end_session_before;
-use crate::session_cookie;
+use crate::pages::sign_in::end_session;
 use crate::visit::OpenVisit;
 
 /// What was typed into the form, and what is wrong with it.
@@ -53,14 +53,14 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     }
     if let (Ok(name), true) = (&name, faults.again.is_empty()) {
         let password = TypedPassword::new(sent.get("password"));
+        let client = &visit.sent.client;
         let request = Some(visit.request.clone());
         let database = visit.answering.database();
-        match accept(database, &token, name, password, request).await {
+        match accept(database, client, &token, name, password, request).await {
             Ok(session) => {
-                end_session_before(&visit).await?;
-                let token = session.token.reveal();
-                let cookie = session_cookie::for_token(token, &visit.site.url);
-                return Ok(PageReply::see_other("/").with_cookie(&cookie));
+                end_session(&visit, SessionEnd::Replaced).await?;
+                let cookies = browser_cookie::signed_in(&session, &visit.site.url);
+                return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }
             Err(JoinRefusal::Void) => return Ok(void(&visit)),
             Err(JoinRefusal::Password(weak)) => faults.password = in_words(&weak),

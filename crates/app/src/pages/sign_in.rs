@@ -1,18 +1,19 @@
 //! `/sign-in`: email and password, and back to where somebody was going.
 
 use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderValue, RETRY_AFTER};
+use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::people::{Session, SignInRefusal, sign_in, sign_in_by_link, sign_out};
+use refract_answering::people::{self, Session, SessionEnd, SignInRefusal};
 use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
-use refract_domain::token::Token;
 
+use crate::browser_cookie;
 use crate::components::field::FormField;
 use crate::kept::{Kept, is_own_address};
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
-use crate::session_cookie;
 use crate::visit::OpenVisit;
 use crate::visitor::Visitor;
 
@@ -35,16 +36,19 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let (email, then) = (form.get("email"), form.get("then"));
     let kept = Kept::from_form(form);
     let password = TypedPassword::new(form.get("password"));
-    let refusal = match sign_in(visit.answering.database(), email, password).await {
+    let (database, client) = (visit.answering.database(), &visit.sent.client);
+    let request = Some(visit.request.clone());
+    let refusal = match people::sign_in(database, client, email, password, request).await {
         Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
         Err(refusal) => refusal,
     };
-    let (status, fault) = match refusal {
-        SignInRefusal::Wrong => (StatusCode::UNAUTHORIZED, refusal.to_string()),
-        SignInRefusal::TooManyTries { .. } => (StatusCode::TOO_MANY_REQUESTS, refusal.to_string()),
-        SignInRefusal::Secret(SecretFailed::Busy) => {
-            (StatusCode::SERVICE_UNAVAILABLE, refusal.to_string())
+    let (fault, retry_after) = (refusal.to_string(), refusal.retry_after(Utc::now()));
+    let status = match refusal {
+        SignInRefusal::Wrong => StatusCode::UNAUTHORIZED,
+        SignInRefusal::TooManyTries { .. } | SignInRefusal::Slowed { .. } => {
+            StatusCode::TOO_MANY_REQUESTS
         }
+        SignInRefusal::Secret(SecretFailed::Busy) => StatusCode::SERVICE_UNAVAILABLE,
         SignInRefusal::Secret(error) => return Err(error.into()),
         SignInRefusal::Persistence(error) => return Err(InternalError::from(error).into()),
     };
@@ -53,22 +57,26 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         fault: &fault,
         then,
     };
-    Ok(page(&visit, &typed, kept.as_ref(), status))
+    let page = page(&visit, &typed, kept.as_ref(), status);
+    Ok(match retry_after {
+        Some(seconds) => page.with_header(RETRY_AFTER, HeaderValue::from(seconds)),
+        None => page,
+    })
 }
 
-/// Sets the cookie and sends somebody who signed in on, or back to what they typed.
-async fn welcome(
+/// Sets the cookies and sends somebody who signed in on, or back to what they typed.
+pub(crate) async fn welcome(
     visit: &OpenVisit,
     session: &Session,
     then: &str,
     kept: Option<&Kept>,
 ) -> Result<PageReply, PageRefusal> {
-    let token = session.token.reveal();
-    end_session_before(visit).await?;
+    end_session(visit, SessionEnd::Replaced).await?;
     let reply = match kept {
         None => PageReply::see_other(own_address(then)),
         Some(kept) => {
-            let visitor = Visitor::find(&visit.answering, token).await?;
+            let tokens = std::slice::from_ref(&session.token);
+            let visitor = Visitor::find(&visit.answering, tokens).await?;
             let main = html! {
                 h1 { "Signed in again" }
                 p { "Your session had ended before this was sent. Nothing was done with it yet." }
@@ -77,41 +85,14 @@ async fn welcome(
             Page::new(&visit.site, visitor.as_ref(), "Signed in again", main).reply()
         }
     };
-    Ok(reply.with_cookie(&session_cookie::for_token(token, &visit.site.url)))
+    Ok(reply.with_cookies(&browser_cookie::signed_in(session, &visit.site.url)))
 }
 
-/// Signs in by a link, once.
-pub(crate) async fn by_link(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
-    let session = match Token::parse(visit.sent.values.get("token")) {
-        Some(token) => sign_in_by_link(visit.answering.database(), &token).await,
-        None => Ok(None),
-    };
-    match session {
-        Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
-        Err(SignInRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
-        Err(SignInRefusal::Secret(error)) => Err(error.into()),
-        // a link has no password that could be wrong
-        Ok(None) | Err(SignInRefusal::Wrong | SignInRefusal::TooManyTries { .. }) => {
-            Ok(link_void(&visit))
-        }
-    }
-}
-
-/// The page of a link that was used, is older than a day or never was.
-fn link_void(visit: &OpenVisit) -> PageReply {
-    let main = html! {
-        h1 { "This link is not good any more" }
-        p { "It signs in once, within a day. Start the demo again for a new one." }
-        p { a.button href="/sign-in" { "Sign in" } }
-    };
-    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Link not good", main);
-    page.status(StatusCode::GONE).reply()
-}
-
-/// Ends the session whose cookie is about to be replaced.
-pub(crate) async fn end_session_before(visit: &OpenVisit) -> Result<(), InternalError> {
-    if let Some(before) = visit.session.as_deref().and_then(Token::parse) {
-        sign_out(visit.answering.database(), &before).await?;
+/// Ends the session whose cookie is about to be replaced or taken back.
+pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), InternalError> {
+    if let Some(visitor) = &visit.visitor {
+        let request = Some(visit.request.clone());
+        people::end_session(visit.answering.database(), visitor, why, request).await?;
     }
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! `/sign-out`: ends the session.
 
+use refract_answering::people::SessionEnd;
+
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
-use crate::pages::sign_in::end_session_before;
+use crate::pages::sign_in::end_session;
 use crate::session_cookie;
 use crate::visit::OpenVisit;
 
 /// Ends the session of the cookie that was sent, and takes the cookie back.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
-    end_session_before(&visit).await?;
+    end_session(&visit, SessionEnd::SignedOut).await?;
     let ended = session_cookie::ended(&visit.site.url);
     Ok(PageReply::see_other("/sign-in").with_cookie(&ended))
 }

@@ -79,7 +79,7 @@ actions! {
     /// A person signed in.
     SignedIn = "signed_in", "signed in";
     /// Somebody tried to sign in as a person and was refused.
-    SignInRefused = "sign_in_refused", "was refused to sign in";
+    SignInRefused = "sign_in_refused", "refused a sign-in";
     /// A session of a person was ended.
     SessionEnded = "session_ended", "ended a session";
     /// Results were downloaded or exported.

@@ -10,36 +10,35 @@ const WORDS: &str = "\
     abc abcd abcdef abcdefg access admin administrator adrian alexander alexandra alexis amanda \
     america amigos amor andrea andrew angel angela angels anthony apple arsenal asdf asdfgh \
     asdfghjkl ashley austin autumn azerty babyboy babydoll babygirl badboy bailey banana barbara \
-    barcelona baseball basketball batman beautiful benjamin berlin bigdaddy blessed blink \
-    bonjour brandon brittany brooklyn buster buttercup butterfly california carlos carolina \
-    casino catherine cde celtic champion changeme charlie cheese chelsea cherry chicago chicken \
-    chocolate chris christian christina christopher claudia coffee company compaq computer \
-    cookie cooper cowboys creative crystal daddysgirl dallas daniel daniela danielle david \
-    december default demo destiny diamond dolphin dolphins donald dragon eagles einstein \
-    elephant elizabeth eminem estrella everton family fashion februar february ferrari flower \
-    fluffy football forever frankfurt freedom friday friend friends fuck fucker fuckyou gabriel \
-    gabriela gandalf garfield geheim george gfhjkm ginger girl google gracie guest guitar hahaha \
-    hallo hamburg hannah happy harley heather heaven hello herbst hockey holiday honda honey \
-    hottie house hunter hunting icecream iceman iloveu iloveyou india internet isabella jackson \
-    james january jasmine jason jennifer jessica jesus jesuschrist johnny jonathan jordan joseph \
-    joshua junior justin kenneth killer king kitten kitty lastminute lauren leonardo letmein \
-    linkedin little liverpool login london love lovely loveme lover lovers loveyou lucky maggie \
-    manchester maria marina marlboro martin martina master matthew maverick maximus me melissa \
-    mercedes merlin metallica michael michelle mickey midnight miguel mohammed monday money \
-    monica monkey morgan mother muenchen muffin music mustang my mynoob myspace naruto natalie \
-    natasha newyork nicholas nicole ninja nothing november october office oliver olivia orange \
-    packers pamela panther paradise pass passion passw password passwort patricia patrick peanut \
-    pepper phoenix player please pokemon precious pretty prince princess private purple qazwsx \
-    qazwsxedc qwer qwerty qwertyuiop qwertz rabbit rachel raiders rainbow ranger rangers rebecca \
-    redsox refract richard robert roberto rockstar ronaldo root samantha samsung samuel sandra \
-    scarface schalke schatz scooter scorpion sebastian secret secure security september server \
-    service sexy shadow silver simple slipknot snickers snoopy soccer softball sommer sophie \
-    spider spiderman spring start starwars stephanie steven strawberry sugar summer sunday \
-    sunshine superman superstar support sweet sweetheart sweety swordfish system tequila teresa \
-    test thomas thunder tiffany tigger tinkerbell tokyo trinity trustno tweety twilight user \
-    valentina vanessa veronica victor victoria vincent volkswagen warcraft warrior welcome \
-    whatever william willkommen windows winter wizard wolverine xsw yamaha yankees you zaq \
-    zxcvbn zxcvbnm";
+    barcelona baseball basketball batman battery beautiful benjamin berlin bigdaddy blessed blink \
+    bonjour brandon brittany brooklyn buster buttercup butterfly california carlos carolina casino \
+    catherine cde celtic champion changeme charlie cheese chelsea cherry chicago chicken chocolate \
+    chris christian christina christopher claudia coffee company compaq computer cookie cooper \
+    correct cowboys creative crystal daddysgirl dallas daniel daniela danielle david december \
+    default demo destiny diamond dolphin dolphins donald dragon eagles einstein elephant elizabeth \
+    eminem estrella everton family fashion februar february ferrari flower fluffy football forever \
+    frankfurt freedom friday friend friends fuck fucker fuckyou gabriel gabriela gandalf garfield \
+    geheim george gfhjkm ginger girl google gracie guest guitar hahaha hallo hamburg hannah happy \
+    harley heather heaven hello herbst hockey holiday honda honey horse hottie house hunter \
+    hunting icecream iceman iloveu iloveyou india internet isabella jackson james january jasmine \
+    jason jennifer jessica jesus jesuschrist johnny jonathan jordan joseph joshua junior justin \
+    kenneth killer king kitten kitty lastminute lauren leonardo letmein linkedin little liverpool \
+    login london love lovely loveme lover lovers loveyou lucky maggie manchester maria marina \
+    marlboro martin martina master matthew maverick maximus me melissa mercedes merlin metallica \
+    michael michelle mickey midnight miguel mohammed monday money monica monkey morgan mother \
+    muenchen muffin music mustang my mynoob myspace naruto natalie natasha newyork nicholas nicole \
+    ninja nothing november october office oliver olivia orange packers pamela panther paradise \
+    pass passion passw password passwort patricia patrick peanut pepper phoenix player please \
+    pokemon precious pretty prince princess private purple qazwsx qazwsxedc qwer qwerty qwertyuiop \
+    qwertz rabbit rachel raiders rainbow ranger rangers rebecca redsox refract richard robert \
+    roberto rockstar ronaldo root samantha samsung samuel sandra scarface schalke schatz scooter \
+    scorpion sebastian secret secure security september server service sexy shadow silver simple \
+    slipknot snickers snoopy soccer softball sommer sophie spider spiderman spring staple start \
+    starwars stephanie steven strawberry sugar summer sunday sunshine superman superstar support \
+    sweet sweetheart sweety swordfish system tequila teresa test thomas thunder tiffany tigger \
+    tinkerbell tokyo trinity troubador troubadour trustno tweety twilight user valentina vanessa \
+    veronica victor victoria vincent volkswagen warcraft warrior welcome whatever william \
+    willkommen windows winter wizard wolverine xsw yamaha yankees you zaq zxcvbn zxcvbnm";
 
 /// Rows and columns of keyboards, and other passwords that are no word.
 const SPELLINGS: &str = "\
@@ -53,6 +52,15 @@ const SPELLINGS: &str = "\
     qwe123qwe qweasdzxc qwerty123456 qwertzuiop thisisapassword zaq12wsx zaq1xsw2 zaq1zaq1 \
     zxc123zxc zxcvbnm,./ zxcvbnm123";
 
+/// Sentences that many take for a password of their own, without what is between their words.
+const PHRASES: &str = "\
+    abandonallhope elementarymydearwatson helloworld houstonwehaveaproblem iamyourfather \
+    iwillbeback iwanttobelieve livelongandprosper lordoftherings maytheforce maytheforcebewithyou \
+    mynameisbond onceuponatime onetwothreefour opensesame thecakeisalie thequickbrown \
+    thequickbrownfox thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog thisismypassword \
+    thisisnotmypassword thisisverysecret tobeornottobe tobeornottobethatisthequestion \
+    todayisagoodday winteriscoming youshallnotpass";
+
 /// Whether a password, in lower case, is among the most common ones.
 pub(super) fn is_common(password: &str) -> bool {
     let begins_with = |spelling: &str| {
@@ -64,6 +72,13 @@ pub(super) fn is_common(password: &str) -> bool {
     }
     let stem = password.trim_matches(|c: char| !c.is_alphabetic());
     let read: String = stem.chars().map(letter_like).collect();
+    let letters: String = read.chars().filter(|c| c.is_alphabetic()).collect();
+    if PHRASES
+        .split_ascii_whitespace()
+        .any(|phrase| phrase == letters)
+    {
+        return true;
+    }
     [stem, &read].into_iter().any(|spelled| {
         let mut words = spelled.split(|c: char| !c.is_alphabetic());
         !spelled.is_empty() && words.all(is_words)

@@ -5,7 +5,7 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::PersonId;
-use refract_domain::person::PersonName;
+use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 
@@ -13,13 +13,15 @@ use crate::connections::{in_transaction, is_committed, locked};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::sessions::{NewSession, SessionColumns};
+use crate::queries::passwords::end_with_password;
+use crate::queries::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::{AnyId, Bind};
-use crate::schema::{events, invitations, people, sessions};
+use crate::schema::{events, invitations, known_browsers, people, sessions, sign_in_tries};
 
 impl Database {
     /// Takes up a link that is good: the person gets this name and the hash of their password, all
-    /// their sessions end, and a new one begins. Whether the link was good: of several who take it up
+    /// their sessions end, and a new one begins. The tries to sign in with their address are forgotten,
+    /// and the browsers that they were known by. Whether the link was good: of several who take it up
     /// at once, one succeeds. One transaction, with an event by the person: they joined, or, when they
     /// had joined before, they set their password. Then they are to be told so, unless they made the
     /// link themselves.
@@ -56,10 +58,11 @@ impl Database {
                         .filter(people::removed_at.is_null())
                 };
                 // the person's row is locked before the link goes, as everywhere
-                let before = joining().select((people::role, people::password.is_not_null()));
-                let before: Option<(String, bool)> =
+                let before =
+                    joining().select((people::email, people::role, people::password.is_not_null()));
+                let before: Option<(String, String, bool)> =
                     locked(before).get_result(c).await.optional()?;
-                let Some((role, has_joined)) = before else {
+                let Some((email, role, has_joined)) = before else {
                     return Err(RollbackTransaction);
                 };
                 let chosen = (
@@ -88,14 +91,8 @@ impl Database {
                     }
                 }
                 add_event!(c, taken_up(stamp, person, has_joined, &role));
-                let before = sessions::person_id.eq(Bind(person));
-                diesel::delete(sessions::table.filter(before))
-                    .execute(c)
-                    .await?;
-                diesel::insert_into(sessions::table)
-                    .values(SessionColumns::new(session, person))
-                    .execute(c)
-                    .await?;
+                end_with_password!(c, person, Email::saved(email).hash());
+                insert_session!(c, session, person);
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)

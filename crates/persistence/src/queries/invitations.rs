@@ -15,9 +15,9 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::people::{role_named, role_set};
-use crate::queries::sessions::{NewSession, SessionColumns};
+use crate::queries::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, people, sessions};
+use crate::schema::{invitations, known_browsers, people, sessions};
 
 /// A link to be saved.
 #[derive(Clone, Copy, Debug)]
@@ -275,7 +275,8 @@ impl Database {
     }
 
     /// Uses up a link that is good and begins a session of its person, who has joined. Whether it
-    /// was good: of several who use it at once, one succeeds. One transaction.
+    /// was good: of several who use it at once, one succeeds. One transaction, with an event that the
+    /// person signed in.
     ///
     /// # Errors
     /// When the database fails.
@@ -283,6 +284,7 @@ impl Database {
         &self,
         hash: TokenHash,
         session: NewSession,
+        stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
@@ -302,10 +304,9 @@ impl Database {
                 if diesel::delete(link()).execute(c).await? == 0 {
                     return Err(RollbackTransaction);
                 }
-                diesel::insert_into(sessions::table)
-                    .values(SessionColumns::new(session, person))
-                    .execute(c)
-                    .await?;
+                insert_session!(c, session, person);
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::SignedIn, target));
                 QueryResult::Ok(())
             });
             Ok(is_committed(ended)?)

@@ -7,7 +7,7 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::Email;
+use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 
 use crate::connections::{in_transaction, locked, on};
@@ -15,7 +15,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
-use crate::schema::{accounts, invitations, people, sessions};
+use crate::schema::{accounts, invitations, known_browsers, people, sessions};
 
 /// What a person is called.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
@@ -151,7 +151,41 @@ impl Database {
         .await
     }
 
-    /// Removes a person of the stamp's account with their sessions and their link, and an event of it,
+    /// Saves another name of a person who has joined, unless they were removed or have that name. One
+    /// transaction, with an event that says neither name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_person_name(
+        &self,
+        person: PersonId,
+        name: &PersonName,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        let name = name.as_str().to_owned();
+        self.write(async move |mut connection| {
+            in_transaction!(connection, |c| {
+                let is_another = people::name.is_null().or(people::name.ne(name.clone()));
+                let one = people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(stamp.account)))
+                    .filter(people::password.is_not_null())
+                    .filter(people::removed_at.is_null())
+                    .filter(is_another);
+                let update = diesel::update(one).set(people::name.eq(Some(name)));
+                if update.execute(c).await? > 0 {
+                    let target = EventTarget::Person(person);
+                    add_event!(c, stamp.event(EventAction::NameSet, target));
+                }
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes a person of the stamp's account with their sessions, their link and the browsers that
+    /// they are known by, and an event of it,
     /// unless the account would be left without an owner who has joined. One transaction.
     ///
     /// # Errors
@@ -239,13 +273,17 @@ impl Database {
                     PersonChange::Removal => {
                         let removed = people::removed_at.eq(Some(now));
                         diesel::update(one()).set(removed).execute(c).await?;
-                        // no link and no session outlives its person
+                        // no link, no session and no browser outlives its person
                         let of_person = sessions::person_id.eq(Bind(person));
                         diesel::delete(sessions::table.filter(of_person))
                             .execute(c)
                             .await?;
                         let of_person = invitations::person_id.eq(Bind(person));
                         diesel::delete(invitations::table.filter(of_person))
+                            .execute(c)
+                            .await?;
+                        let of_person = known_browsers::person_id.eq(Bind(person));
+                        diesel::delete(known_browsers::table.filter(of_person))
                             .execute(c)
                             .await?;
                         add_event!(c, removed_person(stamp, person, before));

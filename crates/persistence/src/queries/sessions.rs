@@ -2,27 +2,37 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 
-use crate::connections::{in_transaction, is_committed, on};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::known_browsers::NewBrowser;
 use crate::queries::people::role_named;
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, people, sessions};
+use crate::schema::{invitations, known_browsers, people, sessions};
 
 /// A session to be saved.
 #[derive(Clone, Copy, Debug)]
 pub struct NewSession {
     /// The hash of the cookie's token, which is all that is kept.
     pub hash: TokenHash,
+    /// The browser in which the person signs in, and which is known from now on.
+    pub browser: NewBrowser,
     /// When the session begins.
     pub now: DateTime<Utc>,
+}
+
+/// Which sessions have not ended.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionsAlive {
+    /// Those that were used after this moment,
+    pub used_after: DateTime<Utc>,
+    /// and begun after this one.
+    pub begun_after: DateTime<Utc>,
 }
 
 /// A person whom a session signs in.
@@ -42,15 +52,6 @@ pub struct SessionRow {
     pub last_used_at: DateTime<Utc>,
     /// The first change of the person by somebody else that they are still to be told of.
     pub untold_event: Option<EventId>,
-}
-
-/// What is needed to check a person's password.
-#[derive(Clone)]
-pub struct PasswordRow {
-    /// The person.
-    pub person: PersonId,
-    /// The hash of the password, argon2id in the PHC string format.
-    pub hash: String,
 }
 
 #[derive(Insertable)]
@@ -87,75 +88,38 @@ impl SessionColumns {
     }
 }
 
+/// Begins a session in a transaction that knows its person to be one.
+macro_rules! insert_session {
+    ($c:ident, $session:expr, $person:expr) => {
+        diesel::insert_into(sessions::table)
+            .values($crate::queries::sessions::SessionColumns::new(
+                $session, $person,
+            ))
+            .execute($c)
+            .await?;
+        let person = $person;
+        $crate::queries::known_browsers::know_browser!($c, $session.browser, person, $session.now);
+    };
+}
+
+pub(crate) use insert_session;
+
 impl Database {
-    /// Finds the password of the person who has this address and has joined.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_password(
-        &self,
-        email: &Email,
-    ) -> Result<Option<PasswordRow>, PersistenceError> {
-        let email = email.as_str().to_owned();
-        self.read(async move |mut connection| {
-            let query = people::table
-                .filter(people::email.eq(email))
-                .filter(people::removed_at.is_null())
-                .filter(people::password.is_not_null())
-                .select((people::id, people::password.assume_not_null()));
-            let found: Option<(PersonId, String)> =
-                on!(connection, get_result(query)).optional()?;
-            Ok(found.map(|(person, hash)| PasswordRow { person, hash }))
-        })
-        .await
-    }
-
-    /// Begins a session of a person whose password was checked against this row; whether that is
-    /// still their password and they were not removed meanwhile. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn begin_session(
-        &self,
-        checked: PasswordRow,
-        session: NewSession,
-    ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let unchanged = people::table
-                    .filter(people::id.eq(Bind(checked.person)))
-                    .filter(people::password.eq(checked.hash))
-                    .filter(people::removed_at.is_null());
-                // locks the person's row: a new password ends the sessions that begin before it
-                let locking = diesel::update(unchanged).set(people::email.eq(people::email));
-                if locking.execute(c).await? == 0 {
-                    return Err(RollbackTransaction);
-                }
-                diesel::insert_into(sessions::table)
-                    .values(SessionColumns::new(session, checked.person))
-                    .execute(c)
-                    .await?;
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
-        })
-        .await
-    }
-
-    /// Finds the person whom a session signs in, when it was used after this moment.
+    /// Finds the person whom a session signs in, unless the session has ended.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn find_session(
         &self,
         hash: TokenHash,
-        used_after: DateTime<Utc>,
+        alive: SessionsAlive,
     ) -> Result<Option<SessionRow>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = sessions::table
                 .inner_join(people::table.on(people::id.eq(sessions::person_id)))
                 .filter(sessions::hash.eq(hash.0.to_vec()))
-                .filter(sessions::last_used_at.gt(Bind(used_after)))
+                .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                .filter(sessions::created_at.gt(Bind(alive.begun_after)))
                 .filter(people::removed_at.is_null())
                 .select((
                     people::account_id,
@@ -203,34 +167,28 @@ impl Database {
         .await
     }
 
-    /// Ends a session. Ending one that does not exist changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn end_session(&self, hash: TokenHash) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let session = sessions::table.filter(sessions::hash.eq(hash.0.to_vec()));
-            on!(connection, execute(diesel::delete(session)))?;
-            Ok(())
-        })
-        .await
-    }
-
-    /// Deletes the sessions that were not used after the first moment, and the links that are not
-    /// good after the second. Two statements.
+    /// Deletes the sessions that have ended, the links that are not good any more, and the browsers in
+    /// which nobody signed in after `signed_in_after`. Three statements.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn delete_expired_sessions(
         &self,
-        used_after: DateTime<Utc>,
+        alive: SessionsAlive,
+        signed_in_after: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
         self.write(async move |mut connection| {
-            let unused = sessions::table.filter(sessions::last_used_at.le(Bind(used_after)));
-            on!(connection, execute(diesel::delete(unused)))?;
+            let has_ended = sessions::last_used_at
+                .le(Bind(alive.used_after))
+                .or(sessions::created_at.le(Bind(alive.begun_after)));
+            let ended = sessions::table.filter(has_ended);
+            on!(connection, execute(diesel::delete(ended)))?;
             let expired = invitations::table.filter(invitations::expires_at.le(Bind(now)));
             on!(connection, execute(diesel::delete(expired)))?;
+            let signed_in_at = known_browsers::signed_in_at;
+            let forgotten = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
+            on!(connection, execute(diesel::delete(forgotten)))?;
             Ok(())
         })
         .await

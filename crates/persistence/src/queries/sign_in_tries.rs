@@ -1,9 +1,11 @@
-//! Tries to sign in that did not succeed, by the hash of the address that was typed.
+//! Tries to sign in that did not succeed, by the hash of the address that was typed and by the network
+//! or the known browser that they came from.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::SignInTryId;
 use refract_domain::person::EmailHash;
+use refract_domain::token::TokenHash;
 
 use crate::connections::on;
 use crate::error::PersistenceError;
@@ -11,11 +13,45 @@ use crate::queries::database::Database;
 use crate::schema::sign_in_tries;
 use crate::schema::sql_types::Bind;
 
+/// The most tries that are looked at: many more than are let through within the time that they count.
+const MOST_TRIES: i64 = 1_000;
+
+/// Whose tries are counted together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SignInCounter {
+    /// Those of a client's network, by the network's name.
+    Network(String),
+    /// Those of one browser, by the hash of a cookie that it got when a person signed in.
+    Browser(TokenHash),
+}
+
 /// A try to sign in, saved before the password is looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SignInTry {
     /// `UUIDv7`.
     pub id: SignInTryId,
+    /// Whose address was typed.
+    pub email: EmailHash,
+    /// Whose tries it is counted with.
+    pub counter: SignInCounter,
+    /// When.
+    pub tried_at: DateTime<Utc>,
+}
+
+/// The time in which tries count.
+#[derive(Clone, Copy, Debug)]
+pub struct TriesWindow {
+    /// Older tries do not count, and are deleted when a try is saved.
+    pub since: DateTime<Utc>,
+    /// Younger tries do not count: the clock was set back after them, or another node's is ahead.
+    pub until: DateTime<Utc>,
+    /// Tries that are younger still were made under a wrong clock, and are deleted when a try is saved.
+    pub deleted_from: DateTime<Utc>,
+}
+
+/// A try that counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedTry {
     /// Whose address was typed.
     pub email: EmailHash,
     /// When.
@@ -30,39 +66,98 @@ struct TryColumns {
     email_hash: Vec<u8>,
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     tried_at: DateTime<Utc>,
+    network: Option<String>,
+    browser_hash: Option<Vec<u8>>,
+}
+
+/// The columns of a try that counts.
+type CountedColumns = (SignInTryId, Vec<u8>, DateTime<Utc>);
+
+impl From<&SignInTry> for TryColumns {
+    fn from(new: &SignInTry) -> Self {
+        let (network, browser_hash) = match &new.counter {
+            SignInCounter::Network(network) => (Some(network.clone()), None),
+            SignInCounter::Browser(hash) => (None, Some(hash.0.to_vec())),
+        };
+        Self {
+            id: new.id,
+            email_hash: new.email.0.to_vec(),
+            tried_at: new.tried_at,
+            network,
+            browser_hash,
+        }
+    }
+}
+
+/// Finds the tries of a counter, the youngest first.
+macro_rules! counted {
+    ($connection:ident, $counter:ident, $window:ident) => {{
+        let in_time = || {
+            sign_in_tries::table
+                .filter(sign_in_tries::tried_at.ge(Bind($window.since)))
+                .filter(sign_in_tries::tried_at.le(Bind($window.until)))
+                .order(sign_in_tries::tried_at.desc())
+                .limit(MOST_TRIES)
+                .select((
+                    sign_in_tries::id,
+                    sign_in_tries::email_hash,
+                    sign_in_tries::tried_at,
+                ))
+        };
+        match $counter {
+            SignInCounter::Network(network) => {
+                let tries = in_time().filter(sign_in_tries::network.eq(network));
+                on!($connection, load(tries))
+            }
+            SignInCounter::Browser(hash) => {
+                let tries = in_time().filter(sign_in_tries::browser_hash.eq(hash.0.to_vec()));
+                on!($connection, load(tries))
+            }
+        }
+    }};
 }
 
 impl Database {
-    /// Saves a try, then returns when the others for its address were made that are as young as
-    /// `since`, oldest first. Since each try is saved before it looks, of any number of tries at once
-    /// the last one sees all the others.
+    /// The tries of a counter, for any address, oldest first. When there are very many, the youngest.
     ///
-    /// Tries of any address from before `since` are deleted. Three statements.
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_sign_in_tries(
+        &self,
+        counter: SignInCounter,
+        window: TriesWindow,
+    ) -> Result<Vec<CountedTry>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let found: Vec<CountedColumns> = counted!(connection, counter, window)?;
+            read(found.into_iter())
+        })
+        .await
+    }
+
+    /// Saves a try, then returns the others of its counter, for any address, oldest first. Since each
+    /// try is saved before it looks, of any number of tries at once the last one sees all the others.
+    ///
+    /// Tries of any counter that are too old or too far ahead of the clock to count are deleted. Three
+    /// statements.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn save_sign_in_try(
         &self,
         new: SignInTry,
-        since: DateTime<Utc>,
-    ) -> Result<Vec<DateTime<Utc>>, PersistenceError> {
-        let columns = TryColumns {
-            id: new.id,
-            email_hash: new.email.0.to_vec(),
-            tried_at: new.tried_at,
-        };
+        window: TriesWindow,
+    ) -> Result<Vec<CountedTry>, PersistenceError> {
         self.write(async move |mut connection| {
-            let forgotten = sign_in_tries::table.filter(sign_in_tries::tried_at.lt(Bind(since)));
-            on!(connection, execute(diesel::delete(forgotten)))?;
-            let insert = diesel::insert_into(sign_in_tries::table).values(columns);
+            let is_over = sign_in_tries::tried_at
+                .lt(Bind(window.since))
+                .or(sign_in_tries::tried_at.gt(Bind(window.deleted_from)));
+            let over = diesel::delete(sign_in_tries::table.filter(is_over));
+            on!(connection, execute(over))?;
+            let insert = diesel::insert_into(sign_in_tries::table).values(TryColumns::from(&new));
             on!(connection, execute(insert))?;
-            let others = sign_in_tries::table
-                .filter(sign_in_tries::email_hash.eq(new.email.0.to_vec()))
-                .filter(sign_in_tries::tried_at.ge(Bind(since)))
-                .filter(sign_in_tries::id.ne(Bind(new.id)))
-                .order(sign_in_tries::tried_at)
-                .select(sign_in_tries::tried_at);
-            Ok(on!(connection, load(others))?)
+            let counter = new.counter;
+            let found: Vec<CountedColumns> = counted!(connection, counter, window)?;
+            read(found.into_iter().filter(|(id, ..)| *id != new.id))
         })
         .await
     }
@@ -79,4 +174,20 @@ impl Database {
         })
         .await
     }
+}
+
+/// Reads tries that come youngest first.
+fn read(
+    found: impl DoubleEndedIterator<Item = CountedColumns>,
+) -> Result<Vec<CountedTry>, PersistenceError> {
+    let tries = found.rev().map(|(_, email, tried_at)| {
+        let email = email.try_into().map_err(|_| PersistenceError::Unreadable {
+            column: "sign_in_tries.email_hash",
+        })?;
+        Ok(CountedTry {
+            email: EmailHash(email),
+            tried_at,
+        })
+    });
+    tries.collect()
 }

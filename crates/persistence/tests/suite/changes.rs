@@ -1,6 +1,8 @@
 //! Changes of every kind that has an event, made one by one.
 
-use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
+use refract_domain::event::{
+    Actor, Event, EventAction, EventStamp, EventTarget, LensChangeDetails,
+};
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::Lens;
@@ -11,13 +13,17 @@ use refract_domain::role::Role;
 use refract_domain::slug::Slug;
 use refract_domain::token::TokenHash;
 use refract_persistence::{
-    AccountRow, DefinedPrism, DeletionEvent, EventFilter, EventRange, NewPerson, NewPrism,
-    NewVersion, PersistenceError, PrismDefinition, PrismRow,
+    AccountRow, DefinedPrism, DeletionEvent, EndedSessions, EventFilter, EventRange, NewPerson,
+    NewPrism, NewVersion, PasswordRow, PersistenceError, PrismDefinition, PrismRow, SignInTry,
+    WrongTry,
 };
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, answered, lens_details, moment, new_key, version};
-use crate::joined_people::{invite, joined, link, new_person, new_session, renew};
+use crate::joined_people::{
+    alive, email, invite, joined, link, new_person, new_session, password_of, renew,
+};
+use crate::sign_in_tries::{attempt, network, window};
 
 /// Everything that the changes are about.
 pub(crate) struct Things {
@@ -28,6 +34,10 @@ pub(crate) struct Things {
     pub(crate) grace: PersonId,
     /// Somebody who was invited by the link 4.
     pub(crate) joan: PersonId,
+    /// Ada's password, as it is at first.
+    password: PasswordRow,
+    /// A try to sign in as Grace.
+    tried: SignInTry,
     result: ResultId,
 }
 
@@ -49,6 +59,13 @@ pub(crate) enum Change {
     InvitationAgain,
     Link,
     SignInLink,
+    SignInByLink,
+    SignIn,
+    SessionEnd,
+    OtherSessionsEnd,
+    Name,
+    PasswordChange,
+    WrongTry,
     Joining,
     Password,
     Role,
@@ -58,7 +75,7 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 21] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Account,
         Self::Key,
         Self::Revocation,
@@ -74,6 +91,13 @@ impl Change {
         Self::InvitationAgain,
         Self::Link,
         Self::SignInLink,
+        Self::SignInByLink,
+        Self::SignIn,
+        Self::SessionEnd,
+        Self::OtherSessionsEnd,
+        Self::Name,
+        Self::PasswordChange,
+        Self::WrongTry,
         Self::Password,
         Self::Joining,
         Self::Role,
@@ -91,11 +115,17 @@ impl Things {
         let joan = invite(&it, "joan@example.com", Role::Reviewer, 4).await;
         let new = it.result(answered(), None);
         it.database.save_result(&new).await.unwrap();
+        let password = password_of(&it, "ada@example.com").await.unwrap();
+        let tried = attempt("grace@example.com", network("a"), 1);
+        let saving = it.database.save_sign_in_try(tried.clone(), window(0, 9, 9));
+        saving.await.unwrap();
         Self {
             it,
             ada,
             grace,
             joan,
+            password,
+            tried,
             result: new.result.id,
         }
     }
@@ -194,6 +224,46 @@ impl Things {
                 let renewing = database.renew_link(self.ada, link(8), action, stamp);
                 renewing.await.map(drop)
             }
+            Change::SignInByLink => {
+                let (hash, session) = (TokenHash([8; 32]), new_session(13));
+                let beginning = database.begin_session_by_link(hash, session, stamp);
+                beginning.await.map(drop)
+            }
+            Change::SignIn => {
+                let checked = self.password.clone();
+                let beginning = database.begin_session(checked, new_session(14), stamp);
+                beginning.await.map(drop)
+            }
+            Change::SessionEnd => {
+                let one = EndedSessions::One(TokenHash([1; 32]));
+                let (ada, alive) = (self.ada, alive(0, 0));
+                database.end_own_sessions(ada, one, alive, stamp).await
+            }
+            Change::OtherSessionsEnd => {
+                let others = EndedSessions::AllBut(TokenHash([14; 32]));
+                let (ada, alive) = (self.ada, alive(0, 0));
+                database.end_own_sessions(ada, others, alive, stamp).await
+            }
+            Change::Name => {
+                let name = PersonName::parse("Countess").unwrap();
+                database.set_person_name(self.ada, &name, stamp).await
+            }
+            Change::PasswordChange => {
+                let (checked, session) = (self.password.clone(), new_session(15));
+                let address = email("ada@example.com").hash();
+                let changing = database.change_password(checked, address, "new", session, stamp);
+                changing.await.map(drop)
+            }
+            Change::WrongTry => {
+                let wrong = WrongTry {
+                    tried: self.tried.clone(),
+                    refused_at: moment(2),
+                    window: window(0, 9, 9),
+                    stopping: 1,
+                };
+                let person = Some((self.grace, stamp));
+                database.refuse_sign_in_try(wrong, person).await
+            }
             Change::Joining => self.accept(7, 11, stamp).await,
             Change::Password => self.accept(3, 12, stamp).await,
             Change::Role => {
@@ -278,6 +348,10 @@ impl Things {
         }
         if change == Change::Password {
             return self.it.stamp_of(self.grace, 20);
+        }
+        if change == Change::WrongTry {
+            let actor = Actor::Node;
+            return EventStamp { actor, ..stamp };
         }
         stamp
     }

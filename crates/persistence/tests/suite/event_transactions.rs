@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::changes::{Change, Things};
 use crate::events::events;
 use crate::fixture::{Fixture, answered, lens_details, moment};
-use crate::joined_people::{link, new_person};
+use crate::joined_people::{alive, link, new_person};
 use crate::schemas::{postgres_client, postgres_columns, sqlite_columns};
 
 on_both!(
@@ -103,6 +103,13 @@ fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)
         ],
         Change::Link => vec![said(EventAction::LinkRenewed, "", "")],
         Change::SignInLink => vec![said(EventAction::SignInLinkMade, "", "")],
+        Change::SignInByLink | Change::SignIn => vec![said(EventAction::SignedIn, "", "")],
+        Change::SessionEnd | Change::OtherSessionsEnd => {
+            vec![said(EventAction::SessionEnded, "", "")]
+        }
+        Change::Name => vec![said(EventAction::NameSet, "", "")],
+        Change::PasswordChange => vec![said(EventAction::PasswordChanged, "", "")],
+        Change::WrongTry => vec![said(EventAction::SignInRefused, "", ""); 2],
         Change::Joining => vec![said(EventAction::PersonJoined, "", "owner")],
         Change::Password => vec![said(EventAction::PasswordSet, "", "")],
         Change::Role => vec![said(EventAction::RoleSet, "editor", "reviewer")],
@@ -129,11 +136,19 @@ async fn every_change_has_its_events(it: Fixture) {
         let target = match change {
             Change::Account => EventTarget::Account(added[0].stamp.account),
             Change::Revocation => EventTarget::Key(key),
-            Change::Removal | Change::Role | Change::Password => EventTarget::Person(things.grace),
+            Change::Removal | Change::Role | Change::Password | Change::WrongTry => {
+                EventTarget::Person(things.grace)
+            }
             Change::Joining | Change::Link | Change::InvitationAgain => {
                 EventTarget::Person(things.joan)
             }
-            Change::SignInLink => EventTarget::Person(things.ada),
+            Change::SignInLink
+            | Change::SignInByLink
+            | Change::SignIn
+            | Change::SessionEnd
+            | Change::OtherSessionsEnd
+            | Change::Name
+            | Change::PasswordChange => EventTarget::Person(things.ada),
             Change::Rename
             | Change::Archiving
             | Change::Restoring
@@ -151,7 +166,8 @@ async fn every_change_has_its_events(it: Fixture) {
         let made = usize::from(change == Change::Definitions);
         assert_eq!(others.count(), made, "{change:?}");
         assert_eq!(added[0].stamp.at, moment(20));
-        assert!(matches!(added[0].stamp.actor, Actor::Person(_)));
+        let is_nodes = added[0].stamp.actor == Actor::Node;
+        assert_eq!(is_nodes, change == Change::WrongTry, "{change:?}");
     }
 }
 
@@ -171,7 +187,7 @@ async fn a_change_whose_event_cannot_be_saved_is_not_made(it: Fixture) {
         } else {
             let is_made = made.is_ok();
             // these want a link that an earlier change makes
-            let lacks_link = change == Change::Joining;
+            let lacks_link = matches!(change, Change::Joining | Change::SignInByLink);
             assert_eq!(is_made, lacks_link, "{change:?}");
         }
         assert_eq!(all_rows(&things.it).await, before, "{change:?}");
@@ -188,6 +204,9 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
+        Change::OtherSessionsEnd,
+        Change::Name,
+        Change::PasswordChange,
         Change::Password,
         Change::Role,
         Change::Marks,
@@ -235,6 +254,9 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
+        Change::SessionEnd,
+        Change::Name,
+        Change::PasswordChange,
         Change::Password,
         Change::Role,
         Change::Removal,
@@ -315,7 +337,7 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     let (database, account) = (&things.it.database, things.it.account);
     let (ada, grace) = (things.ada, things.grace);
     let untold = async |session: u8| {
-        let found = database.find_session(TokenHash([session; 32]), moment(0));
+        let found = database.find_session(TokenHash([session; 32]), alive(0, 0));
         found.await.unwrap().unwrap().untold_event
     };
     let told = async |person, up_to| database.save_told(account, person, up_to).await.unwrap();
@@ -343,6 +365,9 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     set(grace, Role::Owner, ada).await;
     told(grace, set(grace, Role::Reviewer, grace).await).await;
     assert_eq!(untold(2).await, None);
+    assert_eq!(things.added(Change::PasswordChange).await.len(), 1);
+    assert_eq!(things.added(Change::Name).await.len(), 1);
+    assert_eq!(untold(15).await, None);
     // the link 3 is an operator's
     assert_eq!(things.added(Change::Password).await.len(), 1);
     assert!(untold(12).await.is_some());

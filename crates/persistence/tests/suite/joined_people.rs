@@ -7,7 +7,8 @@ use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 use refract_persistence::{
-    Database, Inviting, NewInvitation, NewPerson, NewSession, PasswordRow, PersonRow,
+    Database, Inviting, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, PersonRow,
+    SessionsAlive,
 };
 use uuid::Uuid;
 
@@ -28,8 +29,37 @@ pub(crate) fn link(byte: u8) -> NewInvitation {
 pub(crate) fn new_session(byte: u8) -> NewSession {
     NewSession {
         hash: TokenHash([byte; 32]),
+        browser: NewBrowser {
+            hash: browser(byte),
+            before: None,
+        },
         now: moment(10),
     }
+}
+
+/// The cookie of the browser in which the session of this byte began.
+pub(crate) fn browser(byte: u8) -> TokenHash {
+    let mut hash = [byte; 32];
+    hash[0] = !byte;
+    TokenHash(hash)
+}
+
+/// The sessions that were used after one moment and begun after another one.
+pub(crate) fn alive(used_after: i64, begun_after: i64) -> SessionsAlive {
+    SessionsAlive {
+        used_after: moment(used_after),
+        begun_after: moment(begun_after),
+    }
+}
+
+/// Whom a browser's cookie is known to be of, by address.
+pub(crate) async fn is_known(it: &Fixture, cookie: TokenHash, address: &str) -> bool {
+    let cookies = [TokenHash([255; 32]), cookie];
+    let email = email(address);
+    let found = it.database.find_known_browser(&cookies, &email, moment(0));
+    let found = found.await.unwrap();
+    assert!(found.is_none_or(|found| found.hash == cookie));
+    found.is_some()
 }
 
 pub(crate) fn new_person(it: &Fixture, address: &str, role: Role) -> NewPerson {
@@ -97,7 +127,7 @@ pub(crate) async fn people(it: &Fixture) -> Vec<PersonRow> {
 }
 
 pub(crate) async fn signed_in(it: &Fixture, byte: u8) -> Option<PersonId> {
-    let found = it.database.find_session(TokenHash([byte; 32]), moment(0));
+    let found = it.database.find_session(TokenHash([byte; 32]), alive(0, 0));
     found.await.unwrap().map(|session| session.person)
 }
 

@@ -56,6 +56,8 @@ mod runtimes;
 mod saving;
 mod schemas;
 mod sessions;
+mod sign_in_events;
+mod sign_in_tries;
 mod tls;
 mod upgrades;
 mod versions;

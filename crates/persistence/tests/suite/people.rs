@@ -1,6 +1,7 @@
 //! People: invited, joined, given other roles and removed, with their links.
 
 use refract_domain::ids::PersonId;
+use refract_domain::person::PersonName;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 use refract_persistence::{Inviting, NewPerson, NewSession, PersonRow, PersonWriting};
@@ -8,8 +9,8 @@ use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, moment, new_stamp};
 use crate::joined_people::{
-    accept, accept_in, email, invite, joined, link, link_is_good, new_person, new_session,
-    password_of, people, renew, signed_in,
+    accept, accept_in, alive, browser, email, invite, is_known, joined, link, link_is_good,
+    new_person, new_session, password_of, people, renew, signed_in,
 };
 
 on_both!(
@@ -23,6 +24,7 @@ on_both!(
     the_last_owner_who_joined_stays_one,
     of_two_owners_who_demote_each_other_one_stays,
     names_are_of_the_account_and_outlive_their_people,
+    a_person_takes_another_name,
 );
 
 async fn an_invited_person_joins_once(it: Fixture) {
@@ -173,7 +175,7 @@ async fn an_expired_link_is_void(it: Fixture) {
     assert!(!accept_in(&it.database, 1, "hash", late).await);
     let deleting = it
         .database
-        .delete_expired_sessions(moment(0), moment(1_000));
+        .delete_expired_sessions(alive(0, 0), moment(0), moment(1_000));
     deleting.await.unwrap();
     assert!(!link_is_good(&it, 1, moment(1)).await);
 }
@@ -189,16 +191,19 @@ async fn a_removed_person_is_gone_and_their_address_free(it: Fixture) {
     };
     assert_eq!(remove(elsewhere).await, PersonWriting::NotFound);
     assert_eq!(signed_in(&it, 2).await, Some(grace));
+    assert!(is_known(&it, browser(2), "grace@example.com").await);
     assert_eq!(remove(it.account).await, PersonWriting::Saved);
     assert_eq!(remove(it.account).await, PersonWriting::NotFound);
     assert_eq!(signed_in(&it, 2).await, None);
+    assert!(!is_known(&it, browser(2), "grace@example.com").await);
     assert!(!link_is_good(&it, 3, moment(1)).await);
     assert!(!accept(&it.database, 3, "hash").await);
     let password = password_of(&it, "grace@example.com");
     assert!(password.await.is_none());
     assert_eq!(people(&it).await.len(), 1);
-    let again = invite(&it, "grace@example.com", Role::Reviewer, 4).await;
+    let again = joined(&it, "grace@example.com", Role::Reviewer, 4).await;
     assert_ne!(again, grace, "another person");
+    assert!(!is_known(&it, browser(2), "grace@example.com").await);
 }
 
 async fn the_last_owner_who_joined_stays_one(it: Fixture) {
@@ -261,4 +266,17 @@ async fn names_are_of_the_account_and_outlive_their_people(it: Fixture) {
     assert_eq!(list(it.account).await, expected);
     let elsewhere = account(&it.database, "elsewhere").await;
     assert_eq!(list(elsewhere).await, []);
+}
+
+async fn a_person_takes_another_name(it: Fixture) {
+    let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let grace = invite(&it, "grace@example.com", Role::Editor, 2).await;
+    let name = PersonName::parse("Countess").unwrap();
+    for person in [ada, grace] {
+        let naming = it.database.set_person_name(person, &name, it.stamp(1));
+        naming.await.unwrap();
+    }
+    let names: Vec<_> = people(&it).await.into_iter().map(|it| it.name).collect();
+    let expected = [Some("Countess".to_owned()), None];
+    assert_eq!(names, expected, "who has not joined has no name");
 }

@@ -1,33 +1,38 @@
-//! Sessions of people who have joined, and tries to sign in.
+//! Sessions of people who have joined: how they begin, are used and end.
 
-use refract_domain::ids::SignInTryId;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
-use refract_persistence::SignInTry;
-use uuid::Uuid;
+use refract_persistence::{EndedSessions, NewSession};
 
 use crate::fixture::{Fixture, moment};
-use crate::joined_people::{accept, email, joined, new_session, password_of, renew, signed_in};
+use crate::joined_people::{
+    accept, alive, browser, email, is_known, joined, new_session, password_of, renew, signed_in,
+};
 
 on_both!(
     a_new_password_ends_the_sessions_before,
     a_session_of_an_old_password_does_not_begin,
     a_session_is_found_while_it_is_used,
-    tries_are_counted_by_address_until_they_are_old,
-    of_tries_at_once_the_last_sees_the_others,
+    a_session_ends_however_much_it_is_used,
+    a_person_sees_and_ends_their_own_sessions,
+    a_changed_password_ends_what_hung_on_the_old_one,
 );
 
 async fn a_new_password_ends_the_sessions_before(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let password = password_of(&it, "ada@example.com");
     let checked = password.await.unwrap();
-    let beginning = it.database.begin_session(checked, new_session(2));
+    let beginning = it
+        .database
+        .begin_session(checked, new_session(2), it.stamp(1));
     assert!(beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, Some(ada));
     renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
     for (byte, expected) in [(1, None), (2, None), (3, Some(ada))] {
         assert_eq!(signed_in(&it, byte).await, expected, "{byte}");
+        let is_known = is_known(&it, browser(byte), "ada@example.com").await;
+        assert_eq!(is_known, expected.is_some(), "{byte}");
     }
 }
 
@@ -37,19 +42,26 @@ async fn a_session_of_an_old_password_does_not_begin(it: Fixture) {
     let checked = password.await.unwrap();
     renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
-    let beginning = it.database.begin_session(checked, new_session(2));
+    let (checked_before, session) = (checked.clone(), new_session(2));
+    let beginning = it
+        .database
+        .begin_session(checked_before, session, it.stamp(1));
     assert!(!beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, None);
+    let address = email("ada@example.com").hash();
+    let database = &it.database;
+    let changing = database.change_password(checked, address, "x", new_session(2), it.stamp(1));
+    assert!(!changing.await.unwrap());
 }
 
 async fn a_session_is_found_while_it_is_used(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Editor, 1).await;
     let hash = TokenHash([1; 32]);
     let find = async |used_after| {
-        let found = it.database.find_session(hash, used_after).await.unwrap();
-        found.map(|session| session.last_used_at)
+        let found = it.database.find_session(hash, alive(used_after, 0)).await;
+        found.unwrap().map(|session| session.last_used_at)
     };
-    let found = it.database.find_session(hash, moment(9)).await.unwrap();
+    let found = it.database.find_session(hash, alive(9, 9)).await.unwrap();
     let found = found.unwrap();
     assert_eq!(
         (found.account, found.person, found.role),
@@ -59,66 +71,107 @@ async fn a_session_is_found_while_it_is_used(it: Fixture) {
         (found.name.as_deref(), found.email.as_str()),
         (Some("Ada"), "ada@example.com")
     );
-    assert_eq!(find(moment(10)).await, None);
+    assert_eq!(find(10).await, None);
     it.database
         .note_session_use(hash, moment(50))
         .await
         .unwrap();
-    assert_eq!(find(moment(10)).await, Some(moment(50)));
-    let delete = |used_after| it.database.delete_expired_sessions(used_after, moment(0));
-    delete(moment(49)).await.unwrap();
-    assert_eq!(find(moment(10)).await, Some(moment(50)));
-    delete(moment(50)).await.unwrap();
-    assert_eq!(find(moment(10)).await, None);
-    joined(&it, "grace@example.com", Role::Editor, 2).await;
-    let other = TokenHash([2; 32]);
-    it.database.end_session(other).await.unwrap();
-    it.database.end_session(other).await.unwrap();
-    assert_eq!(signed_in(&it, 2).await, None);
-}
-
-fn attempt(address: &str, milliseconds: i64) -> SignInTry {
-    SignInTry {
-        id: SignInTryId(Uuid::now_v7()),
-        email: email(address).hash(),
-        tried_at: moment(milliseconds),
-    }
-}
-
-async fn tries_are_counted_by_address_until_they_are_old(it: Fixture) {
-    let save = async |address: &str, milliseconds: i64, since: i64| {
-        let new = attempt(address, milliseconds);
-        let others = it.database.save_sign_in_try(new, moment(since)).await;
-        (new.id, others.unwrap())
+    assert_eq!(find(10).await, Some(moment(50)));
+    let delete = async |used_after| {
+        let (database, alive) = (&it.database, alive(used_after, 0));
+        let deleting = database.delete_expired_sessions(alive, moment(0), moment(0));
+        deleting.await.unwrap();
     };
-    assert!(save("ada@example.com", 0, -10).await.1.is_empty());
-    assert_eq!(save("ada@example.com", 5, -5).await.1, [moment(0)]);
-    assert!(save("grace@example.com", 6, -4).await.1.is_empty());
-    let (id, others) = save("ada@example.com", 10, 0).await;
-    assert_eq!(others, [moment(0), moment(5)]);
-    it.database.delete_sign_in_try(id).await.unwrap();
-    assert_eq!(save("ada@example.com", 11, 1).await.1, [moment(5)]);
-    let deleted = save("ada@example.com", 12, 0).await.1;
-    assert_eq!(deleted, [moment(5), moment(11)], "the first is deleted");
+    delete(49).await;
+    assert_eq!(find(10).await, Some(moment(50)));
+    delete(50).await;
+    assert_eq!(find(10).await, None);
 }
 
-async fn of_tries_at_once_the_last_sees_the_others(it: Fixture) {
-    let trying = (0..20).map(|_| {
-        let database = it.database.clone();
-        tokio::spawn(async move {
-            let saving = database.save_sign_in_try(attempt("ada@example.com", 0), moment(-10));
-            saving.await.unwrap().len()
-        })
-    });
-    let mut seen = Vec::new();
-    for trying in trying.collect::<Vec<_>>() {
-        seen.push(trying.await.unwrap());
+async fn a_session_ends_however_much_it_is_used(it: Fixture) {
+    joined(&it, "ada@example.com", Role::Editor, 1).await;
+    let hash = TokenHash([1; 32]);
+    it.database
+        .note_session_use(hash, moment(500))
+        .await
+        .unwrap();
+    let is_found = async |begun_after| {
+        let found = it.database.find_session(hash, alive(499, begun_after));
+        found.await.unwrap().is_some()
+    };
+    assert!(is_found(9).await);
+    assert!(!is_found(10).await);
+    for (begun_after, is_kept) in [(9, true), (10, false)] {
+        let alive = alive(0, begun_after);
+        let deleting = it
+            .database
+            .delete_expired_sessions(alive, moment(0), moment(0));
+        deleting.await.unwrap();
+        assert_eq!(is_found(9).await, is_kept);
     }
-    seen.sort_unstable();
-    assert_eq!(seen.last(), Some(&19));
-    assert!(
-        seen.iter()
-            .enumerate()
-            .all(|(place, others)| *others >= place)
+}
+
+async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
+    let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
+    for byte in 3..6 {
+        let checked = password_of(&it, "ada@example.com").await.unwrap();
+        let session = NewSession {
+            now: moment(i64::from(byte) * 10),
+            ..new_session(byte)
+        };
+        let beginning = it.database.begin_session(checked, session, it.stamp(1));
+        assert!(beginning.await.unwrap());
+    }
+    let hash = |byte| TokenHash([byte; 32]);
+    it.database
+        .note_session_use(hash(3), moment(90))
+        .await
+        .unwrap();
+    let listed = async |person, used_after, begun_after| {
+        let alive = alive(used_after, begun_after);
+        let listed = it.database.list_own_sessions(person, alive).await.unwrap();
+        let bytes = listed.iter().map(|session| session.hash.0[0]);
+        bytes.collect::<Vec<_>>()
+    };
+    assert_eq!(listed(ada, 0, 0).await, [3, 5, 4, 1], "last used first");
+    assert_eq!(
+        listed(ada, 10, 30).await,
+        [5, 4],
+        "those that ended are not"
     );
+    assert_eq!(listed(grace, 0, 0).await, [2]);
+    let end = async |person, ended| {
+        let database = &it.database;
+        let ending = database.end_own_sessions(person, ended, alive(0, 0), it.stamp(1));
+        ending.await.unwrap();
+    };
+    end(grace, EndedSessions::One(hash(4))).await;
+    assert_eq!(listed(ada, 0, 0).await.len(), 4, "it is not hers to end");
+    end(ada, EndedSessions::One(hash(4))).await;
+    end(ada, EndedSessions::One(hash(4))).await;
+    assert_eq!(listed(ada, 0, 0).await, [3, 5, 1]);
+    end(ada, EndedSessions::AllBut(hash(5))).await;
+    assert_eq!(listed(ada, 0, 0).await, [5]);
+    assert_eq!(listed(grace, 0, 0).await, [2]);
+}
+
+async fn a_changed_password_ends_what_hung_on_the_old_one(it: Fixture) {
+    let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
+    let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
+    assert!(renew(&it, it.account, ada, 3).await);
+    let checked = password_of(&it, "ada@example.com").await.unwrap();
+    let address = email("ada@example.com").hash();
+    let database = &it.database;
+    let changing = database.change_password(checked, address, "new", new_session(4), it.stamp(1));
+    assert!(changing.await.unwrap());
+    let password = password_of(&it, "ada@example.com").await.unwrap();
+    assert_eq!(password.hash, "new");
+    for (byte, expected) in [(1, None), (4, Some(ada)), (2, Some(grace))] {
+        assert_eq!(signed_in(&it, byte).await, expected, "{byte}");
+    }
+    assert!(!is_known(&it, browser(1), "ada@example.com").await);
+    assert!(is_known(&it, browser(4), "ada@example.com").await);
+    assert!(is_known(&it, browser(2), "grace@example.com").await);
+    assert!(!accept(&it.database, 3, "other").await, "the link is void");
 }

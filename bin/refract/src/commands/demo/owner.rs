@@ -1,6 +1,7 @@
 //! The demo's owner, who signs in by a link.
 
 use anyhow::Context as _;
+use refract_answering::people::SignInClient;
 use refract_answering::{Caller, people};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::password::TypedPassword;
@@ -34,6 +35,7 @@ async fn find_or_make(database: &Database, caller: &Caller) -> anyhow::Result<Pe
     let invitation = people::invite(database, caller, &email, Role::Owner).await?;
     // nobody knows the password: the owner signs in by links
     let password = TypedPassword::new(invitation.token.reveal());
-    people::accept(database, &invitation.token, &name, password, None).await?;
+    let client = SignInClient::default();
+    people::accept(database, &client, &invitation.token, &name, password, None).await?;
     Ok(invitation.person)
 }

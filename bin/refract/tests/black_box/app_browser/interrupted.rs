@@ -21,7 +21,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     let cookie = {
         let mut eve = app_people::joined(&service, "eve@example.com", "reviewer").await;
         eve.get("/").await;
-        eve.cookie().to_owned()
+        eve.cookie()
     };
     open(&browser, &service, "/edit").await;
     browser.fill("[name=context]", CONTEXT).await;

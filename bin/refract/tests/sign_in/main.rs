@@ -1,0 +1,151 @@
+//! Sign-in under attack, measured: however many connections sign in from other networks, a person signs
+//! in within three seconds. `make check-sign-in` runs it at full length, `make test` runs it shortened.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \
+              serves other tests too"
+)]
+
+#[path = "../black_box/description.rs"]
+mod description;
+#[path = "../black_box/http.rs"]
+mod http;
+#[path = "../black_box/node.rs"]
+mod node;
+#[path = "../black_box/program.rs"]
+mod program;
+#[path = "../black_box/service.rs"]
+mod service;
+
+mod attack;
+mod figures;
+mod person;
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::attack::{Attack, Networks};
+use crate::figures::Figures;
+use crate::person::Person;
+use crate::service::{Backend, Service, Setup, TEXT, text};
+
+/// The longest that a person may wait to be signed in.
+const LONGEST: Duration = Duration::from_secs(3);
+/// The network of the person who is measured; the attackers' are others.
+const OFFICE: &str = "203.0.113.5";
+
+/// How much is done.
+#[derive(Clone, Copy)]
+struct Size {
+    connections: usize,
+    sign_ins: usize,
+    reads: usize,
+}
+
+impl Size {
+    fn wanted() -> Self {
+        if std::env::var_os("REFRACT_TEST_SIGN_IN").is_some() {
+            Self {
+                connections: 200,
+                sign_ins: 50,
+                reads: 2_000,
+            }
+        } else {
+            Self {
+                connections: 40,
+                sign_ins: 5,
+                reads: 100,
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_network_keeps_nobody_else_out_on_sqlite() {
+    one_network(Backend::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_network_keeps_nobody_else_out_on_postgres() {
+    one_network(Backend::Postgres).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_networks_keep_no_known_browser_out() {
+    let (service, size) = (service(Backend::Postgres).await, Size::wanted());
+    let mut known = Person::joined(&service, OFFICE).await;
+    let attack = Attack::begin(&service, size.connections, Networks::Each);
+    let mut times = Figures::default();
+    for _ in 0..size.sign_ins {
+        times.add(known.signs_in_again().await);
+    }
+    // printed alone: nothing is promised to strangers while so many networks attack
+    let mut of_strangers = Figures::default();
+    for _ in 0..size.sign_ins.div_ceil(5) {
+        of_strangers.add(known.signs_in_from_a_new_browser(OFFICE).await);
+    }
+    let tried = attack.end().await;
+    println!("{} networks, a connection each: {tried}", size.connections);
+    println!("a person signs in, browser known:   {times}");
+    println!("a person signs in, browser unknown: {of_strangers}");
+    assert!(times.longest() < LONGEST, "{times}");
+}
+
+/// A node behind a proxy on loopback, which names networks as a test says.
+async fn service(backend: Backend) -> Service {
+    let setup = Setup {
+        settings: &[
+            ("REFRACT_APP_TRUSTED_PROXIES", "127.0.0.0/8"),
+            ("REFRACT_LOG", "warn,refract=info"),
+        ],
+        ..Setup::default()
+    };
+    Service::with(backend, setup).await
+}
+
+async fn one_network(backend: Backend) {
+    let (service, size) = (service(backend).await, Size::wanted());
+    let mut known = Person::joined(&service, attack::ADDRESS).await;
+    let id = text(&service.create(&json!({"text": TEXT})).await.value(), "id");
+    let before = reads(&service, &id, size.reads).await;
+    let attack = Attack::begin(&service, size.connections, Networks::One);
+    let mut elsewhere = Figures::default();
+    for _ in 0..size.sign_ins {
+        elsewhere.add(known.signs_in_from_a_new_browser(OFFICE).await);
+    }
+    let mut beside = Figures::default();
+    for _ in 0..size.sign_ins {
+        beside.add(known.signs_in_again().await);
+    }
+    let meanwhile = reads(&service, &id, size.reads).await;
+    let tried = attack.end().await;
+    println!(
+        "{backend:?}: {} connections of one network: {tried}",
+        size.connections
+    );
+    println!("a person signs in elsewhere, browser unknown:     {elsewhere}");
+    println!("a person signs in in that network, browser known: {beside}");
+    println!("reads of the API before:    {before}");
+    println!("reads of the API meanwhile: {meanwhile}");
+    for times in [&elsewhere, &beside] {
+        assert!(times.longest() < LONGEST, "{times}");
+    }
+}
+
+/// Reads a result again and again.
+async fn reads(service: &Service, id: &str, number: usize) -> Figures {
+    let mut times = Figures::default();
+    for _ in 0..number {
+        let began = std::time::Instant::now();
+        let answer = service.read(id, "").await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        times.add(began.elapsed());
+    }
+    times
+}

@@ -1,0 +1,78 @@
+//! Somebody who signs in with the right password.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use crate::http::{Answer, Request};
+use crate::service::{Service, text};
+
+const EMAIL: &str = "ada%40example.com";
+const PASSWORD: &str = "zy%213kQ9+dab.x";
+
+/// A person with the browser in which they signed in last.
+pub(crate) struct Person {
+    app: SocketAddr,
+    address: &'static str,
+    /// The cookies of the browser.
+    cookies: String,
+}
+
+impl Person {
+    /// Somebody who joined with a browser of this address.
+    pub(crate) async fn joined(service: &Service, address: &'static str) -> Self {
+        let invite = ["person", "invite", "ada@example.com"];
+        let link = text(&service.run(&invite).await.object(), "link");
+        let (_, token) = link.split_once("/join/").unwrap();
+        let mut person = Self {
+            app: service.nodes[0].app,
+            address,
+            cookies: String::new(),
+        };
+        let body = format!("name=Ada&password={PASSWORD}&password_again={PASSWORD}");
+        let answer = person.post(&format!("/join/{token}"), address, &body).await;
+        person.keep(&answer);
+        person
+    }
+
+    /// Signs in again with the same browser, and says how long it took.
+    pub(crate) async fn signs_in_again(&mut self) -> Duration {
+        let began = Instant::now();
+        let answer = self.sign_in(self.address).await;
+        let took = began.elapsed();
+        self.keep(&answer);
+        took
+    }
+
+    /// Signs in with a browser that is not known, and says how long it took.
+    pub(crate) async fn signs_in_from_a_new_browser(&self, address: &'static str) -> Duration {
+        let stranger = Self {
+            app: self.app,
+            address,
+            cookies: String::new(),
+        };
+        let began = Instant::now();
+        stranger.sign_in(address).await;
+        began.elapsed()
+    }
+
+    async fn sign_in(&self, address: &str) -> Answer {
+        let body = format!("email={EMAIL}&password={PASSWORD}");
+        self.post("/sign-in", address, &body).await
+    }
+
+    async fn post(&self, path: &str, address: &str, body: &str) -> Answer {
+        let request = Request::outside("POST", path)
+            .header("Sec-Fetch-Site", "same-origin")
+            .header("X-Forwarded-For", address)
+            .header("Cookie", &self.cookies)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(body);
+        let answer = request.send(self.app).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+        answer
+    }
+
+    fn keep(&mut self, answer: &Answer) {
+        self.cookies = answer.cookies().join("; ");
+    }
+}

@@ -1,0 +1,155 @@
+//! What people change about themselves: their name, their password, and where they are signed in.
+
+use chrono::Utc;
+use refract_domain::event::EventRequest;
+use refract_domain::password::{Password, TypedPassword};
+use refract_domain::person::PersonName;
+use refract_domain::problem::Fault;
+use refract_domain::token::TokenHash;
+use refract_persistence::{
+    Database, EndedSessions, OwnSessionRow, PersistenceError, SignInCounter,
+};
+
+use super::password_hash::HashPlace;
+use super::password_try::PasswordTry;
+use super::session::{Session, SignedIn, alive, new_session};
+use super::sign_in_client::SignInClient;
+use super::sign_in_refusal::SignInRefusal;
+use super::turn_queue::Applicant;
+use crate::secrets::SecretFailed;
+
+/// Why a password was not changed; the one before is as good as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordChangeRefusal {
+    /// The present password is another one, or the try was stopped.
+    #[error(transparent)]
+    Present(SignInRefusal),
+    /// The new password breaks rules.
+    #[error("the password cannot be chosen")]
+    Weak(Vec<Fault>),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretFailed),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+impl From<SignInRefusal> for PasswordChangeRefusal {
+    fn from(refusal: SignInRefusal) -> Self {
+        match refusal {
+            SignInRefusal::Secret(error) => Self::Secret(error),
+            SignInRefusal::Persistence(error) => Self::Persistence(error),
+            SignInRefusal::Wrong
+            | SignInRefusal::TooManyTries { .. }
+            | SignInRefusal::Slowed { .. } => Self::Present(refusal),
+        }
+    }
+}
+
+/// Gives somebody who is signed in another name. What they made shows it from then on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn rename(
+    database: &Database,
+    person: &SignedIn,
+    name: &PersonName,
+    request: Option<EventRequest>,
+) -> Result<(), PersistenceError> {
+    let stamp = person.event_stamp(request);
+    database.set_person_name(person.person, name, stamp).await
+}
+
+/// Gives somebody who is signed in another password, with the present one. They are signed in here by a
+/// new session, and nowhere else; links that were made for them are void. Wrong tries are counted by
+/// the session, ten in 15 minutes.
+///
+/// # Errors
+/// When the present password is another one, there were too many wrong tries, the new password is
+/// easily guessed or of a wrong length, or the database fails.
+pub async fn change_password(
+    database: &Database,
+    client: &SignInClient,
+    person: &SignedIn,
+    present: TypedPassword,
+    new: TypedPassword,
+    request: Option<EventRequest>,
+) -> Result<Session, PasswordChangeRefusal> {
+    let new = Password::choose(new, person.email.as_str(), &person.name)
+        .map_err(PasswordChangeRefusal::Weak)?;
+    let turn = || HashPlace::take(Applicant::Person(person.person));
+    let attempt = PasswordTry {
+        email: &person.email,
+        counter: SignInCounter::Browser(person.session),
+        now: Utc::now(),
+        request: request.clone(),
+        note: Some("to change the password"),
+    };
+    let right = attempt.check(database, turn().await?, present).await?;
+    let hash = turn().await?.hash(new).await?;
+    let (session, new_session) = new_session(client.browser_before())?;
+    let email = person.email.hash();
+    let stamp = person.event_stamp(request);
+    let checked = right.row.clone();
+    let changing = database.change_password(checked, email, &hash, new_session, stamp);
+    if changing.await? {
+        return Ok(session);
+    }
+    // another password was chosen at this moment, or the person was removed
+    let refusal = attempt.refuse(database, right.tried, Some(&right.row));
+    Err(refusal.await.into())
+}
+
+/// The sessions of somebody who is signed in, the last used first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn own_sessions(
+    database: &Database,
+    person: &SignedIn,
+) -> Result<Vec<OwnSessionRow>, PersistenceError> {
+    database
+        .list_own_sessions(person.person, alive(Utc::now()))
+        .await
+}
+
+/// Ends a session of somebody who is signed in. Ending one that is not theirs, or ended before, changes
+/// nothing.
+///
+/// # Errors
+/// When the database fails.
+pub async fn end_own_session(
+    database: &Database,
+    person: &SignedIn,
+    session: TokenHash,
+    request: Option<EventRequest>,
+) -> Result<(), PersistenceError> {
+    end(database, person, EndedSessions::One(session), request).await
+}
+
+/// Ends all sessions of somebody who is signed in but the present one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn end_other_sessions(
+    database: &Database,
+    person: &SignedIn,
+    request: Option<EventRequest>,
+) -> Result<(), PersistenceError> {
+    let others = EndedSessions::AllBut(person.session);
+    end(database, person, others, request).await
+}
+
+async fn end(
+    database: &Database,
+    person: &SignedIn,
+    ended: EndedSessions,
+    request: Option<EventRequest>,
+) -> Result<(), PersistenceError> {
+    let stamp = person.event_stamp(request);
+    let alive = alive(stamp.at);
+    database
+        .end_own_sessions(person.person, ended, alive, stamp)
+        .await
+}

@@ -1,0 +1,87 @@
+//! From where somebody signs in: a network, and the cookies of a browser.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::person::Email;
+use refract_domain::token::{Token, TokenHash};
+use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
+
+use super::turn_queue::Applicant;
+
+/// How long a browser is known after somebody signed in with it.
+const KNOWN: TimeDelta = TimeDelta::days(365);
+
+/// Where a sign-in comes from.
+#[derive(Clone, Default)]
+pub struct SignInClient {
+    network: String,
+    browsers: Vec<Token>,
+}
+
+/// How the tries of a client are counted and queued for one address.
+pub(super) struct ClientStanding {
+    pub(super) applicant: Applicant,
+    pub(super) counter: SignInCounter,
+    /// The hash of the cookie that the browser's next one takes the place of.
+    pub(super) browser_before: Option<TokenHash>,
+}
+
+impl SignInClient {
+    /// A client by the name of its network, with the cookies of known browsers that it sent: one, or
+    /// several when another one was planted beside it. They may be made up.
+    pub fn new(network: String, browsers: Vec<Token>) -> Self {
+        Self { network, browsers }
+    }
+
+    /// The hash of the cookie that the browser's next one takes the place of.
+    pub(super) fn browser_before(&self) -> Option<TokenHash> {
+        self.browsers.first().map(Token::hash)
+    }
+
+    /// The network as somebody who waits for a turn.
+    pub(super) fn applicant(&self) -> Applicant {
+        Applicant::Network(self.network.clone())
+    }
+
+    /// What the client is for this address: the known browser of its person, or a stranger of its
+    /// network. A query only where a cookie was sent.
+    pub(super) async fn standing(
+        &self,
+        database: &Database,
+        email: &Email,
+        now: DateTime<Utc>,
+    ) -> Result<ClientStanding, PersistenceError> {
+        let known = self.known(database, email, now).await?;
+        Ok(match known {
+            Some(KnownBrowserRow { person, hash }) => ClientStanding {
+                applicant: Applicant::Person(person),
+                counter: SignInCounter::Browser(hash),
+                browser_before: Some(hash),
+            },
+            None => ClientStanding {
+                applicant: self.applicant(),
+                counter: SignInCounter::Network(self.network.clone()),
+                browser_before: self.browser_before(),
+            },
+        })
+    }
+
+    async fn known(
+        &self,
+        database: &Database,
+        email: &Email,
+        now: DateTime<Utc>,
+    ) -> Result<Option<KnownBrowserRow>, PersistenceError> {
+        if self.browsers.is_empty() {
+            return Ok(None);
+        }
+        let cookies: Vec<_> = self.browsers.iter().map(Token::hash).collect();
+        database
+            .find_known_browser(&cookies, email, known_since(now))
+            .await
+    }
+}
+
+/// The moment after which somebody must have signed in with a browser for it to be known.
+pub(super) fn known_since(now: DateTime<Utc>) -> DateTime<Utc> {
+    now - KNOWN
+}

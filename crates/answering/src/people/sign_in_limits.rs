@@ -1,0 +1,156 @@
+//! How many wrong tries to sign in are let through: the rules, without a database and a clock.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::person::EmailHash;
+use refract_persistence::{CountedTry, SignInCounter, TriesWindow};
+
+/// Wrong tries for one address from one network, or one known browser, within [`COUNTED`] after which the
+/// next ones are stopped.
+pub(super) const WRONG_TRIES: u8 = 10;
+/// How long a wrong try counts.
+const COUNTED: TimeDelta = TimeDelta::minutes(15);
+/// How far another node's clock may be ahead for its tries to count. Tries that are further ahead were
+/// made before this clock was set back.
+const CLOCKS_APART: TimeDelta = TimeDelta::minutes(1);
+/// Other addresses with wrong tries from one network within [`COUNTED`] after which the network is
+/// slowed: more than people of one office mistype in a quarter of an hour.
+const ADDRESSES: usize = 20;
+/// How long a slowed network waits after each try.
+const PACE: TimeDelta = TimeDelta::seconds(5);
+
+/// Why a try is not let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TryLimit {
+    /// There were too many wrong tries for the address.
+    Address { until: DateTime<Utc> },
+    /// Too many addresses were tried from the network.
+    Network { until: DateTime<Utc> },
+}
+
+/// The tries that count now.
+pub(super) fn window(now: DateTime<Utc>) -> TriesWindow {
+    TriesWindow {
+        since: now - COUNTED,
+        until: now + CLOCKS_APART,
+        deleted_from: now + COUNTED,
+    }
+}
+
+/// Whether a try for an address is stopped, by the other tries of its counter, oldest first.
+pub(super) fn limit(
+    counter: &SignInCounter,
+    email: EmailHash,
+    others: &[CountedTry],
+    now: DateTime<Utc>,
+) -> Option<TryLimit> {
+    let of_address = others.iter().filter(|other| other.email == email);
+    let of_address: Vec<_> = of_address.map(|other| other.tried_at).collect();
+    if let Some(until) = stopped_until(&of_address) {
+        return Some(TryLimit::Address { until });
+    }
+    match counter {
+        SignInCounter::Browser(_) => None,
+        SignInCounter::Network(_) => slowed_until(email, others)
+            .filter(|until| *until > now)
+            .map(|until| TryLimit::Network { until }),
+    }
+}
+
+/// Until when the tries for an address are stopped, by the moments of the others, oldest first; `None`
+/// for a try that is let through.
+fn stopped_until(of_address: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
+    let too_many = of_address.len().checked_sub(WRONG_TRIES.into())?;
+    let last_to_forget = of_address.get(too_many)?;
+    Some(*last_to_forget + COUNTED)
+}
+
+/// When a network from which many addresses were tried may try the next one; `None` for other networks.
+fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>> {
+    let addresses = others.iter().map(|other| other.email.0);
+    let addresses: BTreeSet<_> = addresses.filter(|address| *address != email.0).collect();
+    let last = others.last()?;
+    (addresses.len() >= ADDRESSES).then(|| last.tried_at + PACE)
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::token::TokenHash;
+
+    use super::*;
+
+    const ADA: EmailHash = EmailHash([255; 32]);
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds)
+    }
+
+    fn network() -> SignInCounter {
+        SignInCounter::Network("203.0.113.0/24".to_owned())
+    }
+
+    /// Tries for an address a minute after each other.
+    fn tries(number: i64) -> Vec<CountedTry> {
+        let one = |minute| CountedTry {
+            email: ADA,
+            tried_at: at(60 * minute),
+        };
+        (0..number).map(one).collect()
+    }
+
+    /// A try for each of so many other addresses, one a second.
+    fn spraying(addresses: u8) -> Vec<CountedTry> {
+        let one = |address| CountedTry {
+            email: EmailHash([address; 32]),
+            tried_at: at(i64::from(address)),
+        };
+        (0..addresses).map(one).collect()
+    }
+
+    #[test]
+    fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_is_forgotten() {
+        let browser = SignInCounter::Browser(TokenHash([1; 32]));
+        for counter in [network(), browser] {
+            let limited = |number| limit(&counter, ADA, &tries(number), at(0));
+            assert_eq!(limited(0), None);
+            assert_eq!(limited(9), None);
+            let until = |minute: i64| {
+                Some(TryLimit::Address {
+                    until: at(60 * minute),
+                })
+            };
+            assert_eq!(limited(10), until(15));
+            assert_eq!(limited(12), until(17));
+            let other = limit(&counter, EmailHash([1; 32]), &tries(12), at(0));
+            assert_eq!(other, None, "another address is not stopped");
+        }
+    }
+
+    #[test]
+    fn many_addresses_from_a_network_slow_it_to_one_try_in_five_seconds() {
+        let limited = |addresses, now| limit(&network(), ADA, &spraying(addresses), at(now));
+        assert_eq!(limited(19, 19), None);
+        let slowed = Some(TryLimit::Network { until: at(24) });
+        assert_eq!(limited(20, 20), slowed);
+        assert_eq!(limited(20, 23), slowed);
+        assert_eq!(limited(20, 24), None, "the next one");
+        // its own tries do not make an address one of many
+        let mut with_own = spraying(19);
+        with_own.extend(tries(1));
+        assert_eq!(limit(&network(), ADA, &with_own, at(20)), None);
+    }
+
+    #[test]
+    fn a_known_browser_is_not_slowed() {
+        let browser = SignInCounter::Browser(TokenHash([1; 32]));
+        assert_eq!(limit(&browser, ADA, &spraying(200), at(199)), None);
+    }
+
+    #[test]
+    fn tries_count_for_15_minutes_and_not_when_they_are_ahead_of_the_clock() {
+        let window = window(at(10_000));
+        assert_eq!((window.since, window.until), (at(9_100), at(10_060)));
+        assert_eq!(window.deleted_from, at(10_900));
+    }
+}

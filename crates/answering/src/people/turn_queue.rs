@@ -1,0 +1,233 @@
+//! Turns at hashing a password, shared fairly: each network of strangers and each person in a known
+//! browser waits in a line of its own, and the lines take turns.
+//!
+//! This file knows nothing of passwords. What it holds is bounded whoever comes: lines are limited in
+//! length and, all together, in what they hold.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use refract_domain::ids::PersonId;
+use tokio::sync::oneshot;
+
+/// Who waits for a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Applicant {
+    /// A person, from a browser in which they signed in before, or who is signed in.
+    Person(PersonId),
+    /// Somebody from a network, by its name.
+    Network(String),
+}
+
+/// What a queue may hold.
+#[derive(Clone, Copy)]
+pub(super) struct QueueLimits {
+    /// Turns at the same time.
+    pub(super) at_once: usize,
+    /// Waiters of one network.
+    pub(super) of_network: usize,
+    /// Waiters of all networks.
+    pub(super) of_networks: usize,
+    /// Waiters of one person.
+    pub(super) of_person: usize,
+    /// Waiters of all people.
+    pub(super) of_people: usize,
+}
+
+/// A queue that lasts as long as the process.
+pub(super) struct TurnQueue {
+    limits: QueueLimits,
+    state: Mutex<QueueState>,
+}
+
+/// A turn, given back when it is dropped.
+pub(super) struct FairTurn {
+    queue: &'static TurnQueue,
+}
+
+/// There is no room to wait in, or somebody with fewer waiters needed the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoTurn;
+
+struct QueueState {
+    /// Turns that nobody has. There are none as long as somebody waits.
+    free: usize,
+    people: Lines<PersonId>,
+    networks: Lines<String>,
+    /// Whether the last turn went to a person, so that the next one is a network's if one waits: a
+    /// person who signs in without end must not keep all others out.
+    last_was_person: bool,
+}
+
+/// Lines of waiters by key, which take turns.
+struct Lines<K> {
+    /// The keys that have waiters, the one whose turn is next first.
+    order: VecDeque<K>,
+    /// Never empty lines.
+    waiting: BTreeMap<K, VecDeque<Waiter>>,
+    /// Waiters in all lines.
+    total: usize,
+}
+
+type Waiter = oneshot::Sender<FairTurn>;
+
+impl TurnQueue {
+    pub(super) const fn new(limits: QueueLimits) -> Self {
+        Self {
+            limits,
+            state: Mutex::new(QueueState {
+                free: limits.at_once,
+                people: Lines::new(),
+                networks: Lines::new(),
+                last_was_person: false,
+            }),
+        }
+    }
+
+    /// Waits for a turn.
+    ///
+    /// # Errors
+    /// [`NoTurn`], at once when there is no room, or later when the place goes to somebody with fewer
+    /// waiters.
+    pub(super) async fn turn(&'static self, applicant: Applicant) -> Result<FairTurn, NoTurn> {
+        let turn = {
+            let mut state = self.state();
+            if state.free > 0 {
+                state.free -= 1;
+                return Ok(FairTurn { queue: self });
+            }
+            let (waiter, turn) = oneshot::channel();
+            let limits = &self.limits;
+            match applicant {
+                Applicant::Person(person) => {
+                    let lines = &mut state.people;
+                    lines.join(person, waiter, limits.of_person, limits.of_people)?;
+                }
+                Applicant::Network(network) => {
+                    let lines = &mut state.networks;
+                    lines.join(network, waiter, limits.of_network, limits.of_networks)?;
+                }
+            }
+            turn
+        };
+        turn.await.map_err(|_| NoTurn)
+    }
+
+    /// Gives a turn that ended to whoever is next.
+    fn pass_on(&'static self) {
+        loop {
+            let next = {
+                let mut state = self.state();
+                let next = state.next();
+                if next.is_none() {
+                    state.free += 1;
+                }
+                next
+            };
+            let Some(waiter) = next else {
+                return;
+            };
+            match waiter.send(FairTurn { queue: self }) {
+                Ok(()) => return,
+                // who waited has gone: the turn is not given back, but passed on here
+                Err(turn) => std::mem::forget(turn),
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for FairTurn {
+    fn drop(&mut self) {
+        self.queue.pass_on();
+    }
+}
+
+impl QueueState {
+    /// Whose turn is next: people and networks alternate where both wait.
+    fn next(&mut self) -> Option<Waiter> {
+        let person = if self.last_was_person && self.networks.total > 0 {
+            None
+        } else {
+            self.people.next()
+        };
+        self.last_was_person = person.is_some();
+        person.or_else(|| self.networks.next())
+    }
+}
+
+impl<K: Clone + Ord> Lines<K> {
+    const fn new() -> Self {
+        Self {
+            order: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            total: 0,
+        }
+    }
+
+    /// Puts a waiter at the end of a key's line. Where all lines together are full, the last waiter of
+    /// the longest line makes room for one of a shorter line.
+    fn join(&mut self, key: K, waiter: Waiter, of_one: usize, of_all: usize) -> Result<(), NoTurn> {
+        if self.length(&key) >= of_one || self.total >= of_all {
+            self.forget_gone();
+        }
+        let length = self.length(&key);
+        if length >= of_one {
+            return Err(NoTurn);
+        }
+        if self.total >= of_all {
+            self.shorten_longest(length)?;
+        }
+        let line = self.waiting.entry(key.clone()).or_default();
+        if line.is_empty() {
+            self.order.push_back(key);
+        }
+        line.push_back(waiter);
+        self.total += 1;
+        Ok(())
+    }
+
+    /// Takes the first waiter of the line whose turn it is, which then comes last.
+    fn next(&mut self) -> Option<Waiter> {
+        let key = self.order.pop_front()?;
+        let line = self.waiting.get_mut(&key)?;
+        let waiter = line.pop_front()?;
+        self.total -= 1;
+        if line.is_empty() {
+            self.waiting.remove(&key);
+        } else {
+            self.order.push_back(key);
+        }
+        Some(waiter)
+    }
+
+    fn length(&self, key: &K) -> usize {
+        self.waiting.get(key).map_or(0, VecDeque::len)
+    }
+
+    /// Sends the last waiter of the longest line away, which must have more than one more than this.
+    fn shorten_longest(&mut self, than: usize) -> Result<(), NoTurn> {
+        let longest = self.waiting.values_mut().max_by_key(|line| line.len());
+        let line = longest.filter(|line| line.len() > than + 1).ok_or(NoTurn)?;
+        // dropped, which tells the waiter
+        line.pop_back();
+        self.total -= 1;
+        Ok(())
+    }
+
+    /// Takes out waiters who have gone.
+    fn forget_gone(&mut self) {
+        for line in self.waiting.values_mut() {
+            line.retain(|waiter| !waiter.is_closed());
+        }
+        self.waiting.retain(|_, line| !line.is_empty());
+        self.order.retain(|key| self.waiting.contains_key(key));
+        self.total = self.waiting.values().map(VecDeque::len).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests;

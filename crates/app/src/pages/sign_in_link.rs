@@ -1,0 +1,87 @@
+//! `/sign-in/{token}`: signs in by a link, once. Opening it uses nothing up and signs nobody in or out,
+//! since what looks at links in messages opens them too.
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
+use maud::html;
+use refract_answering::InternalError;
+use refract_answering::people::{SignInRefusal, is_sign_in_link, sign_in_by_link};
+use refract_domain::token::Token;
+
+use crate::page::Page;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::pages::sign_in::welcome;
+use crate::visit::OpenVisit;
+
+/// Shows the button that signs in, as long as the link is good.
+pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+    let is_good = match token(&visit) {
+        Some(token) => is_sign_in_link(visit.answering.database(), &token).await,
+        None => Ok(false),
+    };
+    if !is_good.map_err(InternalError::from)? {
+        return Ok(void(&visit));
+    }
+    let main = html! {
+        h1 { "Sign in" }
+        @if let Some(visitor) = &visit.visitor {
+            p { "You are signed in as " bdi { (visitor.name) } ". This link signs that out here." }
+        }
+        p { "This link signs you in once." }
+        form method="post" action=(visit.sent.path) {
+            button.main type="submit" autofocus { "Sign in" }
+        }
+    };
+    Ok(reply(Page::new(
+        &visit.site,
+        visit.visitor.as_ref(),
+        "Sign in",
+        main,
+    )))
+}
+
+/// Signs in, and uses the link up.
+pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+    let session = match token(&visit) {
+        Some(token) => {
+            let database = visit.answering.database();
+            let request = Some(visit.request.clone());
+            sign_in_by_link(database, &visit.sent.client, &token, request).await
+        }
+        None => Ok(None),
+    };
+    match session {
+        Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
+        Err(SignInRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(SignInRefusal::Secret(error)) => Err(error.into()),
+        // a link has no password that could be wrong
+        Ok(None)
+        | Err(
+            SignInRefusal::Wrong
+            | SignInRefusal::TooManyTries { .. }
+            | SignInRefusal::Slowed { .. },
+        ) => Ok(void(&visit)),
+    }
+}
+
+fn token(visit: &OpenVisit) -> Option<Token> {
+    Token::parse(visit.sent.values.get("token"))
+}
+
+/// The page of a link that was used, is older than a day or never was.
+fn void(visit: &OpenVisit) -> PageReply {
+    let main = html! {
+        h1 { "This link is not good any more" }
+        p { "It signs in once, within a day. Start the demo again for a new one." }
+        p { a.button href="/sign-in" { "Sign in" } }
+    };
+    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Link not good", main);
+    reply(page.status(StatusCode::GONE))
+}
+
+/// The page without its address in what it leads to: the address holds the token.
+fn reply(page: Page<'_>) -> PageReply {
+    let origin_only = HeaderValue::from_static("strict-origin");
+    page.reply().with_header(REFERRER_POLICY, origin_only)
+}
