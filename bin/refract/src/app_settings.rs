@@ -88,7 +88,7 @@ impl AppArgs {
     /// The proxies that are believed who a request's client is.
     pub(crate) fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {
         let proxies = self.app_trusted_proxies.parse();
-        proxies.context("REFRACT_APP_TRUSTED_PROXIES cannot be used")
+        proxies.with_context(|| settings::cannot_be_used("REFRACT_APP_TRUSTED_PROXIES"))
     }
 
     fn at(&self, listener: TcpListener) -> anyhow::Result<AppListener> {
@@ -100,6 +100,6 @@ impl AppArgs {
     fn url_of(&self, listen: &str) -> anyhow::Result<AppUrl> {
         let set = self.app_url.as_deref().filter(|url| !url.is_empty());
         let url = set.map_or_else(|| format!("http://{listen}"), str::to_owned);
-        AppUrl::parse(&url).context("REFRACT_APP_URL cannot be used")
+        AppUrl::parse(&url).with_context(|| settings::cannot_be_used("REFRACT_APP_URL"))
     }
 }

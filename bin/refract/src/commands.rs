@@ -31,6 +31,7 @@ mod try_text;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
@@ -239,29 +240,38 @@ impl Program {
     }
 }
 
-/// Whether the error is an unusable value of a setting, which is an argument that is also an
-/// environment variable.
-pub(crate) fn is_about_a_setting(error: &clap::Error) -> bool {
+/// The environment variable of the setting whose value an error refuses; `None` for an error about
+/// anything else. A setting is an argument that is also an environment variable.
+pub(crate) fn refused_setting(error: &clap::Error) -> Option<String> {
     let is_value = matches!(
         error.kind(),
         ErrorKind::ValueValidation | ErrorKind::InvalidValue
     );
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
-        return false;
+        return None;
     };
-    let flag = refused
-        .split(' ')
-        .next()
-        .and_then(|flag| flag.strip_prefix("--"));
+    let flag = refused.split(' ').next()?.strip_prefix("--")?;
     let program = Program::command();
     let commands = program
         .get_subcommands()
         .flat_map(clap::Command::get_arguments);
-    let mut settings = program
-        .get_arguments()
-        .chain(commands)
-        .filter(|a| a.get_env().is_some());
-    is_value && settings.any(|setting| setting.get_long() == flag)
+    let mut arguments = program.get_arguments().chain(commands);
+    let setting = arguments.find(|argument| argument.get_long() == Some(flag))?;
+    let variable = setting.get_env()?.to_str()?.to_owned();
+    is_value.then_some(variable)
+}
+
+/// The usage of the command that the arguments name. clap's own, in an error, has every setting as
+/// if it were required whose environment variable is set.
+pub(crate) fn usage(arguments: impl Iterator<Item = String>) -> StyledStr {
+    let mut command = Program::command();
+    command.build();
+    for argument in arguments {
+        if let Some(named) = command.find_subcommand(&argument).cloned() {
+            command = named;
+        }
+    }
+    command.render_usage()
 }
 
 #[cfg(test)]

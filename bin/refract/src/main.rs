@@ -3,6 +3,7 @@
 //! The program joins the crates; every command is a thin call into the crates below.
 
 mod app_settings;
+mod arguments;
 mod commands;
 mod metrics;
 mod output;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 use actix_web::rt::System;
 use anyhow::Context as _;
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 
 use crate::commands::Program;
 
@@ -28,7 +30,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 fn main() -> ExitCode {
     let program = match Program::try_parse() {
         Ok(program) => program,
-        Err(error) => return refuse_usage(&error),
+        Err(error) => return refuse_usage(error),
     };
     match run(program) {
         Ok(code) => code,
@@ -50,10 +52,15 @@ fn run(program: Program) -> anyhow::Result<ExitCode> {
 }
 
 /// Reports wrong usage: an unusable setting in one line, everything else as clap explains it.
-fn refuse_usage(error: &clap::Error) -> ExitCode {
-    if commands::is_about_a_setting(error) {
-        let words = error.to_string();
-        return output::fail_with(words.lines().next().unwrap_or_default());
+fn refuse_usage(mut error: clap::Error) -> ExitCode {
+    if let Some(variable) = commands::refused_setting(&error) {
+        return output::fail_with(&arguments::unusable_setting(&variable, &error));
+    }
+    if error.get(ContextKind::Usage).is_some() {
+        let given = std::env::args_os().skip(1);
+        let given = given.map(|argument| argument.to_string_lossy().into_owned());
+        let usage = ContextValue::StyledStr(commands::usage(given));
+        error.insert(ContextKind::Usage, usage);
     }
     error.exit()
 }

@@ -9,6 +9,8 @@ use clap::{Args, ValueEnum};
 use refract_model_gateway::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
 use refract_persistence::DatabaseSettings;
 
+use crate::arguments::{self, setting_name};
+
 /// The settings of the database.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Database")]
@@ -29,6 +31,7 @@ pub(crate) struct DatabaseArgs {
         long,
         env = "REFRACT_DATABASE_POOL",
         default_value = "16",
+        value_parser = arguments::from_1::<NonZeroUsize>,
         value_name = "N",
         global = true
     )]
@@ -118,6 +121,7 @@ pub(crate) struct ModelArgs {
         long,
         env = "REFRACT_MODEL_REQUEST_TOKENS",
         default_value = "52000",
+        value_parser = arguments::from_1::<NonZeroUsize>,
         value_name = "N"
     )]
     model_request_tokens: NonZeroUsize,
@@ -127,6 +131,7 @@ pub(crate) struct ModelArgs {
         long,
         env = "REFRACT_MODEL_TIMEOUT_MS",
         default_value = "15000",
+        value_parser = arguments::milliseconds_from_1,
         value_name = "MS"
     )]
     model_timeout_ms: NonZeroUsize,
@@ -136,6 +141,7 @@ pub(crate) struct ModelArgs {
         long,
         env = "REFRACT_MODEL_CONCURRENCY",
         default_value = "1024",
+        value_parser = arguments::from_1::<NonZeroUsize>,
         value_name = "N"
     )]
     model_concurrency: NonZeroUsize,
@@ -145,6 +151,7 @@ pub(crate) struct ModelArgs {
         long,
         env = "REFRACT_MODEL_FOLLOW_UPS",
         default_value = "26",
+        value_parser = arguments::from_0::<usize>,
         value_name = "N"
     )]
     model_follow_ups: usize,
@@ -170,16 +177,18 @@ impl ModelArgs {
     }
 
     fn settings_for(&self, url: &str) -> anyhow::Result<ModelSettings> {
-        let endpoint: ModelEndpoint = url.parse().context("REFRACT_MODEL_URL cannot be used")?;
+        let endpoint: ModelEndpoint = url
+            .parse()
+            .with_context(|| cannot_be_used("REFRACT_MODEL_URL"))?;
         let protocol: Protocol = self
             .model_protocol
             .parse()
-            .context("REFRACT_MODEL_PROTOCOL cannot be used")?;
+            .with_context(|| cannot_be_used("REFRACT_MODEL_PROTOCOL"))?;
         let api_key = self.model_api_key.as_deref().filter(|key| !key.is_empty());
         let api_key: Option<ModelApiKey> = api_key
             .map(str::parse)
             .transpose()
-            .context("REFRACT_MODEL_API_KEY cannot be used")?;
+            .with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY"))?;
         Ok(ModelSettings {
             endpoint,
             protocol,
@@ -220,12 +229,13 @@ pub(crate) struct ServeArgs {
         long,
         env = "REFRACT_SHUTDOWN_GRACE_MS",
         default_value = "35000",
+        value_parser = arguments::milliseconds_from_0,
         value_name = "MS"
     )]
     shutdown_grace_ms: usize,
 
     /// HTTP workers [default: one per core]
-    #[arg(long, env = "REFRACT_WORKERS", value_name = "N")]
+    #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
     workers: Option<NonZeroUsize>,
 }
 
@@ -242,6 +252,11 @@ impl ServeArgs {
     }
 }
 
+/// The beginning of an error about a setting's value.
+pub(crate) fn cannot_be_used(setting: &str) -> String {
+    format!("{} cannot be used", setting_name(setting))
+}
+
 /// The socket address in a setting's value.
 pub(crate) fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
     let found = value
@@ -249,7 +264,12 @@ pub(crate) fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> 
         .ok()
         .and_then(|mut addresses| addresses.next());
     found.with_context(|| {
-        format!("{setting} cannot be used: '{value}' is no address such as 127.0.0.1:8080")
+        let example = if value.parse::<u16>().is_ok() {
+            format!("is a port: write an address such as 127.0.0.1:{value}")
+        } else {
+            "is no address such as 127.0.0.1:8080".to_owned()
+        };
+        format!("{}: '{value}' {example}", cannot_be_used(setting))
     })
 }
 
@@ -257,7 +277,7 @@ pub(crate) fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> 
 pub(crate) fn bind(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
     let address = address(setting, value)?;
     refract_http_serving::bind(address)
-        .with_context(|| format!("{setting}: cannot listen on {address}"))
+        .with_context(|| format!("{}: cannot listen on {address}", setting_name(setting)))
 }
 
 /// Binds a listener to the address in a setting, or to a free port when the address is taken.

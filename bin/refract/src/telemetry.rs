@@ -6,7 +6,7 @@ use std::panic::PanicHookInfo;
 use anyhow::Context as _;
 use tracing_subscriber::EnvFilter;
 
-use crate::settings::{LogFormat, LogSettings};
+use crate::settings::{LogFormat, LogSettings, cannot_be_used};
 
 /// Turns down what actix logs about its threads and about requests that are not HTTP. A filter that
 /// names these targets still shows them.
@@ -17,7 +17,7 @@ pub(crate) fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()>
     let given = settings.log.as_deref().filter(|filter| !filter.is_empty());
     let filter = given.unwrap_or(default);
     let filter = EnvFilter::try_new(format!("{QUIET},{filter}"))
-        .with_context(|| format!("REFRACT_LOG cannot be used: '{filter}'"))?;
+        .with_context(|| format!("{}: '{filter}'", cannot_be_used("REFRACT_LOG")))?;
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

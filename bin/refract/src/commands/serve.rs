@@ -23,6 +23,7 @@ use super::operator;
 use super::signals::StopSignals;
 use super::traces::{self, TraceArgs};
 use crate::app_settings::{AppArgs, AppListener};
+use crate::arguments;
 use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
 use crate::{metrics, output};
 
@@ -38,6 +39,7 @@ pub(crate) struct ServeCommand {
         long,
         env = "REFRACT_SHUTDOWN_DELAY_MS",
         default_value = "0",
+        value_parser = arguments::milliseconds_from_0,
         value_name = "MS",
         help_heading = "Server"
     )]

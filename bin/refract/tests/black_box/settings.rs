@@ -66,6 +66,68 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
 }
 
 #[tokio::test]
+async fn an_unusable_setting_is_named_as_it_was_given_and_answered_in_plain_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let (number, days) = (
+        "expected a whole number, 1 or more",
+        "expected a whole number of days, 1 or more",
+    );
+    for (variable, flag, value, message) in [
+        ("REFRACT_WORKERS", "--workers", "0", number),
+        ("REFRACT_DATABASE_POOL", "--database-pool", "many", number),
+        ("REFRACT_RETENTION_DAYS", "--retention-days", "0", days),
+        (
+            "REFRACT_MODEL_TIMEOUT_MS",
+            "--model-timeout-ms",
+            "15s",
+            "expected milliseconds without a unit: 15000",
+        ),
+        (
+            "REFRACT_LOG_FORMAT",
+            "--log-format",
+            "xml",
+            "expected text or json",
+        ),
+    ] {
+        let mut settings = vec![MODEL, LISTEN, NO_OPS, (variable, value)];
+        let line = run(folder.path(), &settings, &["serve"]).await.refused();
+        let expected = format!("error: {variable} cannot be used: '{value}': {message}");
+        assert_eq!(line, expected);
+        // the flag comes before the variable, and is named where it was given
+        settings.retain(|(name, _)| *name != variable);
+        for flags in [vec![flag, value], vec![&*format!("{flag}={value}")]] {
+            let arguments = [vec!["serve"], flags].concat();
+            let line = run(folder.path(), &settings, &arguments).await.refused();
+            let expected = format!("error: {flag} cannot be used: '{value}': {message}");
+            assert_eq!(line, expected);
+        }
+    }
+    let flags = ["serve", "--listen", "8080"];
+    let line = run(folder.path(), &[MODEL, NO_OPS], &flags).await.refused();
+    assert_eq!(
+        line,
+        "error: --listen cannot be used: '8080' is a port: write an address such as 127.0.0.1:8080"
+    );
+}
+
+#[tokio::test]
+async fn wrong_usage_shows_no_setting_as_if_it_were_required() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [("DATABASE_URL", "sqlite://refract.db"), MODEL];
+    for (arguments, usage) in [
+        (&["backup"][..], "Usage: refract backup [OPTIONS] <FILE>\n"),
+        (
+            &["prism", "show"],
+            "Usage: refract prism show [OPTIONS] <PRISM>\n",
+        ),
+        (&["nonsense"], "Usage: refract [OPTIONS] <COMMAND>\n"),
+    ] {
+        let ended = run(folder.path(), &settings, arguments).await;
+        assert!(ended.stderr.contains(usage), "{ended:?}");
+    }
+}
+
+#[tokio::test]
 async fn serving_without_a_model_names_both_choices() {
     let folder = tempfile::tempdir().unwrap();
     let ended = run(folder.path(), &[LISTEN, NO_OPS], &["serve"]).await;

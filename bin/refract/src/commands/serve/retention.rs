@@ -9,6 +9,8 @@ use refract_answering::forgetting::Retention;
 use refract_persistence::Database;
 use tokio::task::JoinHandle;
 
+use crate::arguments;
+
 /// How long a stopping node waits for its lease to be given back.
 const RELEASE: Duration = Duration::from_secs(5);
 
@@ -17,7 +19,7 @@ const RELEASE: Duration = Duration::from_secs(5);
 #[command(next_help_heading = "Results")]
 pub(super) struct RetentionArgs {
     /// Days after which results are purged in the background [default: never]
-    #[arg(long, env = "REFRACT_RETENTION_DAYS", value_name = "DAYS")]
+    #[arg(long, env = "REFRACT_RETENTION_DAYS", value_name = "DAYS", value_parser = arguments::days::<NonZeroU32>)]
     retention_days: Option<NonZeroU32>,
 }
 
