@@ -6,10 +6,20 @@
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue};
 
 /// What names a setting's variable before the words that its flag shares.
 const PREFIX: &str = "REFRACT_";
+
+/// A setting that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnOrOff {
+    /// Switched on.
+    On,
+    /// Switched off.
+    Off,
+}
 
 /// Reads a whole number of one of the `NonZero` types.
 ///

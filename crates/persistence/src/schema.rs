@@ -204,6 +204,17 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::Text;
+    use crate::schema::sql_types::Moment;
+
+    retention_rounds (name) {
+        name -> Text,
+        cleared_before -> Moment,
+        ended_at -> Moment,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,

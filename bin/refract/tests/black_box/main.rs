@@ -82,6 +82,7 @@ mod prisms;
 mod provenance;
 mod races;
 mod results;
+mod retention;
 mod run;
 mod run_faults;
 mod run_stops;

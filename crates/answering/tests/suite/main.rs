@@ -32,3 +32,4 @@ mod forgetting;
 mod people;
 mod result_counts;
 mod result_search;
+mod retention;
