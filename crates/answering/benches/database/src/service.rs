@@ -1,11 +1,14 @@
 //! The side of the use cases, over a database that is filled with results.
 
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_answering::api_keys::{self, KeyUses};
-use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall, prisms};
+use refract_answering::{
+    Answering, AnsweringMetrics, CallKeyId, Caller, CreateCall, PresentedKey, prisms,
+};
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::IdempotencyKey;
@@ -44,7 +47,7 @@ impl Service {
     pub fn open(url: &str) -> anyhow::Result<Self> {
         let runtime = Runtime::new()?;
         let settings = DatabaseSettings {
-            url: url.to_owned(),
+            url: url.into(),
             pool: POOL,
         };
         let gateway = ModelGateway::new(ModelSettings {
@@ -76,7 +79,7 @@ impl Service {
             database,
             gateway,
             _runtime: runtime,
-            url: settings.url,
+            url: url.to_owned(),
             api_key,
             results: Vec::new(),
         };
@@ -114,7 +117,7 @@ impl Service {
 #[derive(Clone)]
 pub struct ServiceCalls {
     answering: Answering,
-    api_key: ApiKey,
+    api_key: Rc<PresentedKey>,
     results: Vec<ResultId>,
 }
 
@@ -131,7 +134,10 @@ impl Side for Service {
         );
         Ok(ServiceCalls {
             answering,
-            api_key: self.api_key.clone(),
+            api_key: Rc::new(PresentedKey::new(
+                Some(self.api_key.clone()),
+                CallKeyId::default(),
+            )),
             results: self.results.clone(),
         })
     }
@@ -155,7 +161,7 @@ impl ServiceCalls {
         };
         let created = self
             .answering
-            .create_result(Some(&self.api_key), call)
+            .create_result(&self.api_key, call)
             .await?;
         Ok(created.id())
     }
@@ -166,7 +172,7 @@ impl Calls for ServiceCalls {
         match kind {
             CallKind::Read => {
                 let id = self.results[number % self.results.len()];
-                self.answering.read_result(Some(&self.api_key), id).await?;
+                self.answering.read_result(&self.api_key, id).await?;
             }
             CallKind::Create => {
                 self.create(None).await?;
