@@ -2,14 +2,14 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tempfile::{NamedTempFile, TempPath};
 
-/// The mode of a new file, before the process's umask.
-const NEW_FILE: u32 = 0o666;
+/// The mode of a new file, which may hold texts: for its owner only.
+const NEW_FILE: u32 = 0o600;
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 64 * 1024;
 
@@ -115,7 +115,11 @@ fn unnamed(path: &Path) -> io::Result<NamedTempFile> {
 
 fn part_file(path: &Path) -> io::Result<NamedTempFile> {
     let part = part_of(path);
-    let file = File::create(&part)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    let file = options.mode(NEW_FILE).open(&part)?;
+    // one that was left behind may have another mode
+    file.set_permissions(Permissions::from_mode(NEW_FILE))?;
     let mut file = NamedTempFile::from_parts(file, TempPath::try_from_path(part)?);
     file.disable_cleanup(true);
     Ok(file)
@@ -171,6 +175,22 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let mode = fs::metadata(&place).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640, "it is as it was but for what it says");
+    }
+
+    #[test]
+    fn a_new_file_is_for_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let place = folder.path().join("rows.csv");
+        OutputFile::create(&place).unwrap().finish().unwrap();
+        assert_eq!(mode(&place), 0o600);
+        let run = folder.path().join("run.csv");
+        fs::write(part_of(&run), "left behind").unwrap();
+        fs::set_permissions(part_of(&run), Permissions::from_mode(0o644)).unwrap();
+        let file = OutputFile::create_part(&run).unwrap();
+        assert_eq!(mode(&part_of(&run)), 0o600);
+        file.finish().unwrap();
+        assert_eq!(mode(&run), 0o600);
     }
 
     #[test]
