@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use refract_persistence::BackupError;
 use serde::Serialize;
 
+use super::operator;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -25,7 +27,11 @@ struct BackupReport {
 impl BackupCommand {
     /// Runs `refract backup`. Migrations are not run: a backup is made before an upgrade.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let bytes = refract_persistence::back_up(&database.settings().url, &self.file).await?;
+        let url = database.settings().url;
+        let bytes = match refract_persistence::back_up(&url, &self.file).await {
+            Err(BackupError::Source(error)) => return Err(operator::not_opened(error)),
+            made => made?,
+        };
         output::json(&BackupReport {
             file: self.file.display().to_string(),
             bytes,

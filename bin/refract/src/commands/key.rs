@@ -9,8 +9,9 @@ use refract_persistence::ApiKeyRow;
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
+use crate::api_url::ApiUrlArgs;
 use crate::output;
-use crate::settings::DatabaseArgs;
+use crate::settings::{self, DatabaseArgs};
 
 /// The subcommands of `refract key`.
 #[derive(Subcommand)]
@@ -25,6 +26,17 @@ pub(crate) enum KeyCommand {
         name: String,
         #[command(flatten)]
         account: AccountArg,
+        #[command(flatten)]
+        api: ApiUrlArgs,
+        /// The address that the API listens on
+        #[arg(
+            long,
+            env = "REFRACT_LISTEN",
+            default_value = "127.0.0.1:8080",
+            value_name = "ADDRESS",
+            hide = true
+        )]
+        listen: String,
     },
     /// Lists the keys, without the keys themselves
     #[command(
@@ -69,10 +81,18 @@ struct ShownKey {
 impl KeyCommand {
     /// Runs a `refract key` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let database = operator::open(&database.settings()).await?;
+        let is_create = matches!(self, Self::Create { .. });
+        let database = operator::open_for(&database.settings(), is_create).await?;
         match self {
-            Self::Create { name, account } => {
+            Self::Create {
+                name,
+                account,
+                api,
+                listen,
+            } => {
                 let name = operator::name("--name", &name)?;
+                let listen = settings::address("REFRACT_LISTEN", &listen)?;
+                let url = api.url_of(&settings::as_reached(listen).to_string())?;
                 let caller = Caller::operator(account.find(&database).await?);
                 let label = name.as_str().to_owned();
                 let (id, key) = api_keys::create(&database, caller, label).await?;
@@ -81,7 +101,9 @@ impl KeyCommand {
                     account: account.name(),
                     name: name.as_str(),
                     key: key.reveal(),
-                })
+                })?;
+                output::say(&format!("The API: {url}"));
+                Ok(())
             }
             Self::List { json, account } => {
                 let account = account.find(&database).await?;

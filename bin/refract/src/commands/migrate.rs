@@ -1,16 +1,102 @@
-//! `refract migrate`: brings the database up to date.
+//! `refract migrate`: brings the database up to date, or to a migration, forth or back.
+
+use std::num::NonZeroU64;
+
+use clap::Args;
+use refract_persistence::{Database, MigrationPlan, MigrationStep, RemovedData};
 
 use super::operator;
+use crate::arguments;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// Runs `refract migrate`: the migrations that the database lacks.
-pub(crate) async fn run(database: &DatabaseArgs) -> anyhow::Result<()> {
-    let database = operator::connect_when_up(&database.settings()).await?;
+/// The arguments of `refract migrate`.
+#[derive(Args)]
+pub(crate) struct MigrateCommand {
+    /// The number of the migration to go to, such as 7; later ones are undone
+    ///
+    /// Undoing a migration removes the tables and columns that it made, with what is in them. What is
+    /// removed is said first.
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU64>)]
+    to: Option<NonZeroU64>,
+
+    /// Only says what would be done and removed
+    #[arg(long, requires = "to")]
+    dry_run: bool,
+}
+
+impl MigrateCommand {
+    /// Runs `refract migrate`.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let database = operator::connect_when_up(&database.settings()).await?;
+        match self.to {
+            None => up(&database).await,
+            Some(to) => go(&database, to.get(), self.dry_run).await,
+        }
+    }
+}
+
+/// Runs the migrations that the database lacks.
+async fn up(database: &Database) -> anyhow::Result<()> {
     match database.migrate().await? {
         0 => output::say("The database is up to date."),
         1 => output::say("1 migration was run."),
         applied => output::say(&format!("{applied} migrations were run.")),
     }
     Ok(())
+}
+
+/// Goes to a migration, after saying what that removes.
+async fn go(database: &Database, to: u64, is_dry_run: bool) -> anyhow::Result<()> {
+    let plan = database.plan_migration(to).await?;
+    if plan.steps.is_empty() {
+        output::say(&format!("The database is at migration {to}."));
+        return Ok(());
+    }
+    say_removed(&plan);
+    if is_dry_run {
+        for step in &plan.steps {
+            output::say(&format!("{}: would be {}", step.name(), end(step)));
+        }
+        output::say("Nothing is changed.");
+        return Ok(());
+    }
+    for step in database.migrate_to(to).await?.steps {
+        output::say(&format!("{}: {}", step.name(), end(&step)));
+    }
+    output::say(&format!("The database is at migration {to}."));
+    Ok(())
+}
+
+/// Says what the steps remove; nothing where no migration is undone.
+fn say_removed(plan: &MigrationPlan) {
+    if !plan.steps.iter().any(MigrationStep::is_undone) {
+        return;
+    }
+    if plan.removed.is_empty() {
+        output::say("No table and no column is removed.");
+        return;
+    }
+    output::say("What is removed:");
+    for RemovedData {
+        table,
+        column,
+        rows,
+    } in &plan.removed
+    {
+        let what = match column {
+            None => format!("table {table}: {}", counted(*rows, "row")),
+            Some(column) => format!("column {table}.{column}: {}", counted(*rows, "value")),
+        };
+        output::say(&format!("  {what}"));
+    }
+}
+
+fn end(step: &MigrationStep) -> &'static str {
+    if step.is_undone() { "undone" } else { "run" }
+}
+
+fn counted(number: u64, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {one}{plural}")
 }
