@@ -1,5 +1,6 @@
 //! Read a result (spec 4.2), and find the result that a read or retry names.
 
+use chrono::Utc;
 use refract_domain::ids::ResultId;
 use refract_persistence::FoundResult;
 
@@ -36,8 +37,8 @@ impl Answering {
         id: ResultId,
     ) -> Result<ResultCall, Refusal> {
         let hash = presented.key().ok_or(Refusal::InvalidApiKey)?.hash();
-        let found = self.database.find_result_call(&hash, id).await?;
-        let (caller, row) = self.authenticate(presented, found, |row| row.key)?;
+        let found = self.database.find_result_call(&hash, id, Utc::now());
+        let (caller, row) = self.authenticate(presented, found.await?, |row| row.key)?;
         let found = row.result.ok_or(Refusal::ResultNotFound)?;
         Ok(ResultCall { caller, found })
     }

@@ -11,6 +11,7 @@ use std::time::Instant;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::Answering;
+use refract_domain::event::EventRequest;
 use refract_http_serving::{
     CallInFlight, ClientAddress, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, request_span,
     with_causes,
@@ -92,7 +93,8 @@ impl Dispatcher {
         let outcome = match found {
             Ok((route, values)) => {
                 sent.values = values;
-                self.visit(route, request, payload, &mut sent, &mut visitor)
+                let id = EventRequest::new(id);
+                self.visit(route, request, payload, id, &mut sent, &mut visitor)
                     .await
             }
             Err(refusal) => Err(refusal),
@@ -114,6 +116,7 @@ impl Dispatcher {
         route: &'static AppRoute,
         request: &HttpRequest,
         payload: web::Payload,
+        id: EventRequest,
         sent: &mut Sent,
         visitor: &mut Option<Visitor>,
     ) -> Result<PageReply, PageRefusal> {
@@ -134,6 +137,7 @@ impl Dispatcher {
             Door::Open(handle) => handle(OpenVisit {
                 visitor: visitor.clone(),
                 session: token,
+                request: id,
                 sent: sent.clone(),
                 answering: self.answering.clone(),
                 site: Rc::clone(&self.site),
@@ -145,6 +149,7 @@ impl Dispatcher {
                 }
                 handle(Visit {
                     visitor,
+                    request: id,
                     sent: sent.clone(),
                     answering: self.answering.clone(),
                     site: Rc::clone(&self.site),

@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 pub use self::plausibility::ImplausibleRoundError;
 use self::plausibility::{ClockWatch, check_clock, check_shares};
+use crate::caller::Caller;
 use crate::forgetting::purge::Purge;
 use crate::metrics::AnsweringMetrics;
 
@@ -165,8 +166,9 @@ impl Retention {
         let passed = || TimeDelta::from_std(began.elapsed()).unwrap_or_default();
         let mut renewed = began;
         let mut purged = 0;
-        for prism in prisms {
-            let mut purge = Purge::new(&self.database, PurgeRange::of_all(prism, before));
+        for (account, prism) in prisms {
+            let range = PurgeRange::of_all(prism, before);
+            let mut purge = Purge::new(&self.database, Caller::node(account), range);
             while let Some(batch) = purge.next_batch().await? {
                 purged += batch.results;
                 self.metrics.results_purged(batch.results);
@@ -174,6 +176,7 @@ impl Retention {
                 if renewed.elapsed() >= RENEWAL {
                     renewed = Instant::now();
                     if !self.take_lease(now + passed()).await? {
+                        purge.end().await?;
                         return Ok(RetentionOutcome::Purged(purged));
                     }
                 }

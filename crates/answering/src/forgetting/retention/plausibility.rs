@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use refract_domain::ids::PrismId;
+use refract_domain::ids::{AccountId, PrismId};
 use refract_persistence::{Database, PersistenceError, PurgeRange, RetentionRoundRow};
 
 /// How far a clock may be ahead of what vouches for it, and how far the limit of age may move from one
@@ -115,7 +115,7 @@ pub(super) fn check_clock(
 /// stay for ever.
 pub(super) async fn check_shares(
     database: &Database,
-    prisms: &[PrismId],
+    prisms: &[(AccountId, PrismId)],
     before: DateTime<Utc>,
     last_round: Option<RetentionRoundRow>,
 ) -> Result<Result<(), ImplausibleRoundError>, PersistenceError> {
@@ -124,7 +124,7 @@ pub(super) async fn check_shares(
         Some(cleared) if before - cleared <= TRUSTED => cleared.min(before),
         Some(_) | None => before,
     };
-    for &prism in prisms {
+    for &(_, prism) in prisms {
         let range = PurgeRange::of_all(prism, counted_before);
         let results = database.count_purgeable_results(&range).await?;
         if results == 0 {
