@@ -81,7 +81,7 @@ enum Command {
     Health(health::HealthCommand),
     /// Brings the database up to date, or to a migration, forth or back
     #[command(
-        after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate\n  refract migrate --to 7 --dry-run"
+        after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate\n  refract migrate --dry-run\n  refract migrate --to 7"
     )]
     Migrate(migrate::MigrateCommand),
     /// Copies the SQLite file while it is in use

@@ -43,14 +43,14 @@ impl Database {
         Ok(steps.steps.len())
     }
 
-    /// What [`Database::migrate_to`] would do, found out by doing it in a transaction that is rolled
-    /// back: others that use the tables wait meanwhile.
+    /// What [`Database::migrate_to`] would do, or [`Database::migrate`] without a number, found out by
+    /// doing it in a transaction that is rolled back: others that use the tables wait meanwhile.
     ///
     /// # Errors
     /// As [`Database::migrate_to`].
-    pub async fn plan_migration(&self, number: u64) -> Result<MigrationPlan, MigrateError> {
-        self.migrating(MigrationTarget::Number(number), Run::RolledBack)
-            .await
+    pub async fn plan_migration(&self, number: Option<u64>) -> Result<MigrationPlan, MigrateError> {
+        let target = number.map_or(MigrationTarget::Newest, MigrationTarget::Number);
+        self.migrating(target, Run::RolledBack).await
     }
 
     /// Brings the database to the migration with a number: runs those up to it that the database

@@ -21,7 +21,7 @@ pub(crate) struct MigrateCommand {
     to: Option<NonZeroU64>,
 
     /// Only says what would be done and removed
-    #[arg(long, requires = "to")]
+    #[arg(long)]
     dry_run: bool,
 }
 
@@ -29,9 +29,11 @@ impl MigrateCommand {
     /// Runs `refract migrate`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let database = operator::connect_when_up(&database.settings()).await?;
-        match self.to {
+        let to = self.to.map(NonZeroU64::get);
+        match to {
+            _ if self.dry_run => show_plan(&database, to).await,
             None => up(&database).await,
-            Some(to) => go(&database, to.get(), self.dry_run).await,
+            Some(to) => go(&database, to).await,
         }
     }
 }
@@ -39,33 +41,43 @@ impl MigrateCommand {
 /// Runs the migrations that the database lacks.
 async fn up(database: &Database) -> anyhow::Result<()> {
     match database.migrate().await? {
-        0 => output::say("The database is up to date."),
+        0 => say_arrived(None),
         1 => output::say("1 migration was run."),
         applied => output::say(&format!("{applied} migrations were run.")),
     }
     Ok(())
 }
 
-/// Goes to a migration, after saying what that removes.
-async fn go(database: &Database, to: u64, is_dry_run: bool) -> anyhow::Result<()> {
+/// Says what would be done, and what that would remove.
+async fn show_plan(database: &Database, to: Option<u64>) -> anyhow::Result<()> {
     let plan = database.plan_migration(to).await?;
     if plan.steps.is_empty() {
-        output::say(&format!("The database is at migration {to}."));
+        say_arrived(to);
         return Ok(());
     }
     say_removed(&plan);
-    if is_dry_run {
-        for step in &plan.steps {
-            output::say(&format!("{}: would be {}", step.name(), end(step)));
-        }
-        output::say("Nothing is changed.");
-        return Ok(());
+    for step in &plan.steps {
+        output::say(&format!("{}: would be {}", step.name(), end(step)));
     }
+    output::say("Nothing is changed.");
+    Ok(())
+}
+
+/// Goes to a migration, after saying what that removes.
+async fn go(database: &Database, to: u64) -> anyhow::Result<()> {
+    say_removed(&database.plan_migration(Some(to)).await?);
     for step in database.migrate_to(to).await?.steps {
         output::say(&format!("{}: {}", step.name(), end(&step)));
     }
-    output::say(&format!("The database is at migration {to}."));
+    say_arrived(Some(to));
     Ok(())
+}
+
+fn say_arrived(to: Option<u64>) {
+    match to {
+        None => output::say("The database is up to date."),
+        Some(to) => output::say(&format!("The database is at migration {to}.")),
+    }
 }
 
 /// Says what the steps remove; nothing where no migration is undone.

@@ -41,7 +41,7 @@ async fn there_and_back(database: &Database) {
     assert!(database.take_lease("x", node, now, until).await.unwrap());
     // a plan says what would go, and changes nothing
     for _ in 0..2 {
-        let plan = database.plan_migration(5).await.unwrap();
+        let plan = database.plan_migration(Some(5)).await.unwrap();
         let undone = names(&plan.steps, true);
         assert_eq!(undone.len(), migrations - 5);
         assert!(undone.is_sorted_by(|one, other| one > other), "{undone:?}");
@@ -68,6 +68,9 @@ async fn there_and_back(database: &Database) {
     assert_eq!(database.list_accounts().await.unwrap().len(), 1);
     // nothing is left to do, and the way up is open
     assert_eq!(database.migrate_to(5).await.unwrap().steps, []);
+    let plan = database.plan_migration(None).await.unwrap();
+    assert_eq!(names(&plan.steps, false).len(), migrations - 5);
+    assert_eq!(plan.removed, []);
     assert_eq!(database.migrate().await.unwrap(), migrations - 5);
     assert!(
         database
