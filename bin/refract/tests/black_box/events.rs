@@ -141,9 +141,8 @@ async fn owners_see_filter_and_download_events(backend: Backend) {
 
     let known = events(&service).await.len();
     let query = format!("by=person:{id}&action=prism_renamed");
-    let file = ada
-        .get(&format!("/events/download?{query}&format=csv"))
-        .await;
+    let path = format!("/events/download?{query}&format=csv");
+    let file = download(&service, &ada, &path).await;
     assert_eq!(
         file.header("content-disposition"),
         Some("attachment; filename=\"events.csv\"")
