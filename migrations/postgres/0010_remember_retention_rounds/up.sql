@@ -6,3 +6,9 @@ CREATE TABLE retention_rounds (
     -- when the round ended
     ended_at timestamptz NOT NULL
 );
+
+-- since when the clock is ahead of the last round of a work, and not believed yet
+CREATE TABLE retention_doubts (
+    name text COLLATE "C" PRIMARY KEY,
+    since timestamptz NOT NULL
+);

@@ -6,3 +6,9 @@ CREATE TABLE retention_rounds (
     -- when the round ended
     ended_at integer NOT NULL
 ) STRICT;
+
+-- since when the clock is ahead of the last round of a work, and not believed yet
+CREATE TABLE retention_doubts (
+    name text NOT NULL PRIMARY KEY,
+    since integer NOT NULL
+) STRICT;

@@ -20,7 +20,7 @@ use crate::caller::Caller;
 use crate::forgetting::purge::Purge;
 use crate::metrics::AnsweringMetrics;
 
-/// The name of the lease, and of the round that is remembered.
+/// The name of the lease, and of what is remembered of rounds.
 const LEASE: &str = "retention";
 /// How long a lease lasts that is not renewed: a node that died holds purging up for so long.
 const TERM: TimeDelta = TimeDelta::minutes(3);
@@ -143,7 +143,9 @@ impl Retention {
                 return Ok(self.refused(error));
             }
             let newest = self.database.find_newest_result_moment(now).await?;
-            if let Err(error) = check_clock(now, newest, last) {
+            let doubt = self.database.find_retention_doubt(LEASE, now).await?;
+            if let Err(error) = check_clock(now, newest, last, doubt) {
+                self.database.save_retention_doubt(LEASE, now).await?;
                 return Ok(self.refused(error));
             }
         }

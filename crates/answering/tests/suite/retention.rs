@@ -15,6 +15,7 @@ on_both!(
     results_are_kept_for_days_by_one_node_at_a_time,
     a_node_that_stops_lets_another_purge,
     a_clock_that_is_ahead_deletes_nothing,
+    a_clock_that_stays_ahead_is_believed_after_a_day_with_results,
     more_than_half_of_a_prism_goes_only_where_that_was_said,
     the_last_results_of_a_prism_go_when_their_time_comes,
 );
@@ -63,10 +64,11 @@ async fn results_are_kept_for_days_by_one_node_at_a_time(it: Fixture) {
     // one round a day, while nothing is saved
     let mut purged = 0;
     for days in 1..=31 {
-        match round(&mut one, now(5) + TimeDelta::days(days)).await {
-            RetentionOutcome::Purged(results) => purged += results,
-            other => panic!("{other:?}"),
-        }
+        let outcome = round(&mut one, now(5) + TimeDelta::days(days)).await;
+        let RetentionOutcome::Purged(results) = outcome else {
+            panic!("{outcome:?}");
+        };
+        purged += results;
     }
     assert_eq!(purged, 4);
     assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (0, 0));
@@ -126,10 +128,10 @@ async fn steady(it: &Fixture) -> Saved {
 /// The kind of the reason for which a round was refused.
 #[track_caller]
 fn refused(outcome: &RetentionOutcome) -> &'static str {
-    match outcome {
-        RetentionOutcome::Refused(error) => error.kind(),
-        other => panic!("{other:?}"),
-    }
+    let RetentionOutcome::Refused(error) = outcome else {
+        panic!("{outcome:?}");
+    };
+    error.kind()
 }
 
 async fn a_clock_that_is_ahead_deletes_nothing(it: Fixture) {
@@ -141,7 +143,7 @@ async fn a_clock_that_is_ahead_deletes_nothing(it: Fixture) {
     assert!(
         matches!(
             outcome,
-            RetentionOutcome::Refused(ImplausibleRoundError::ClockAhead { .. })
+            RetentionOutcome::Refused(ImplausibleRoundError::ClockInDoubt { .. })
         ),
         "{outcome:?}"
     );
@@ -153,10 +155,13 @@ async fn a_clock_that_is_ahead_deletes_nothing(it: Fixture) {
         RetentionOutcome::Purged(0)
     );
     assert_eq!(refused(&running.round(ahead).await.unwrap()), "clock");
-    // results that are saved meanwhile vouch for the wrong clock, but not for most results to go
+    // results that are saved meanwhile do not vouch for it, whichever node looks
     save_more(&it, &mut saved, &[result(31 * DAY, key(1), true)]).await;
-    assert_eq!(refused(&running.round(ahead).await.unwrap()), "clock");
-    assert_eq!(refused(&new.round(ahead).await.unwrap()), "share");
+    let soon = ahead + TimeDelta::hours(23);
+    let mut restarted = retention(&it.database);
+    for node in [&mut running, &mut new, &mut restarted] {
+        assert_eq!(refused(&node.round(soon).await.unwrap()), "clock");
+    }
     assert_eq!(left(&it, &saved).await, 61, "nothing was deleted");
     // the clock is right again, for any node: no lease lasts until the wrong time
     let mut other = retention(&connect(&it.url).await);
@@ -166,6 +171,26 @@ async fn a_clock_that_is_ahead_deletes_nothing(it: Fixture) {
         RetentionOutcome::Purged(0)
     );
     assert_eq!(left(&it, &saved).await, 61);
+}
+
+async fn a_clock_that_stays_ahead_is_believed_after_a_day_with_results(it: Fixture) {
+    let mut saved = steady(&it).await;
+    let round = async |hours: i64| {
+        let mut node = retention(&it.database);
+        node.round(moment(hours * HOUR + 1)).await.unwrap()
+    };
+    // all nodes were stopped for two days: that day begins with the first look
+    assert_eq!(refused(&round(48).await), "clock");
+    save_more(&it, &mut saved, &[result(49 * HOUR, key(1), true)]).await;
+    assert_eq!(refused(&round(71).await), "clock");
+    assert_eq!(round(72).await, RetentionOutcome::Purged(6));
+    // a wrong clock that is set right leaves no doubt that began by it
+    assert_eq!(refused(&round(30 * 24).await), "clock");
+    assert_eq!(round(73).await, RetentionOutcome::Purged(0));
+    save_more(&it, &mut saved, &[result(31 * DAY + HOUR, key(1), true)]).await;
+    assert_eq!(refused(&round(31 * 24).await), "clock");
+    // most results are deleted by no clock
+    assert_eq!(refused(&round(32 * 24).await), "share");
 }
 
 async fn more_than_half_of_a_prism_goes_only_where_that_was_said(it: Fixture) {

@@ -1,4 +1,5 @@
-//! What a purge in the background goes by: the clock, the newest result, the last round that ended.
+//! What a purge in the background goes by: the clock, the newest result, the last round that ended, and
+//! since when the clock is in doubt.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
@@ -9,7 +10,7 @@ use crate::connections::{Pools, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Moment};
-use crate::schema::{results, retention_rounds};
+use crate::schema::{results, retention_doubts, retention_rounds};
 
 /// The last round that ended whole, of all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, HasQuery)]
@@ -78,7 +79,7 @@ impl Database {
         .await
     }
 
-    /// Saves that a round ended whole, in the place of the one before.
+    /// Saves that a round ended whole, in the place of the one before. It leaves no doubt about the clock.
     ///
     /// # Errors
     /// When the database fails.
@@ -100,6 +101,55 @@ impl Database {
                     retention_rounds::cleared_before.eq(excluded(retention_rounds::cleared_before)),
                     retention_rounds::ended_at.eq(excluded(retention_rounds::ended_at)),
                 ));
+            on!(connection, execute(save))?;
+            let doubt = retention_doubts::table.find(name);
+            on!(connection, execute(diesel::delete(doubt)))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Since when the clock of rounds of this name is in doubt. A doubt from after `now` is none: the
+    /// clock was set back since.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_retention_doubt(
+        &self,
+        name: &'static str,
+        now: DateTime<Utc>,
+    ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let doubt = retention_doubts::table
+                .find(name)
+                .filter(retention_doubts::since.le(Bind(now)))
+                .select(retention_doubts::since);
+            Ok(on!(connection, first(doubt)).optional()?)
+        })
+        .await
+    }
+
+    /// Saves that the clock of rounds of this name is in doubt since `now`. One that is in doubt already
+    /// stays so since then.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_retention_doubt(
+        &self,
+        name: &'static str,
+        now: DateTime<Utc>,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let insert = diesel::insert_into(retention_doubts::table)
+                .values((
+                    retention_doubts::name.eq(name),
+                    retention_doubts::since.eq(Bind(now)),
+                ))
+                .on_conflict(retention_doubts::name)
+                .do_update()
+                .set(retention_doubts::since.eq(excluded(retention_doubts::since)));
+            let is_void = retention_doubts::since.gt(Bind(now));
+            let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_void);
             on!(connection, execute(save))?;
             Ok(())
         })

@@ -16,18 +16,33 @@ const TRUSTED: TimeDelta = TimeDelta::days(1);
 /// Why a round deleted nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImplausibleRoundError {
-    /// Nothing that is stored vouches for the clock.
+    /// There was no round yet, and the newest result does not vouch for the clock.
     #[error(
-        "the clock says {}, but the newest result and the last round are from {} or before: set the \
-         clock right. If it is right, purging goes on after the next result that is saved, or on a \
-         node that is started with REFRACT_RETENTION_UNCHECKED=on",
-        shown(*now), shown(*evidence)
+        "the clock says {}, but the newest result is from {}: set the clock right. If it is right, \
+         purging begins after the next result that is saved, or on a node that is started with \
+         REFRACT_RETENTION_UNCHECKED=on",
+        shown(*now), shown(*newest_result)
     )]
     ClockAhead {
         /// What the clock says.
         now: DateTime<Utc>,
-        /// The newer of the newest result and the last round.
-        evidence: DateTime<Utc>,
+        /// When the newest result was made.
+        newest_result: DateTime<Utc>,
+    },
+    /// The last round does not vouch for the clock, or not for long enough.
+    #[error(
+        "the clock says {}, but the last round ended {}: set the clock right. If it is right, as \
+         after all nodes were stopped for days, purging goes on by itself from {} on when results are \
+         saved, or now on a node that is started with REFRACT_RETENTION_UNCHECKED=on",
+        shown(*now), shown(*last_round), shown(*believed_from)
+    )]
+    ClockInDoubt {
+        /// What the clock says.
+        now: DateTime<Utc>,
+        /// When the last round ended.
+        last_round: DateTime<Utc>,
+        /// From when on new results vouch for the clock.
+        believed_from: DateTime<Utc>,
     },
     /// The clock went on by more than the time that passed.
     #[error(
@@ -60,7 +75,9 @@ impl ImplausibleRoundError {
     /// The kind of the reason in one word, for metrics.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::ClockAhead { .. } | Self::ClockJumped { .. } => "clock",
+            Self::ClockAhead { .. } | Self::ClockInDoubt { .. } | Self::ClockJumped { .. } => {
+                "clock"
+            }
             Self::LargeShare { .. } => "share",
         }
     }
@@ -97,16 +114,35 @@ impl ClockWatch {
 }
 
 /// Checks the clock against what is stored. Where there is nothing, there is nothing to purge either.
+///
+/// The last round vouches for a clock that is up to a day ahead of it. Beyond that a clock is in doubt,
+/// whatever results were saved by it: for a day, so that somebody can see the refusals and set it right.
+/// After that, results of the last day vouch for it. `doubted_since` is when that day began, if it did.
 pub(super) fn check_clock(
     now: DateTime<Utc>,
     newest_result: Option<DateTime<Utc>>,
     last_round: Option<RetentionRoundRow>,
+    doubted_since: Option<DateTime<Utc>>,
 ) -> Result<(), ImplausibleRoundError> {
-    match newest_result.max(last_round.map(|round| round.ended_at)) {
-        Some(evidence) if now - evidence > TRUSTED => {
-            Err(ImplausibleRoundError::ClockAhead { now, evidence })
+    let Some(newest_result) = newest_result else {
+        return Ok(());
+    };
+    let is_idle = now - newest_result > TRUSTED;
+    match last_round.map(|round| round.ended_at) {
+        None if is_idle => Err(ImplausibleRoundError::ClockAhead { now, newest_result }),
+        Some(last_round) if now - last_round > TRUSTED => {
+            let believed_from = doubted_since.unwrap_or(now) + TRUSTED;
+            if is_idle || now < believed_from {
+                Err(ImplausibleRoundError::ClockInDoubt {
+                    now,
+                    last_round,
+                    believed_from,
+                })
+            } else {
+                Ok(())
+            }
         }
-        Some(_) | None => Ok(()),
+        None | Some(_) => Ok(()),
     }
 }
 
@@ -148,29 +184,46 @@ mod tests {
         DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(hours)
     }
 
-    fn round(ended_at: DateTime<Utc>) -> Option<RetentionRoundRow> {
-        Some(RetentionRoundRow {
+    fn round(ended_at: DateTime<Utc>) -> RetentionRoundRow {
+        RetentionRoundRow {
             cleared_before: ended_at - TimeDelta::days(30),
             ended_at,
-        })
+        }
     }
 
     #[test]
-    fn the_newest_result_or_the_last_round_vouches_for_a_day() {
-        for (newest, last) in [
-            (Some(at(0)), None),
-            (None, round(at(0))),
-            (Some(at(0)), round(at(-500))),
-            (Some(at(-500)), round(at(0))),
-        ] {
-            assert_eq!(check_clock(at(24), newest, last), Ok(()));
-            let (now, evidence) = (at(25), at(0));
-            let ahead = ImplausibleRoundError::ClockAhead { now, evidence };
-            assert_eq!(check_clock(now, newest, last), Err(ahead));
-        }
-        assert_eq!(check_clock(at(0), None, None), Ok(()));
+    fn the_newest_result_vouches_for_the_first_round_and_the_last_round_for_the_next() {
+        assert_eq!(check_clock(at(0), None, None, None), Ok(()));
+        assert_eq!(check_clock(at(24), Some(at(0)), None, None), Ok(()));
+        let (now, newest_result) = (at(25), at(0));
+        let ahead = ImplausibleRoundError::ClockAhead { now, newest_result };
+        assert_eq!(check_clock(now, Some(at(0)), None, None), Err(ahead));
+        // a service may be idle for as long as it likes
+        let last = Some(round(at(0)));
+        assert_eq!(check_clock(at(24), Some(at(-500)), last, None), Ok(()));
         // a clock that is set back deletes less
-        assert_eq!(check_clock(at(-900), Some(at(0)), round(at(0))), Ok(()));
+        assert_eq!(check_clock(at(-900), Some(at(0)), last, None), Ok(()));
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_of_the_last_round_is_in_doubt_for_a_day_and_then_needs_results() {
+        let last = Some(round(at(0)));
+        let check = |now, newest, since: Option<i64>| {
+            check_clock(at(now), Some(at(newest)), last, since.map(at))
+        };
+        let in_doubt = |now, until| {
+            Err(ImplausibleRoundError::ClockInDoubt {
+                now: at(now),
+                last_round: at(0),
+                believed_from: at(until),
+            })
+        };
+        // results of the same clock are no witness of it
+        assert_eq!(check(25, 25, None), in_doubt(25, 49));
+        assert_eq!(check(48, 48, Some(25)), in_doubt(48, 49));
+        assert_eq!(check(49, 25, Some(25)), Ok(()));
+        assert_eq!(check(50, 25, Some(25)), in_doubt(50, 49), "nothing new");
+        assert_eq!(check(24, 500, Some(25)), Ok(()), "it was set right");
     }
 
     #[test]
