@@ -9,6 +9,8 @@ const PREFIX: &str = "REFRACT_";
 /// What the names begin with that only the project's tests and builds read.
 const OF_TESTS: &str = "REFRACT_TEST_";
 const OF_BUILDS: &str = "REFRACT_COMMIT";
+/// What the examples call a caller's key, which is exported in many a shell.
+const OF_CALLERS: &str = "REFRACT_KEY";
 
 /// Logs one warning that names the variables which are no setting of any command. Values are not shown.
 pub(crate) fn warn(settings: &BTreeSet<String>) {
@@ -28,6 +30,7 @@ fn is_unknown(name: &str, settings: &BTreeSet<String>) -> bool {
         && !settings.contains(name)
         && !name.starts_with(OF_TESTS)
         && name != OF_BUILDS
+        && name != OF_CALLERS
         && !is_service_link(name)
 }
 
@@ -95,6 +98,7 @@ mod tests {
             "REFRACTION",
             "REFRACT_TEST_POSTGRES_URL",
             "REFRACT_COMMIT",
+            "REFRACT_KEY",
             "REFRACT_PORT",
             "REFRACT_SERVICE_HOST",
             "REFRACT_SERVICE_PORT_API",
