@@ -28,10 +28,13 @@ pub(crate) struct MigrateCommand {
 impl MigrateCommand {
     /// Runs `refract migrate`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let database = operator::connect_when_up(&database.settings()).await?;
+        let settings = database.settings();
         let to = self.to.map(NonZeroU64::get);
+        if self.dry_run {
+            return show_plan(&operator::connect(&settings).await?, to).await;
+        }
+        let database = operator::connect_when_up(&settings).await?;
         match to {
-            _ if self.dry_run => show_plan(&database, to).await,
             None => up(&database).await,
             Some(to) => go(&database, to).await,
         }

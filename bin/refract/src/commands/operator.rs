@@ -72,10 +72,15 @@ impl AccountArg {
 /// Opens the database and runs the migrations that it lacks. An SQLite file must be there: in the wrong
 /// folder, a new and empty one would look as if everything were gone.
 pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database> {
-    let opened = Database::connect_existing(settings, Handle::current()).await;
-    let database = opened.map_err(not_opened)?;
+    let database = connect(settings).await?;
     database.migrate().await?;
     Ok(database)
+}
+
+/// Opens a database that is there, without running migrations.
+pub(crate) async fn connect(settings: &DatabaseSettings) -> anyhow::Result<Database> {
+    let opened = Database::connect_existing(settings, Handle::current()).await;
+    opened.map_err(not_opened)
 }
 
 /// Opens the database for a command that makes its first rows, with a new SQLite file where there is

@@ -11,7 +11,7 @@ use crate::program::run;
 use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
 
 /// Commands that are about what is stored already.
-const ABOUT_STORED: [&[&str]; 20] = [
+const ABOUT_STORED: [&[&str]; 22] = [
     &["account", "list"],
     &["key", "list"],
     &["key", "revoke", "0190b8f2-0000-7000-8000-0000000000aa"],
@@ -32,6 +32,8 @@ const ABOUT_STORED: [&[&str]; 20] = [
     &["marks", "export", PRISM],
     &["evaluate", PRISM],
     &["backup", "copy.db"],
+    &["events"],
+    &["migrate", "--dry-run"],
 ];
 
 fn names(folder: &Path) -> Vec<String> {
