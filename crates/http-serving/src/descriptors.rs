@@ -100,10 +100,11 @@ fn descriptors() -> usize {
 mod tests {
     use super::*;
 
-    fn needs(api_workers: usize, app_workers: usize) -> DescriptorNeeds {
+    /// The needs of nodes with so many workers of the API and of the app.
+    fn needs(workers: [usize; 2]) -> DescriptorNeeds {
         DescriptorNeeds {
-            api_workers,
-            app_workers,
+            api_workers: workers[0],
+            app_workers: workers[1],
             others: 70,
         }
     }
@@ -115,16 +116,16 @@ mod tests {
 
     #[test]
     fn workers_share_their_part_of_the_descriptors() {
-        assert_eq!(shares(needs(2, 2), 1024), (256, 128));
-        assert_eq!(shares(needs(4, 4), 20_000), (2500, 1250));
-        assert_eq!(shares(needs(2, 0), 1024), (256, 1));
-        assert_eq!(shares(needs(2, 2), usize::MAX), (MOST, MOST));
+        assert_eq!(shares(needs([2, 2]), 1024), (256, 128));
+        assert_eq!(shares(needs([4, 4]), 20_000), (2500, 1250));
+        assert_eq!(shares(needs([2, 0]), 1024), (256, 1));
+        assert_eq!(shares(needs([2, 2]), usize::MAX), (MOST, MOST));
     }
 
     #[test]
     fn what_is_no_clients_is_never_shared_out() {
         for limit in 86..2000 {
-            for needs in [needs(2, 2), needs(4, 0), needs(1, 2)] {
+            for needs in [needs([2, 2]), needs([4, 0]), needs([1, 2])] {
                 let (api, app) = shares(needs, limit);
                 let of_clients = api * needs.api_workers + app * needs.app_workers;
                 assert!(of_clients + needs.others <= limit, "{limit}: {needs:?}");
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn too_few_are_refused_with_the_number_that_is_needed() {
-        let refused = needs(2, 2).shares_of(85);
+        let refused = needs([2, 2]).shares_of(85);
         let (limit, needed) = (85, 86);
         assert_eq!(refused, Err(TooFewDescriptors { limit, needed }));
         let words = refused.unwrap_err().to_string();
