@@ -7,7 +7,8 @@ use clap::Args;
 use refract_app::AppUrl;
 use refract_http_serving::TrustedProxies;
 
-use crate::settings;
+use crate::api_url::ApiUrl;
+use crate::{arguments, settings};
 
 /// Where the app is served when nothing is set.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8081";
@@ -44,6 +45,10 @@ pub(crate) struct AppArgs {
 pub(crate) struct AppListener {
     pub(crate) listener: TcpListener,
     pub(crate) url: AppUrl,
+    /// The API's address, which pages show.
+    pub(crate) api_url: ApiUrl,
+    /// The number of connections that each worker may hold.
+    pub(crate) connections: usize,
 }
 
 impl AppArgs {
@@ -51,7 +56,11 @@ impl AppArgs {
     ///
     /// The default address may be taken, as by a second node on one machine: then the node serves
     /// without the app and says so. An address that was set must be free.
-    pub(crate) fn bind(&self) -> anyhow::Result<Option<AppListener>> {
+    pub(crate) fn bind(
+        &self,
+        api_url: ApiUrl,
+        connections: usize,
+    ) -> anyhow::Result<Option<AppListener>> {
         let listener = match self.app_listen.as_deref().filter(|set| !set.is_empty()) {
             Some("off") => return Ok(None),
             Some(set) => settings::bind("REFRACT_APP_LISTEN", set)?,
@@ -65,17 +74,26 @@ impl AppArgs {
                 }
             },
         };
-        self.at(listener).map(Some)
+        self.at(listener, api_url, connections).map(Some)
     }
 
     /// Binds the app's listener to its address, or to a free port when that is taken.
-    pub(crate) fn bind_or_free(&self) -> anyhow::Result<Option<AppListener>> {
+    pub(crate) fn bind_or_free(
+        &self,
+        api_url: ApiUrl,
+        connections: usize,
+    ) -> anyhow::Result<Option<AppListener>> {
         let set = self.app_listen.as_deref().unwrap_or(DEFAULT_LISTEN);
         if set == "off" {
             return Ok(None);
         }
-        self.at(settings::bind_or_free("REFRACT_APP_LISTEN", set)?)
-            .map(Some)
+        let listener = settings::bind_or_free("REFRACT_APP_LISTEN", set)?;
+        self.at(listener, api_url, connections).map(Some)
+    }
+
+    /// Whether the app is to be served.
+    pub(crate) fn is_on(&self) -> bool {
+        self.app_listen.as_deref() != Some("off")
     }
 
     /// The app's address for people, as commands put it into links without a listener of their own.
@@ -88,18 +106,28 @@ impl AppArgs {
     /// The proxies that are believed who a request's client is.
     pub(crate) fn trusted_proxies(&self) -> anyhow::Result<TrustedProxies> {
         let proxies = self.app_trusted_proxies.parse();
-        proxies.with_context(|| settings::cannot_be_used("REFRACT_APP_TRUSTED_PROXIES"))
+        proxies.with_context(|| arguments::cannot_be_used("REFRACT_APP_TRUSTED_PROXIES"))
     }
 
-    fn at(&self, listener: TcpListener) -> anyhow::Result<AppListener> {
+    fn at(
+        &self,
+        listener: TcpListener,
+        api_url: ApiUrl,
+        connections: usize,
+    ) -> anyhow::Result<AppListener> {
         let address = settings::as_reached(listener.local_addr()?);
         let url = self.url_of(&address.to_string())?;
-        Ok(AppListener { listener, url })
+        Ok(AppListener {
+            listener,
+            url,
+            api_url,
+            connections,
+        })
     }
 
     fn url_of(&self, listen: &str) -> anyhow::Result<AppUrl> {
         let set = self.app_url.as_deref().filter(|url| !url.is_empty());
         let url = set.map_or_else(|| format!("http://{listen}"), str::to_owned);
-        AppUrl::parse(&url).with_context(|| settings::cannot_be_used("REFRACT_APP_URL"))
+        AppUrl::parse(&url).with_context(|| arguments::cannot_be_used("REFRACT_APP_URL"))
     }
 }

@@ -6,11 +6,21 @@
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 
+use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue};
 use refract_domain::prism::VersionNumber;
 
 /// What names a setting's variable before the words that its flag shares.
 const PREFIX: &str = "REFRACT_";
+
+/// A setting that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnOrOff {
+    /// Switched on.
+    On,
+    /// Switched off.
+    Off,
+}
 
 /// Reads a whole number of one of the `NonZero` types.
 ///
@@ -92,13 +102,42 @@ fn in_milliseconds(text: &str) -> Option<String> {
 /// environment variable.
 pub(crate) fn setting_name(variable: &str) -> String {
     let flag = flag_of(variable);
+    if is_on_command_line(&flag) {
+        flag
+    } else {
+        variable.to_owned()
+    }
+}
+
+/// The beginning of an error about a setting's value.
+pub(crate) fn cannot_be_used(setting: &str) -> String {
+    format!("{} cannot be used", setting_name(setting))
+}
+
+/// Whether a setting was given, by its flag or by a variable that is not empty.
+pub(crate) fn is_given(variable: &str) -> bool {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty());
+    value.is_some() || is_on_command_line(&flag_of(variable))
+}
+
+/// The error where a value and a file that holds the value are both given; a file that is left empty
+/// is none.
+pub(crate) fn refuse_both(variable: &str) -> anyhow::Result<()> {
+    let file = format!("{variable}_FILE");
+    if is_given(variable) && is_given(&file) {
+        let [value, file] = [variable, &file].map(setting_name);
+        anyhow::bail!("{value} and {file} are both given: leave one of them out");
+    }
+    Ok(())
+}
+
+fn is_on_command_line(flag: &str) -> bool {
     let mut arguments = std::env::args_os().skip(1);
-    let is_flag = arguments.any(|argument| {
+    arguments.any(|argument| {
         let argument = argument.to_string_lossy();
-        let value = argument.strip_prefix(&flag);
+        let value = argument.strip_prefix(flag);
         value.is_some_and(|value| value.is_empty() || value.starts_with('='))
-    });
-    if is_flag { flag } else { variable.to_owned() }
+    })
 }
 
 /// The flag that is the same setting as an environment variable.

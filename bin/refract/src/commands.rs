@@ -33,6 +33,7 @@ mod signals;
 mod traces;
 mod try_text;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,14 +43,15 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::output;
-use crate::settings::{DatabaseArgs, LogSettings};
+use crate::log_settings::LogSettings;
+use crate::settings::DatabaseArgs;
+use crate::{arguments, build_info, output};
 
 /// Answers typed questions about a text, with probabilities and a memory
 #[derive(Parser)]
 #[command(
     name = "refract",
-    version,
+    version = build_info::VERSION,
     disable_help_subcommand = true,
     after_help = "Examples:\n  refract demo\n  refract prism create docs/examples/support-triage.json\n  refract try support-triage --text 'Where is my order?' --model-url builtin:lexical\n  refract results export support-triage --output results.csv"
 )]
@@ -82,11 +84,11 @@ enum Command {
         after_help = "Examples:\n  refract health\n  refract health --live --ops-listen 127.0.0.1:9090"
     )]
     Health(health::HealthCommand),
-    /// Brings the database up to date
+    /// Brings the database up to date, or to a migration, forth or back
     #[command(
-        after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate"
+        after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate\n  refract migrate --dry-run\n  refract migrate --to 7"
     )]
-    Migrate,
+    Migrate(migrate::MigrateCommand),
     /// Copies the SQLite file while it is in use
     #[command(
         after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
@@ -234,7 +236,7 @@ impl Program {
     pub(crate) fn default_log(&self) -> &'static str {
         match self.command {
             Command::Serve(_) => "info",
-            Command::Demo(_) | Command::Migrate => "warn",
+            Command::Demo(_) | Command::Migrate(_) => "warn",
             Command::Apply(_)
             | Command::Backup(_)
             | Command::Check(_)
@@ -261,11 +263,13 @@ impl Program {
     /// Runs the command.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let database = &self.database;
+        signals::survive_file_size_limit()?;
+        arguments::refuse_both("DATABASE_URL")?;
         match self.command {
             Command::Serve(command) => return command.run(database).await,
             Command::Demo(command) => return command.run().await,
             Command::Health(command) => command.run().await?,
-            Command::Migrate => migrate::run(database).await?,
+            Command::Migrate(command) => command.run(database).await?,
             Command::Backup(command) => command.run(database).await?,
             Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
@@ -313,6 +317,20 @@ pub(crate) fn refused_setting(error: &clap::Error) -> Option<String> {
     let setting = arguments.find(|argument| argument.get_long() == Some(flag))?;
     let variable = setting.get_env()?.to_str()?.to_owned();
     is_value.then_some(variable)
+}
+
+/// The environment variables that are settings of any command.
+pub(crate) fn setting_variables() -> BTreeSet<String> {
+    fn add(command: &clap::Command, variables: &mut BTreeSet<String>) {
+        let names = command.get_arguments().filter_map(clap::Arg::get_env);
+        variables.extend(names.filter_map(|name| name.to_str().map(ToOwned::to_owned)));
+        for subcommand in command.get_subcommands() {
+            add(subcommand, variables);
+        }
+    }
+    let mut variables = BTreeSet::new();
+    add(&Program::command(), &mut variables);
+    variables
 }
 
 /// The usage of the command that the arguments name. clap's own, in an error, has every setting as

@@ -2,9 +2,12 @@
 //!
 //! The program joins the crates; every command is a thin call into the crates below.
 
+mod api_url;
 mod app_settings;
 mod arguments;
+mod build_info;
 mod commands;
+mod log_settings;
 mod metrics;
 mod output;
 mod output_file;
@@ -12,12 +15,13 @@ mod settings;
 mod suggestion;
 mod telemetry;
 mod terminal;
+mod unknown_variables;
+mod wrong_usage;
 
 use std::process::ExitCode;
 
 use actix_web::rt::System;
 use anyhow::Context as _;
-use clap::error::{ContextKind, ContextValue};
 
 use crate::commands::Program;
 
@@ -29,7 +33,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 fn main() -> ExitCode {
     let program = match Program::read(std::env::args_os()) {
         Ok(program) => program,
-        Err(error) => return refuse_usage(error),
+        Err(error) => return wrong_usage::report(error),
     };
     match run(program) {
         Ok(code) => code,
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
 
 fn run(program: Program) -> anyhow::Result<ExitCode> {
     telemetry::start(&program.log, program.default_log())?;
+    unknown_variables::warn(&commands::setting_variables());
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime
         .enable_all()
@@ -48,18 +53,4 @@ fn run(program: Program) -> anyhow::Result<ExitCode> {
     // database connections live on this runtime; HTTP workers have runtimes of their own
     let system = System::with_tokio_rt(|| runtime);
     system.block_on(program.run())
-}
-
-/// Reports wrong usage: an unusable setting in one line, everything else as clap explains it.
-fn refuse_usage(mut error: clap::Error) -> ExitCode {
-    if let Some(variable) = commands::refused_setting(&error) {
-        return output::fail_with(&arguments::unusable_setting(&variable, &error));
-    }
-    if error.get(ContextKind::Usage).is_some() {
-        let given = std::env::args_os().skip(1);
-        let given = given.map(|argument| argument.to_string_lossy().into_owned());
-        let usage = ContextValue::StyledStr(commands::usage(given));
-        error.insert(ContextKind::Usage, usage);
-    }
-    output::wrong_usage(&error)
 }

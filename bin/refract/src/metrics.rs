@@ -1,5 +1,7 @@
 //! The registry behind `/metrics`: each crate counts its own work, and the program joins the counts.
 
+mod process;
+
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::TypedMetric;
@@ -10,11 +12,14 @@ use refract_answering::AnsweringMetrics;
 use refract_model_gateway::{ModelGateway, ServerUse};
 use refract_persistence::{ConnectionUse, Database};
 
+use self::process::ProcessCollector;
+
 /// A registry with the metrics of the use cases and of the gateway, which is read at each scrape.
 pub(crate) fn registry(gateway: &ModelGateway, answering: &AnsweringMetrics) -> Registry {
     let mut registry = Registry::default();
     answering.register(&mut registry);
     registry.register_collector(Box::new(ModelCollector(gateway.clone())));
+    registry.register_collector(Box::new(ProcessCollector));
     registry
 }
 

@@ -2,14 +2,14 @@
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, BufWriter, Stdout, Write};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tempfile::{NamedTempFile, TempPath};
 
-/// The mode of a new file, before the process's umask.
-const NEW_FILE: u32 = 0o666;
+/// The mode of a new file, which may hold texts: for its owner only.
+const NEW_FILE: u32 = 0o600;
 /// What stands for stdout instead of a file.
 const STDOUT: &str = "-";
 /// Size of the write buffer in bytes.
@@ -147,6 +147,8 @@ fn part_file(path: &Path) -> io::Result<NamedTempFile> {
     let part = part_of(path);
     let file = locked(&part)?;
     file.set_len(0)?;
+    // one that was left behind may have another mode
+    file.set_permissions(Permissions::from_mode(NEW_FILE))?;
     let mut file = NamedTempFile::from_parts(file, TempPath::try_from_path(part)?);
     file.disable_cleanup(true);
     Ok(file)
@@ -159,6 +161,7 @@ fn locked(part: &Path) -> io::Result<File> {
             .write(true)
             .create(true)
             .truncate(false)
+            .mode(NEW_FILE)
             .open(part)?;
         // a file system without locks is no reason not to run
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -257,6 +260,22 @@ mod tests {
         let third = OutputFile::create_part(&place).unwrap();
         third.finish().unwrap();
         assert_eq!(fs::read(&place).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_new_file_is_for_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let place = folder.path().join("rows.csv");
+        OutputFile::create(&place).unwrap().finish().unwrap();
+        assert_eq!(mode(&place), 0o600);
+        let run = folder.path().join("run.csv");
+        fs::write(part_of(&run), "left behind").unwrap();
+        fs::set_permissions(part_of(&run), Permissions::from_mode(0o644)).unwrap();
+        let file = OutputFile::create_part(&run).unwrap();
+        assert_eq!(mode(&part_of(&run)), 0o600);
+        file.finish().unwrap();
+        assert_eq!(mode(&run), 0o600);
     }
 
     #[test]

@@ -2,18 +2,24 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use refract_model_gateway::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
-use refract_persistence::DatabaseSettings;
+use refract_persistence::{DatabaseSettings, DatabaseUrl};
 
-use crate::arguments::{self, setting_name};
+use crate::api_url::{ApiUrl, ApiUrlArgs};
+use crate::arguments::{self, cannot_be_used, setting_name};
 
 /// The settings of the database.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Database")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "clap names flags after them, beside those of the commands that they are part of"
+)]
 pub(crate) struct DatabaseArgs {
     /// `sqlite://PATH` (embedded, one node) or `postgres://…` (any number of nodes)
     #[arg(
@@ -25,6 +31,11 @@ pub(crate) struct DatabaseArgs {
         global = true
     )]
     database_url: String,
+
+    /// A file that holds the database's address, in the place of --database-url; it is read again when
+    /// the server refuses its password
+    #[arg(long, env = "DATABASE_URL_FILE", value_name = "FILE", global = true)]
+    database_url_file: Option<PathBuf>,
 
     /// Connections that a node may hold (PostgreSQL)
     #[arg(
@@ -41,39 +52,16 @@ pub(crate) struct DatabaseArgs {
 impl DatabaseArgs {
     /// The settings as the persistence takes them.
     pub(crate) fn settings(&self) -> DatabaseSettings {
+        let file = self.database_url_file.as_ref();
+        let file = file.filter(|path| !path.as_os_str().is_empty());
         DatabaseSettings {
-            url: self.database_url.clone(),
+            url: match file {
+                Some(file) => DatabaseUrl::InFile(file.clone()),
+                None => DatabaseUrl::from(self.database_url.as_str()),
+            },
             pool: self.database_pool.get(),
         }
     }
-}
-
-/// The settings of the log.
-#[derive(Args, Clone)]
-#[command(next_help_heading = "Logs")]
-pub(crate) struct LogSettings {
-    /// Tracing filter, such as `info` (the default) or `refract_http_api=debug`
-    #[arg(long, env = "REFRACT_LOG", value_name = "FILTER", global = true)]
-    pub(crate) log: Option<String>,
-
-    /// Log lines as text or as JSON
-    #[arg(
-        long,
-        env = "REFRACT_LOG_FORMAT",
-        default_value = "text",
-        value_name = "FORMAT",
-        global = true
-    )]
-    pub(crate) log_format: LogFormat,
-}
-
-/// The format of log lines.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum LogFormat {
-    /// Lines of text, for people.
-    Text,
-    /// Lines of JSON, for machines.
-    Json,
 }
 
 /// The settings of the model.
@@ -115,6 +103,11 @@ pub(crate) struct ModelArgs {
         hide_env_values = true
     )]
     model_api_key: Option<String>,
+
+    /// A file that holds the key, in the place of --model-api-key; it is read again when the server
+    /// refuses the key
+    #[arg(long, env = "REFRACT_MODEL_API_KEY_FILE", value_name = "FILE")]
+    model_api_key_file: Option<PathBuf>,
 
     /// A `systemone` or `decisions` request is split above this estimate
     #[arg(
@@ -184,11 +177,7 @@ impl ModelArgs {
             .model_protocol
             .parse()
             .with_context(|| cannot_be_used("REFRACT_MODEL_PROTOCOL"))?;
-        let api_key = self.model_api_key.as_deref().filter(|key| !key.is_empty());
-        let api_key: Option<ModelApiKey> = api_key
-            .map(str::parse)
-            .transpose()
-            .with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY"))?;
+        let api_key = self.api_key()?;
         Ok(ModelSettings {
             endpoint,
             protocol,
@@ -199,6 +188,22 @@ impl ModelArgs {
             concurrency: self.model_concurrency.get(),
             follow_ups: self.model_follow_ups,
         })
+    }
+}
+
+impl ModelArgs {
+    /// The key, where there is one.
+    fn api_key(&self) -> anyhow::Result<Option<ModelApiKey>> {
+        arguments::refuse_both("REFRACT_MODEL_API_KEY")?;
+        let file = self.model_api_key_file.as_deref();
+        if let Some(file) = file.filter(|path| !path.as_os_str().is_empty()) {
+            let key = ModelApiKey::in_file(file);
+            let key = key.with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY_FILE"))?;
+            return Ok(Some(key));
+        }
+        let key = self.model_api_key.as_deref().filter(|key| !key.is_empty());
+        let key = key.map(str::parse).transpose();
+        key.with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY"))
     }
 }
 
@@ -237,6 +242,9 @@ pub(crate) struct ServeArgs {
     /// HTTP workers [default: one per core]
     #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
     workers: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    api: ApiUrlArgs,
 }
 
 impl ServeArgs {
@@ -245,16 +253,16 @@ impl ServeArgs {
         milliseconds(self.shutdown_grace_ms)
     }
 
+    /// The API's address as callers type it, of a listener with this address.
+    pub(crate) fn api_url(&self, listener: SocketAddr) -> anyhow::Result<ApiUrl> {
+        self.api.url_of(&as_reached(listener).to_string())
+    }
+
     /// The number of HTTP workers: as set, or one per core.
     pub(crate) fn workers(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.workers.unwrap_or_else(cores)
     }
-}
-
-/// The beginning of an error about a setting's value.
-pub(crate) fn cannot_be_used(setting: &str) -> String {
-    format!("{} cannot be used", setting_name(setting))
 }
 
 /// The socket address in a setting's value.

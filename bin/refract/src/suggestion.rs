@@ -8,15 +8,24 @@ const MOST_LISTED: usize = 20;
 /// The end of a message about an unknown name: the most similar known name as a question, or
 /// nothing when no known name is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    match most_similar(name, known) {
+        Some(similar) => format!(": did you mean `{similar}`?"),
+        None => String::new(),
+    }
+}
+
+/// The known name that is most similar to a name, whatever their case; `None` when none is similar.
+pub(crate) fn most_similar<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let name = name.to_lowercase();
     let likenesses = known
         .into_iter()
-        .map(|known| (likeness(&name, known), known));
+        .map(|known| (likeness(&name, &known.to_lowercase()), known));
     let best = likenesses.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match best {
-        Some((likeness, known)) if likeness > ALIKE => format!(": did you mean `{known}`?"),
-        Some(_) | None => String::new(),
-    }
+    best.filter(|(likeness, _)| *likeness > ALIKE)
+        .map(|(_, known)| known)
 }
 
 /// The end of a message about an unknown name: the most similar known name, or else all of them.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_domain::api_key::ApiKey;
 use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
@@ -16,6 +15,7 @@ use crate::answering::Answering;
 use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
 use crate::first_calls::{CallWithKey, KeyTurn, OtherCall};
+use crate::presented_key::PresentedKey;
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
 use crate::versions::{check_active, find_version_to_ask};
@@ -39,23 +39,21 @@ pub struct CreateCall {
 impl Answering {
     /// Runs a prism on one text.
     ///
-    /// `api_key` is `None` when the bearer token does not have the shape of a key.
-    ///
     /// # Errors
     /// The first check that fails, in the specification's order. Nothing was saved then, and the
     /// model was asked only where two first calls to different prisms raced for one idempotency key.
     pub async fn create_result(
         &self,
-        api_key: Option<&ApiKey>,
+        presented: &PresentedKey,
         call: CreateCall,
     ) -> Result<ReadableResult, Refusal> {
-        let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
+        let hash = presented.key().ok_or(Refusal::InvalidApiKey)?.hash();
         let key = call.idempotency_key.as_ref();
         let with_key = key.map(|key| self.first_calls.enter(key));
         let found = self
             .database
             .find_create_call(&hash, &call.prism, key, Utc::now());
-        let (caller, row) = self.authenticate(found.await?, |row| row.key)?;
+        let (caller, row) = self.authenticate(presented, found.await?, |row| row.key)?;
         self.create(caller, row.prism, row.held, call, with_key)
             .await
     }
@@ -169,7 +167,7 @@ mod tests {
 
     /// The bytes of the future that a use case returns.
     fn bytes_of_future<F>(
-        _: impl FnOnce(&'static Answering, Option<&'static ApiKey>, CreateCall) -> F,
+        _: impl FnOnce(&'static Answering, &'static PresentedKey, CreateCall) -> F,
     ) -> usize {
         size_of::<F>()
     }

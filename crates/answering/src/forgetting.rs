@@ -13,4 +13,4 @@ pub use erase::{Erased, erase, erase_reference};
 // commands say what is purged, and know no table
 pub use purge::Purge;
 pub use refract_persistence::PurgeRange;
-pub use retention::Retention;
+pub use retention::{ImplausibleRoundError, Retention, RetentionOutcome};

@@ -24,6 +24,7 @@ pub struct AnsweringMetrics {
     saves_failed: Counter,
     repeats_waiting: Gauge,
     results_purged: Counter,
+    retention_refused: Family<ReasonLabel, Counter>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -36,6 +37,11 @@ struct StatusLabel {
     status: &'static str,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabel {
+    reason: &'static str,
+}
+
 impl Default for AnsweringMetrics {
     fn default() -> Self {
         Self {
@@ -45,6 +51,7 @@ impl Default for AnsweringMetrics {
             saves_failed: Counter::default(),
             repeats_waiting: Gauge::default(),
             results_purged: Counter::default(),
+            retention_refused: Family::default(),
         }
     }
 }
@@ -82,6 +89,16 @@ impl AnsweringMetrics {
             "Results that this node deleted because of their age",
             self.results_purged.clone(),
         );
+        // both are there before the first, so that an alert sees the count rise
+        for reason in ["clock", "share"] {
+            self.retention_refused(reason, 0);
+        }
+        registry.register(
+            "refract_retention_refused",
+            "Rounds of purging by age that deleted nothing, since the clock or the share of results \
+             to delete is not plausible",
+            self.retention_refused.clone(),
+        );
     }
 
     /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
@@ -109,6 +126,13 @@ impl AnsweringMetrics {
     /// Counts results that were deleted because of their age.
     pub(crate) fn results_purged(&self, results: u64) {
         self.results_purged.inc_by(results);
+    }
+
+    /// Counts rounds of purging by age that were refused, by the kind of the reason.
+    pub(crate) fn retention_refused(&self, reason: &'static str, rounds: u64) {
+        self.retention_refused
+            .get_or_create(&ReasonLabel { reason })
+            .inc_by(rounds);
     }
 
     /// Counts a failed attempt to save a result that is followed by another attempt.

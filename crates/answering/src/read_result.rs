@@ -1,12 +1,12 @@
 //! Read a result (spec 4.2), and find the result that a read or retry names.
 
 use chrono::Utc;
-use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ResultId;
 use refract_persistence::FoundResult;
 
 use crate::answering::Answering;
 use crate::caller::Caller;
+use crate::presented_key::PresentedKey;
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
 
@@ -23,23 +23,22 @@ impl Answering {
     /// The first check that fails: key, then result.
     pub async fn read_result(
         &self,
-        api_key: Option<&ApiKey>,
+        presented: &PresentedKey,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let FoundResult { result, prism } = self.find_result_call(api_key, id).await?.found;
+        let FoundResult { result, prism } = self.find_result_call(presented, id).await?.found;
         Ok(ReadableResult::load(&self.database, result, prism).await?)
     }
 
     /// Checks the key, then the result, of a read or retry.
     pub(crate) async fn find_result_call(
         &self,
-        api_key: Option<&ApiKey>,
+        presented: &PresentedKey,
         id: ResultId,
     ) -> Result<ResultCall, Refusal> {
-        let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
+        let hash = presented.key().ok_or(Refusal::InvalidApiKey)?.hash();
         let found = self.database.find_result_call(&hash, id, Utc::now());
-        let found = found.await?;
-        let (caller, row) = self.authenticate(found, |row| row.key)?;
+        let (caller, row) = self.authenticate(presented, found.await?, |row| row.key)?;
         let found = row.result.ok_or(Refusal::ResultNotFound)?;
         Ok(ResultCall { caller, found })
     }

@@ -1,6 +1,5 @@
 //! Retry a failed result, once (spec 4.3).
 
-use refract_domain::api_key::ApiKey;
 use refract_domain::budget;
 use refract_domain::ids::ResultId;
 use refract_domain::result::SavedResult;
@@ -9,6 +8,7 @@ use refract_persistence::{FoundResult, PrismRow};
 use crate::answering::Answering;
 use crate::caller::Caller;
 use crate::checked_call::CheckedCall;
+use crate::presented_key::PresentedKey;
 use crate::read_result::ResultCall;
 use crate::readable_result::ReadableResult;
 use crate::refusal::Refusal;
@@ -22,10 +22,10 @@ impl Answering {
     /// size.
     pub async fn retry_result(
         &self,
-        api_key: Option<&ApiKey>,
+        presented: &PresentedKey,
         id: ResultId,
     ) -> Result<ReadableResult, Refusal> {
-        let ResultCall { caller, found } = self.find_result_call(api_key, id).await?;
+        let ResultCall { caller, found } = self.find_result_call(presented, id).await?;
         self.retry(caller, found).await
     }
 

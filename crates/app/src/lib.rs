@@ -37,4 +37,4 @@ mod visitor;
 
 pub use app_site::{AppUrl, NotAnAppUrl};
 pub use route_table::{RouteFacts, route_table};
-pub use server::{AppSettings, serve};
+pub use server::{APP_WORKERS, AppSettings, serve};

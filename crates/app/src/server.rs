@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actix_web::{App, HttpServer, web};
 use refract_answering::Answering;
-use refract_http_serving::{Drained, Lifecycle, TrustedProxies, connections_of_each_worker};
+use refract_http_serving::{Drained, Lifecycle, TrustedProxies};
 use refract_traces::Traces;
 
 use crate::app_site::{AppSite, AppUrl};
@@ -17,9 +17,7 @@ use crate::dispatch::Dispatcher;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.
-const WORKERS: usize = 2;
-/// The app's connections take at most one part in so many of the process's descriptors.
-const PARTS: usize = 4;
+pub const APP_WORKERS: usize = 2;
 /// How long an idle connection is kept.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long the head of a connection's first request may take to arrive.
@@ -31,6 +29,8 @@ const FLUSH_SECONDS: u64 = 5;
 pub struct AppSettings {
     /// The bound listener.
     pub listen: TcpListener,
+    /// The number of connections that each of the [`APP_WORKERS`] may hold.
+    pub connections: usize,
     /// The app's address for people.
     pub url: AppUrl,
     /// The API's address up to and with `/v1`, as pages show it to callers.
@@ -62,6 +62,7 @@ where
 {
     let AppSettings {
         listen,
+        connections,
         url,
         api_url,
         is_for_trying_only,
@@ -69,7 +70,7 @@ where
         proxies,
         traces,
     } = settings;
-    let lifecycle = Lifecycle::default();
+    let lifecycle = Lifecycle::named("app");
     let for_workers = lifecycle.clone();
     let server = HttpServer::new(move || {
         let dispatch = Dispatcher {
@@ -90,8 +91,8 @@ where
         }))
     });
     let server = server
-        .workers(WORKERS)
-        .max_connections(connections_of_each_worker(WORKERS, PARTS))
+        .workers(APP_WORKERS)
+        .max_connections(connections)
         .keep_alive(KEEP_ALIVE)
         .client_request_timeout(HEAD)
         .tcp_nodelay(true)

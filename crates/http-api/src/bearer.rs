@@ -2,9 +2,18 @@
 //! the use case's to find out.
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use refract_answering::{CallKeyId, PresentedKey};
 use refract_domain::api_key::ApiKey;
 
 use crate::error::ApiError;
+
+/// Reads the bearer token as the key of a call, whose id is told to `id` once it is found.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn presented(headers: &HeaderMap, id: CallKeyId) -> Result<PresentedKey, ApiError> {
+    read(headers).map(|key| PresentedKey::new(key, id))
+}
 
 /// Reads the bearer token: `None` when the token does not have the shape of a key.
 ///
@@ -12,7 +21,7 @@ use crate::error::ApiError;
 /// [`ApiError::NotAuthenticated`] unless there is exactly one header, and its value is `Bearer`, one
 /// space and one or more characters without white space. Two headers are refused, because they may
 /// name two callers.
-pub(crate) fn read(headers: &HeaderMap) -> Result<Option<ApiKey>, ApiError> {
+fn read(headers: &HeaderMap) -> Result<Option<ApiKey>, ApiError> {
     let mut sent = headers.get_all(AUTHORIZATION);
     let (Some(value), None) = (sent.next(), sent.next()) else {
         return Err(ApiError::NotAuthenticated);

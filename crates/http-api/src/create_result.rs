@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
-use refract_answering::{Answering, CreateCall};
+use refract_answering::{Answering, CallKeyId, CreateCall};
 use refract_lens_rendering::Format;
 
 use crate::error::ApiError;
@@ -23,10 +23,11 @@ pub(crate) async fn handle(
     prism: &str,
     request: &HttpRequest,
     payload: &mut Payload,
+    key: CallKeyId,
 ) -> Result<Reply, ApiError> {
     let (call, format) = read_call(prism, request, payload).await?;
-    let api_key = bearer::read(request.headers())?;
-    let use_case = async move { answering.create_result(api_key.as_ref(), call).await };
+    let key = bearer::presented(request.headers(), key)?;
+    let use_case = async move { answering.create_result(&key, call).await };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }
 

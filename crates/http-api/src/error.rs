@@ -19,6 +19,9 @@ const INTERNAL_ERROR: &str = "internal_error";
 
 const MALFORMED: &str = "Malformed request";
 const UNAVAILABLE: &str = "Service Unavailable";
+/// Seconds after which a call to a draining node may be sent again: another node takes it at once, a
+/// single one is back in a moment.
+const RETRY_AFTER: u16 = 1;
 
 /// Why a request is answered without a result.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,8 @@ pub(crate) struct ErrorReply {
     pub(crate) status: StatusCode,
     /// The body, compact JSON.
     pub(crate) body: Vec<u8>,
+    /// Seconds after which the call may be sent again, where that helps.
+    pub(crate) retry_after: Option<u16>,
 }
 
 impl ApiError {
@@ -145,6 +150,7 @@ impl ApiError {
         ErrorReply {
             status,
             body: compact_json(&ErrorBody { error }),
+            retry_after: None,
         }
     }
 }
@@ -159,6 +165,7 @@ fn unavailable() -> ErrorReply {
     ErrorReply {
         status,
         body: compact_json(&body),
+        retry_after: Some(RETRY_AFTER),
     }
 }
 

@@ -46,7 +46,8 @@ impl HttpMetrics {
         };
         registry.register(
             "refract_http_requests",
-            "Requests to the API by route and status; 499 when the client did not wait",
+            "Requests to the API by route and status; 499 when the client did not wait, 503 also when \
+             the stopping node cut the call off",
             metrics.requests.clone(),
         );
         registry.register(

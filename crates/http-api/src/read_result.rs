@@ -1,7 +1,7 @@
 //! `GET /v1/results/{result_id}`: any result of the account (spec 4.2).
 
 use actix_web::HttpRequest;
-use refract_answering::Answering;
+use refract_answering::{Answering, CallKeyId};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -18,9 +18,10 @@ pub(crate) async fn handle(
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,
+    key: CallKeyId,
 ) -> Result<Reply, ApiError> {
     let (id, format) = call::of_result(result_id, request.query_string())?;
-    let api_key = bearer::read(request.headers())?;
-    let use_case = answering.read_result(api_key.as_ref(), id);
+    let key = bearer::presented(request.headers(), key)?;
+    let use_case = answering.read_result(&key, id);
     Reply::read(&in_place(in_flight, use_case).await?, format)
 }

@@ -8,7 +8,7 @@ use actix_web::HttpResponse;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use actix_web::web::Bytes;
 use refract_answering::ReadableResult;
 use refract_domain::ids::ResultId;
@@ -25,6 +25,7 @@ pub(crate) struct Reply {
     content_type: &'static str,
     body: Vec<u8>,
     subject: Option<ReplySubject>,
+    retry_after: Option<u16>,
 }
 
 /// The result in a reply and the prism that made the result, for the log.
@@ -74,17 +75,23 @@ impl Reply {
             content_type: format.content_type(),
             body,
             subject: Some(subject),
+            retry_after: None,
         })
     }
 
     /// The reply for an error: JSON in every format (spec 2.7).
     pub(crate) fn error(error: &ApiError) -> Self {
-        let ErrorReply { status, body } = error.reply();
+        let ErrorReply {
+            status,
+            body,
+            retry_after,
+        } = error.reply();
         Self {
             status,
             content_type: JSON,
             body,
             subject: None,
+            retry_after,
         }
     }
 
@@ -104,7 +111,11 @@ impl Reply {
             bytes: Some(Bytes::from(self.body)),
             _unread: unread,
         };
-        HttpResponse::build(self.status)
+        let mut response = HttpResponse::build(self.status);
+        if let Some(seconds) = self.retry_after {
+            response.insert_header((RETRY_AFTER, HeaderValue::from(seconds)));
+        }
+        response
             .insert_header((CONTENT_TYPE, HeaderValue::from_static(self.content_type)))
             .insert_header((CACHE_CONTROL, HeaderValue::from_static("no-store")))
             .insert_header((X_REQUEST_ID, id.to_header_value()))

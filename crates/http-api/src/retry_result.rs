@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
-use refract_answering::Answering;
+use refract_answering::{Answering, CallKeyId};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -22,10 +22,11 @@ pub(crate) async fn handle(
     result_id: &str,
     request: &HttpRequest,
     payload: &mut Payload,
+    key: CallKeyId,
 ) -> Result<Reply, ApiError> {
     body::read(request.headers(), payload).await?.ignore()?;
     let (id, format) = call::of_result(result_id, request.query_string())?;
-    let api_key = bearer::read(request.headers())?;
-    let use_case = async move { answering.retry_result(api_key.as_ref(), id).await };
+    let key = bearer::presented(request.headers(), key)?;
+    let use_case = async move { answering.retry_result(&key, id).await };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }

@@ -15,7 +15,7 @@ use refract_answering::Answering;
 use crate::metrics::HttpMetrics;
 use crate::ops::Operations;
 use crate::worker::Worker;
-use refract_http_serving::{Drained, Lifecycle, TrustedProxies, connections_of_each_worker};
+use refract_http_serving::{Drained, Lifecycle, TrustedProxies};
 use refract_traces::Traces;
 
 /// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
@@ -29,9 +29,6 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Seconds for sending the last responses once all calls have ended.
 const FLUSH_SECONDS: u64 = 5;
 
-/// The API's connections take at most one part in so many of the process's descriptors.
-const PARTS: usize = 2;
-
 /// Where and how the API is served.
 pub struct HttpSettings {
     /// The API's bound listener: see [`bind`](refract_http_serving::bind).
@@ -40,6 +37,8 @@ pub struct HttpSettings {
     pub ops: Option<TcpListener>,
     /// The number of threads that serve the API.
     pub workers: NonZeroUsize,
+    /// The number of connections that each of these threads may hold.
+    pub connections: usize,
     /// How long calls in flight may finish after the shutdown signal.
     pub grace: Duration,
     /// Whether the server is stopping, which the program may announce before `shutdown` resolves.
@@ -71,6 +70,7 @@ where
         listen,
         ops,
         workers,
+        connections,
         grace,
         lifecycle,
         mut registry,
@@ -101,7 +101,7 @@ where
             traces: traces.clone(),
         }
     };
-    let api = api_server(listen, workers, make_worker)?;
+    let api = api_server(listen, workers, connections, make_worker)?;
 
     let (api_handle, ops_handle) = (api.handle(), ops.as_ref().map(Server::handle));
     let ops_task = ops.map(tokio::spawn);
@@ -126,7 +126,12 @@ where
     Ok(drained)
 }
 
-fn api_server<F>(listener: TcpListener, workers: NonZeroUsize, make_worker: F) -> io::Result<Server>
+fn api_server<F>(
+    listener: TcpListener,
+    workers: NonZeroUsize,
+    connections: usize,
+    make_worker: F,
+) -> io::Result<Server>
 where
     F: Fn() -> Worker + Send + Clone + 'static,
 {
@@ -138,7 +143,7 @@ where
     });
     let server = server
         .workers(workers.get())
-        .max_connections(connections_of_each_worker(workers.get(), PARTS))
+        .max_connections(connections)
         .keep_alive(KEEP_ALIVE)
         .client_request_timeout(HEAD)
         .client_disconnect_timeout(LINGER)

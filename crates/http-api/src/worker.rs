@@ -7,14 +7,14 @@ use std::rc::Rc;
 
 use actix_web::dev::Payload;
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::Answering;
+use refract_answering::{Answering, CallKeyId};
 use tracing::Instrument as _;
 
 use crate::body;
 use crate::error::ApiError;
 use crate::metrics::HttpMetrics;
 use crate::reply::Reply;
-use crate::request_record::RequestRecord;
+use crate::request_record::{BegunRequest, RequestRecord};
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
 use refract_http_serving::{
@@ -47,16 +47,18 @@ impl Worker {
             Some(call) => Rc::new(Answering::clone(&self.answering).traced(call)),
             None => Rc::clone(&self.answering),
         };
-        let record = RequestRecord::begin(
-            self.metrics.clone(),
-            id.clone(),
-            request.method().as_str(),
-            route.pattern(),
-            ClientAddress::of(&request, &self.proxies),
-            trace,
-        );
+        let key = CallKeyId::default();
+        let begun = BegunRequest {
+            id: id.clone(),
+            method: request.method().as_str().to_owned(),
+            route: route.pattern(),
+            client: ClientAddress::of(&request, &self.proxies),
+            key: key.clone(),
+        };
+        let (metrics, lifecycle) = (self.metrics.clone(), self.lifecycle.clone());
+        let record = RequestRecord::begin(begun, metrics, lifecycle, trace);
         let mut payload = payload.into_inner();
-        let answer = unless_panicked(self.route(answering, route, &request, &mut payload))
+        let answer = unless_panicked(self.route(answering, route, &request, &mut payload, key))
             .instrument(span)
             .await;
         let reply = answer
@@ -73,6 +75,7 @@ impl Worker {
         route: Route<'_>,
         request: &HttpRequest,
         payload: &mut Payload,
+        key: CallKeyId,
     ) -> Result<Reply, ApiError> {
         if !is_under_v1(request.path()) {
             return Err(ApiError::RouteNotFound);
@@ -80,13 +83,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(answering, in_flight, prism, request, payload).await
+                create_result::handle(answering, in_flight, prism, request, payload, key).await
             }
             Route::ReadResult { result_id } => {
-                read_result::handle(&answering, in_flight, result_id, request).await
+                read_result::handle(&answering, in_flight, result_id, request, key).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(answering, in_flight, result_id, request, payload).await
+                retry_result::handle(answering, in_flight, result_id, request, payload, key).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

@@ -1,22 +1,83 @@
-//! How many connections a server may hold, out of the descriptors that the process may have.
+//! How many connections each server may hold, out of the descriptors that the process may have.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The most connections of one worker, however many descriptors there are.
 const MOST: usize = 25_600;
+/// The fewest connections of one worker with which a node is worth starting.
+const FEWEST: usize = 4;
 
-/// The number of connections that each worker of a server may hold, when the server's connections may
-/// take one part in `parts` of the process's descriptors. Further connections wait in the listener's
-/// queue.
-///
-/// The rest is for the database, the model and files: without it, clients that only connect would make
-/// the calls of others fail. Raises the process's limit of descriptors as far as the system allows.
-pub fn connections_of_each_worker(workers: usize, parts: usize) -> usize {
-    share(descriptors(), workers, parts)
+/// What a process needs descriptors for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DescriptorNeeds {
+    /// Threads that serve the API, at least 1.
+    pub api_workers: usize,
+    /// Threads that serve the app; 0 where there is no app.
+    pub app_workers: usize,
+    /// What is no client's connection: the database, the model, files, the runtime itself.
+    pub others: usize,
 }
 
-fn share(descriptors: usize, workers: usize, parts: usize) -> usize {
-    (descriptors / parts.max(1) / workers.max(1)).clamp(1, MOST)
+/// How many connections each worker of a server may hold. Further ones wait in the listener's queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionShares {
+    /// Of the API.
+    pub api: usize,
+    /// Of the app.
+    pub app: usize,
+}
+
+/// The process may have too few descriptors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{limit} open files and connections are allowed, and at least {needed} are needed: raise the limit \
+     (`ulimit -n {needed}`)"
+)]
+pub struct TooFewDescriptors {
+    /// How many the process may have.
+    pub limit: usize,
+    /// How many it needs.
+    pub needed: usize,
+}
+
+impl DescriptorNeeds {
+    /// Raises the process's limit of descriptors as far as the system allows, and shares them: at most
+    /// half go to the API's connections and a quarter to the app's, and never those that the database,
+    /// the model and files need. Otherwise clients that only connect would make the calls of others
+    /// fail.
+    ///
+    /// # Errors
+    /// When there are too few.
+    pub fn share(&self) -> Result<ConnectionShares, TooFewDescriptors> {
+        self.shares_of(descriptors())
+    }
+
+    fn shares_of(&self, limit: usize) -> Result<ConnectionShares, TooFewDescriptors> {
+        let Self {
+            api_workers,
+            app_workers,
+            others,
+        } = *self;
+        let needed = others + FEWEST * (api_workers + app_workers);
+        if limit < needed {
+            return Err(TooFewDescriptors { limit, needed });
+        }
+        let clients = limit - others;
+        let share_of_app = if app_workers == 0 {
+            0
+        } else {
+            (limit / 4).min(clients / 3)
+        };
+        let rest = (limit / 2).min(clients - share_of_app);
+        Ok(ConnectionShares {
+            api: of_each(rest, api_workers),
+            app: of_each(share_of_app, app_workers),
+        })
+    }
+}
+
+fn of_each(connections: usize, workers: usize) -> usize {
+    (connections / workers.max(1)).clamp(1, MOST)
 }
 
 fn descriptors() -> usize {
@@ -39,16 +100,47 @@ fn descriptors() -> usize {
 mod tests {
     use super::*;
 
+    /// The needs of nodes with so many workers of the API and of the app.
+    fn needs(workers: [usize; 2]) -> DescriptorNeeds {
+        DescriptorNeeds {
+            api_workers: workers[0],
+            app_workers: workers[1],
+            others: 70,
+        }
+    }
+
+    fn shares(needs: DescriptorNeeds, limit: usize) -> (usize, usize) {
+        let shares = needs.shares_of(limit).unwrap();
+        (shares.api, shares.app)
+    }
+
     #[test]
     fn workers_share_their_part_of_the_descriptors() {
-        assert_eq!(share(1024, 2, 2), 256);
-        assert_eq!(share(20_000, 4, 4), 1250);
-        assert_eq!(
-            share(3, 8, 2),
-            1,
-            "a worker without connections serves nobody"
-        );
-        assert_eq!(share(usize::MAX, 2, 2), MOST);
+        assert_eq!(shares(needs([2, 2]), 1024), (256, 128));
+        assert_eq!(shares(needs([4, 4]), 20_000), (2500, 1250));
+        assert_eq!(shares(needs([2, 0]), 1024), (256, 1));
+        assert_eq!(shares(needs([2, 2]), usize::MAX), (MOST, MOST));
+    }
+
+    #[test]
+    fn what_is_no_clients_is_never_shared_out() {
+        for limit in 86..2000 {
+            for needs in [needs([2, 2]), needs([4, 0]), needs([1, 2])] {
+                let (api, app) = shares(needs, limit);
+                let of_clients = api * needs.api_workers + app * needs.app_workers;
+                assert!(of_clients + needs.others <= limit, "{limit}: {needs:?}");
+                assert!(api >= FEWEST, "{limit}: {needs:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn too_few_are_refused_with_the_number_that_is_needed() {
+        let refused = needs([2, 2]).shares_of(85);
+        let (limit, needed) = (85, 86);
+        assert_eq!(refused, Err(TooFewDescriptors { limit, needed }));
+        let words = refused.unwrap_err().to_string();
+        assert!(words.contains("ulimit -n 86"), "{words}");
     }
 
     #[test]

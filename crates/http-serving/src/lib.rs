@@ -13,7 +13,7 @@ mod request_id;
 mod traced_request;
 
 pub use client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
-pub use descriptors::connections_of_each_worker;
+pub use descriptors::{ConnectionShares, DescriptorNeeds, TooFewDescriptors};
 pub use error_causes::with_causes;
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use listener::bind;

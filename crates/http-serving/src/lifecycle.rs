@@ -23,8 +23,11 @@ pub enum Drained {
 /// Whether the server admits calls, and how many are in flight. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
+    /// What the server is called in the log.
+    server: &'static str,
     is_stopping: Arc<AtomicBool>,
     is_draining: Arc<AtomicBool>,
+    is_cutting: Arc<AtomicBool>,
     calls: TaskTracker,
 }
 
@@ -56,6 +59,14 @@ impl Drained {
 }
 
 impl Lifecycle {
+    /// The life of a server that has a name in the log.
+    pub fn named(server: &'static str) -> Self {
+        Self {
+            server,
+            ..Self::default()
+        }
+    }
+
     /// Admits a call.
     ///
     /// # Errors
@@ -89,21 +100,40 @@ impl Lifecycle {
         self.is_draining.load(Ordering::SeqCst)
     }
 
+    /// Whether the server ends the calls that outlasted the grace time.
+    pub fn is_cutting(&self) -> bool {
+        self.is_cutting.load(Ordering::SeqCst)
+    }
+
     /// The number of calls in flight.
     pub fn calls_in_flight(&self) -> usize {
         self.calls.len()
     }
 
-    /// Refuses new calls and waits for the calls in flight, up to the grace time.
+    /// Refuses new calls and waits for the calls in flight, up to the grace time. Logs how many there
+    /// are, and how they ended.
     pub async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
         self.announce_stop();
+        let server = self.server;
+        let in_flight = self.calls.len();
+        tracing::info!(server, calls = in_flight, "draining: new calls are refused");
         self.calls.close();
         let waited = tokio::time::timeout(grace, self.calls.wait()).await;
-        match (waited, self.calls.len()) {
+        let drained = match (waited, self.calls.len()) {
             (Ok(()), _) | (Err(_), 0) => Drained::Clean,
             (Err(_), cut) => Drained::Cut(cut),
-        }
+        };
+        let cut = match drained {
+            Drained::Clean => 0,
+            Drained::Cut(calls) => {
+                self.is_cutting.store(true, Ordering::SeqCst);
+                calls
+            }
+        };
+        let finished = in_flight.saturating_sub(cut);
+        tracing::info!(server, finished, cut, "drained");
+        drained
     }
 }
 

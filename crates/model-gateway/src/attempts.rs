@@ -1,4 +1,5 @@
-//! One model request: an attempt, and a second one where the server is overloaded or failed.
+//! One model request: an attempt, and a second one where the server is overloaded or failed, or
+//! refused an API key that was renewed since.
 //!
 //! An attempt's timeout covers sending, waiting and reading. It starts when the request holds a
 //! permit of the concurrency limit, so that a full node is not mistaken for a slow model.
@@ -19,6 +20,7 @@ use crate::attempt_end;
 use crate::concurrency_limit::ConcurrencyLimit;
 use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
+use crate::renewable_key::RenewableKey;
 use crate::report::ReportRecorder;
 use crate::request_body::RequestBody;
 use crate::request_series::RequestSeries;
@@ -35,6 +37,7 @@ pub(crate) struct RequestSender {
     pub(crate) pool: Arc<ServerPool>,
     pub(crate) limit: Arc<ConcurrencyLimit>,
     pub(crate) settings: Arc<ModelSettings>,
+    pub(crate) renewable_key: Option<Arc<RenewableKey>>,
 }
 
 /// Sends the requests of one call, each in up to two attempts.
@@ -107,6 +110,8 @@ impl<'a> CallSender<'a> {
         series: &mut RequestSeries,
     ) -> Result<Bytes, ModelFailure> {
         self.recorder.request_begins();
+        let renewable_key = self.sender.renewable_key.as_ref();
+        let sent_key = renewable_key.map(|key| key.generation());
         let first = self.attempt(&write, reach, ServerSet::default(), series);
         let EndedAttempt {
             reply,
@@ -116,7 +121,12 @@ impl<'a> CallSender<'a> {
             ServerReply::Answer(answer) => return Ok(answer),
             ServerReply::Refusal(refusal) => refusal,
         };
-        if !refusal.deserves_second_attempt(has_system_message) {
+        let has_another_key = || {
+            let is_about_the_key = matches!(refusal.status, 401 | 403);
+            let renewed = renewable_key.zip(sent_key);
+            is_about_the_key && renewed.is_some_and(|(key, sent)| key.is_renewed_since(sent))
+        };
+        if !refusal.deserves_second_attempt(has_system_message) && !has_another_key() {
             return Err(refusal.failure(has_system_message));
         }
         let pause = retry_after::pause(refusal.retry_after.as_deref(), SystemTime::now());
@@ -149,6 +159,7 @@ impl<'a> CallSender<'a> {
             pool,
             limit,
             settings,
+            renewable_key: _,
         } = self.sender;
         let whole_time = &settings.timeout;
         let _permit = limit.acquire().await?;

@@ -23,6 +23,7 @@ use refract_traces::TraceHeaders;
 use rustls::ClientConfig;
 
 use crate::failure::ModelFailure;
+use crate::renewable_key::RenewableKey;
 use crate::request_body::RequestBody;
 use crate::setting_fault::SettingFault;
 use crate::settings::ModelApiKey;
@@ -45,6 +46,8 @@ pub(crate) struct ServerAccess {
     headers: HeaderMap,
     tls: Option<Arc<ClientConfig>>,
     keep_alive: Duration,
+    /// The key, where it comes from a file; it comes before the one among the headers.
+    renewable_key: Option<Arc<RenewableKey>>,
 }
 
 impl ServerAccess {
@@ -58,10 +61,7 @@ impl ServerAccess {
         let host = HeaderValue::try_from(host.as_str()).map_err(|_| SettingFault::Endpoint)?;
         headers.insert(HOST, host);
         if let Some(key) = api_key {
-            let mut bearer = HeaderValue::try_from(format!("Bearer {}", key.as_str()))
-                .map_err(|_| SettingFault::ApiKey)?;
-            bearer.set_sensitive(true);
-            headers.insert(AUTHORIZATION, bearer);
+            headers.insert(AUTHORIZATION, key.to_bearer()?);
         }
         let tls = match uri.scheme_str() {
             Some("https") => Some(Arc::new(tls::client_config()?)),
@@ -72,7 +72,16 @@ impl ServerAccess {
             headers,
             tls,
             keep_alive: KEEP_ALIVE,
+            renewable_key: None,
         })
+    }
+
+    /// This access with a key that may change.
+    pub(crate) fn with_renewable_key(self, renewable_key: Option<Arc<RenewableKey>>) -> Self {
+        Self {
+            renewable_key,
+            ..self
+        }
     }
 }
 
@@ -143,6 +152,9 @@ impl ModelConnections {
         *request.uri_mut() = path;
         let headers = request.headers_mut();
         headers.clone_from(&self.access.headers);
+        if let Some(key) = &self.access.renewable_key {
+            headers.insert(AUTHORIZATION, key.bearer());
+        }
         for (name, value) in trace.into_iter().flat_map(TraceHeaders::entries) {
             if let Ok(value) = HeaderValue::from_str(value) {
                 headers.insert(name, value);

@@ -11,6 +11,7 @@ use crate::connection::{ModelConnections, ServerAccess};
 use crate::endpoint::ModelEndpoint;
 use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
+use crate::renewable_key::RenewableKey;
 use crate::server_protocol::ServerProtocol;
 use crate::servers::each_server::EachServer;
 use crate::servers::load::ServerUse;
@@ -30,6 +31,7 @@ pub struct ModelGateway {
 /// What all threads share of the model servers.
 #[derive(Clone, Debug)]
 struct SharedServers {
+    renewable_key: Option<Arc<RenewableKey>>,
     protocol: ServerProtocol,
     access: EachServer<Arc<ServerAccess>>,
     pool: Arc<ServerPool>,
@@ -51,11 +53,15 @@ impl ModelGateway {
             ModelEndpoint::Lexical => None,
             ModelEndpoint::Servers(addresses) => {
                 let path = settings.protocol.path();
+                let api_key = settings.api_key.as_ref();
+                let renewable_key = api_key.map(RenewableKey::of).transpose()?.flatten();
                 let access = addresses.try_map(|address| {
                     let uri = address.endpoint(path)?;
-                    ServerAccess::new(uri, settings.api_key.as_ref()).map(Arc::new)
+                    let access = ServerAccess::new(uri, api_key)?;
+                    Ok(Arc::new(access.with_renewable_key(renewable_key.clone())))
                 })?;
                 Some(SharedServers {
+                    renewable_key,
                     protocol: ServerProtocol::new(&settings, addresses),
                     access,
                     pool: Arc::new(ServerPool::new(addresses)),
@@ -81,6 +87,7 @@ impl ModelGateway {
                 pool: Arc::clone(&servers.pool),
                 limit: Arc::clone(&self.limit),
                 settings: Arc::clone(&self.settings),
+                renewable_key: servers.renewable_key.clone(),
             },
         });
         Model {

@@ -1,8 +1,12 @@
 //! What an operator sets about the model.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
+
+use hyper::header::HeaderValue;
 
 use crate::endpoint::ModelEndpoint;
 use crate::protocol::Protocol;
@@ -43,11 +47,70 @@ impl ModelSettings {
 
 /// The key that a model server asks for. `Debug` does not show it.
 #[derive(Clone)]
-pub struct ModelApiKey(String);
+pub struct ModelApiKey {
+    key: String,
+    /// The file that the key comes from.
+    file: Option<Arc<Path>>,
+}
+
+/// Why a file gives no key. The file's content is not repeated.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelKeyFileError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: std::io::Error,
+    },
+    /// The file holds something that is no key.
+    #[error("{}: {fault}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its content.
+        fault: SettingFault,
+    },
+}
 
 impl ModelApiKey {
+    /// Reads a key from a file; white space around it does not count. The file is read again when a
+    /// model server refuses the key.
+    ///
+    /// # Errors
+    /// The file cannot be read or holds no key.
+    pub fn in_file(path: &Path) -> Result<Self, ModelKeyFileError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|reason| ModelKeyFileError::Unreadable {
+                path: path.to_owned(),
+                reason,
+            })?;
+        let key: Self = text.parse().map_err(|fault| ModelKeyFileError::Unusable {
+            path: path.to_owned(),
+            fault,
+        })?;
+        Ok(Self {
+            file: Some(Arc::from(path)),
+            ..key
+        })
+    }
+
     pub(crate) fn as_str(&self) -> &str {
-        &self.0
+        &self.key
+    }
+
+    /// The file that the key comes from; `None` for a key that was set itself.
+    pub(crate) fn file(&self) -> Option<&Arc<Path>> {
+        self.file.as_ref()
+    }
+
+    /// The value of the header that carries the key.
+    pub(crate) fn to_bearer(&self) -> Result<HeaderValue, SettingFault> {
+        let bearer = HeaderValue::try_from(format!("Bearer {}", self.key));
+        let mut bearer = bearer.map_err(|_| SettingFault::ApiKey)?;
+        bearer.set_sensitive(true);
+        Ok(bearer)
     }
 }
 
@@ -59,7 +122,10 @@ impl FromStr for ModelApiKey {
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(SettingFault::ApiKey);
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self {
+            key: text.to_owned(),
+            file: None,
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use diesel::sql_types::Text;
 use diesel::{RunQueryDsl as _, sql_query};
 
+use crate::connections::DatabaseUrl;
 use crate::connections::address::Address;
 use crate::connections::sqlite;
 use crate::error::{BackupError, ConnectError, PersistenceError};
@@ -19,8 +20,8 @@ use crate::error::{BackupError, ConnectError, PersistenceError};
 ///
 /// # Errors
 /// The address names no SQLite file that is there, the place is taken, or a disk refuses.
-pub async fn back_up(url: &str, to: &Path) -> Result<u64, BackupError> {
-    let Address::Sqlite(from) = Address::parse(url)? else {
+pub async fn back_up(url: &DatabaseUrl, to: &Path) -> Result<u64, BackupError> {
+    let Address::Sqlite(from) = Address::parse(&url.read()?)? else {
         return Err(BackupError::NoFile);
     };
     let to = to.to_owned();
@@ -30,10 +31,8 @@ pub async fn back_up(url: &str, to: &Path) -> Result<u64, BackupError> {
 
 fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
     if !from.exists() {
-        return Err(BackupError::Source(ConnectError::File {
-            path: from.display().to_string(),
-            reason: "there is no such file".to_owned(),
-        }));
+        let path = from.to_owned();
+        return Err(BackupError::Source(ConnectError::NoFile { path }));
     }
     if to.symlink_metadata().is_ok() {
         return Err(BackupError::Exists(to.to_owned()));

@@ -7,6 +7,7 @@
 
 pub(crate) mod address;
 mod connection;
+mod database_url;
 mod deadline;
 mod group_commit;
 mod locked_rows;
@@ -16,6 +17,7 @@ mod postgres;
 mod postgres_lanes;
 mod postgres_pool;
 pub(crate) mod sqlite;
+mod sqlite_file;
 mod sqlite_lane;
 mod sqlite_pool;
 mod statement_text;
@@ -32,11 +34,11 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use self::address::Address;
 use self::connection::BoxFuture;
 pub(crate) use self::connection::{
     AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, on,
 };
+pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
 use self::group_commit::Turn;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
@@ -44,6 +46,7 @@ pub(crate) use self::locked_rows::locked;
 pub(crate) use self::planned_anew::PLANNED_ANEW;
 pub(crate) use self::pools::Pools;
 use self::postgres_lanes::PostgresLanes;
+pub(crate) use self::sqlite_file::MissingFile;
 use self::sqlite_lane::SqliteLane;
 pub(crate) use self::statement_text::StatementText;
 pub(crate) use self::transaction::{in_transaction, is_committed};
@@ -67,11 +70,12 @@ enum Lanes {
 impl Connections {
     /// Opens the pools of a database; `runtime` drives them and runs their queries.
     pub(crate) async fn open(
-        address: Address,
+        url: &DatabaseUrl,
         size: usize,
+        missing: MissingFile,
         runtime: Handle,
     ) -> Result<Self, ConnectError> {
-        let opening = run_on(&runtime, Pools::open(address, size)).await;
+        let opening = run_on(&runtime, Pools::open(url.clone(), size, missing)).await;
         let pools = opening.unwrap_or(Err(ConnectError::ShuttingDown))?;
         Ok(Self {
             runtime,

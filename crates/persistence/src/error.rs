@@ -3,7 +3,7 @@
 //! No error holds a bound value, a text or a password: of what a server says only its message is
 //! kept, never the detail, which quotes rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
@@ -127,6 +127,20 @@ pub enum ConnectError {
     /// The pool has a size of zero.
     #[error("the database pool needs at least one connection")]
     EmptyPool,
+    /// The file that holds the address cannot be read.
+    #[error("cannot read the database address from {path}: {reason}")]
+    UrlFile {
+        /// The file's path.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// There is no SQLite file, and none is to be made.
+    #[error("there is no database {} in {}", name_of(path), folder_of(path))]
+    NoFile {
+        /// The absolute path of the file.
+        path: PathBuf,
+    },
     /// The SQLite file cannot be opened or made.
     #[error("cannot open the database file {path}: {reason}")]
     File {
@@ -148,25 +162,45 @@ pub enum ConnectError {
         server: String,
         /// Why not.
         reason: String,
-        /// Whether the server is likely to be there in a moment.
-        is_starting: bool,
+        /// Whether the server is likely to take a connection in a while.
+        passing: Option<PassingReason>,
     },
 }
 
 impl ConnectError {
-    /// Whether waiting may help: no server listens yet, the server recovers, or none of its hosts
-    /// takes writes so far. A wrong name or password is not mended by waiting.
-    pub fn is_passing(&self) -> bool {
+    /// Why waiting may help; `None` where it does not, as with a wrong name or password.
+    pub fn passing(&self) -> Option<PassingReason> {
         match self {
-            Self::Unreachable { is_starting, .. } => *is_starting,
+            Self::Unreachable { passing, .. } => *passing,
             Self::UnknownScheme
             | Self::Address(_)
             | Self::EmptyPool
+            | Self::UrlFile { .. }
+            | Self::NoFile { .. }
             | Self::File { .. }
             | Self::Certificates(_)
-            | Self::ShuttingDown => false,
+            | Self::ShuttingDown => None,
         }
     }
+}
+
+/// Why a server may take a connection in a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassingReason {
+    /// No server listens there yet; perhaps none ever will.
+    NobodyListens,
+    /// The server answered that it starts, that all its connections are taken, or that it takes no
+    /// writes so far.
+    NotReady,
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn folder_of(path: &Path) -> String {
+    path.parent().unwrap_or(path).display().to_string()
 }
 
 /// Why a backup was not made.
@@ -203,11 +237,21 @@ pub enum MigrateError {
     /// A newer Refract has migrated the database.
     #[error(
         "the database has migration {version}, which this version of refract does not know: \
-         run a newer refract"
+         run a newer refract, or have the newer refract go back: `refract migrate --to {newest}`"
     )]
     SchemaIsNewer {
         /// The first migration that is unknown here.
         version: String,
+        /// The number of the last migration that is known here.
+        newest: u64,
+    },
+    /// There is no migration with the number that was asked for.
+    #[error("there is no migration {number}: the newest is {newest}")]
+    NoSuchMigration {
+        /// The number.
+        number: u64,
+        /// The number of the last migration.
+        newest: u64,
     },
     /// A migration failed. No migration of this run was kept.
     #[error("cannot migrate the database: {0}")]

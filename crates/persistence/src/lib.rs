@@ -21,6 +21,7 @@ mod queries;
 mod schema;
 
 pub use backup::back_up;
-pub use connections::ConnectionUse;
-pub use error::{BackupError, ConnectError, MigrateError, PersistenceError};
+pub use connections::{ConnectionUse, DatabaseUrl};
+pub use error::{BackupError, ConnectError, MigrateError, PassingReason, PersistenceError};
+pub use migrations::{MigrationPlan, MigrationStep, RemovedData};
 pub use queries::*;

@@ -1,14 +1,25 @@
-//! Brings a database up to date. The migrations are embedded in the binary.
+//! Brings a database up to date, or to a migration, forth or back. The migrations are embedded in the
+//! binary.
 
-use diesel::backend::Backend;
+mod removed_data;
+mod steps;
+
+use std::sync::Arc;
+
 use diesel::connection::SimpleConnection as _;
-use diesel::migration::MigrationSource;
-use diesel::{Connection as _, SqliteConnection};
+use diesel::query_builder::SqlQuery;
+use diesel::query_dsl::methods::LoadQuery;
+use diesel::{Connection, SqliteConnection};
 use diesel_async::AsyncPgConnection;
 use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::connections::{Pools, sqlite};
+pub use self::removed_data::RemovedData;
+use self::removed_data::{CountedRows, POSTGRES_COLUMNS, SQLITE_COLUMNS, TableColumn};
+use self::steps::MigrationTarget;
+pub use self::steps::{MigrationPlan, MigrationStep};
+use crate::connections::Pools;
+use crate::connections::sqlite::WRITER;
 use crate::error::{MigrateError, PersistenceError};
 use crate::queries::Database;
 
@@ -28,20 +39,50 @@ impl Database {
     /// # Errors
     /// A migration failed, or the database has one that this binary does not know.
     pub async fn migrate(&self) -> Result<usize, MigrateError> {
+        let steps = self.migrating(MigrationTarget::Newest, Run::Kept).await?;
+        Ok(steps.steps.len())
+    }
+
+    /// What [`Database::migrate_to`] would do, or [`Database::migrate`] without a number, found out by
+    /// doing it in a transaction that is rolled back: others that use the tables wait meanwhile.
+    ///
+    /// # Errors
+    /// As [`Database::migrate_to`].
+    pub async fn plan_migration(&self, number: Option<u64>) -> Result<MigrationPlan, MigrateError> {
+        let target = number.map_or(MigrationTarget::Newest, MigrationTarget::Number);
+        self.migrating(target, Run::RolledBack).await
+    }
+
+    /// Brings the database to the migration with a number: runs those up to it that the database
+    /// lacks, and undoes later ones, whose tables and columns are removed with what is in them. In one
+    /// transaction.
+    ///
+    /// # Errors
+    /// There is no such migration, a migration failed, or the database has one that this binary does
+    /// not know.
+    pub async fn migrate_to(&self, number: u64) -> Result<MigrationPlan, MigrateError> {
+        self.migrating(MigrationTarget::Number(number), Run::Kept)
+            .await
+    }
+
+    async fn migrating(
+        &self,
+        target: MigrationTarget,
+        run: Run,
+    ) -> Result<MigrationPlan, MigrateError> {
         let connections = self.connections.clone();
         let work = async move {
             match connections.pools() {
                 Pools::Postgres(pool) => {
                     let opening = pool.server.connect().await;
                     let opened = opening.map_err(|error| unavailable(&error))?;
-                    blocking(move || migrate_postgres(opened.connection)).await
+                    blocking(move || migrate_postgres(opened.connection, target, run)).await
                 }
                 Pools::Sqlite(pools) => {
-                    let path = pools.path.clone();
+                    let file = Arc::clone(&pools.file);
                     blocking(move || {
-                        migrate_sqlite(
-                            sqlite::open_writer(&path).map_err(|error| unavailable(&error))?,
-                        )
+                        let opened = file.connect(WRITER);
+                        migrate_sqlite(opened.map_err(|error| unavailable(&error))?, target, run)
                     })
                     .await
                 }
@@ -58,45 +99,88 @@ fn unavailable(error: &diesel::ConnectionError) -> MigrateError {
 
 /// Runs migrations, which block their thread, on a thread of the blocking pool.
 async fn blocking(
-    work: impl FnOnce() -> Result<usize, MigrateError> + Send + 'static,
-) -> Result<usize, MigrateError> {
+    work: impl FnOnce() -> Result<MigrationPlan, MigrateError> + Send + 'static,
+) -> Result<MigrationPlan, MigrateError> {
     let ended = tokio::task::spawn_blocking(work).await;
     ended.unwrap_or_else(|error| Err(MigrateError::Failed(error.to_string())))
 }
 
-fn migrate_postgres(connection: AsyncPgConnection) -> Result<usize, MigrateError> {
-    let mut connection: AsyncConnectionWrapper<AsyncPgConnection> = connection.into();
-    connection.transaction(|connection| {
-        connection.batch_execute(LOCK)?;
-        run_pending(connection, POSTGRES)
-    })
+/// Whether what was done stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Run {
+    Kept,
+    RolledBack,
 }
 
-fn migrate_sqlite(mut connection: SqliteConnection) -> Result<usize, MigrateError> {
-    connection.immediate_transaction(|connection| run_pending(connection, SQLITE))
+/// How a transaction of migrations ends early.
+enum Ended {
+    Failed(MigrateError),
+    RolledBack(MigrationPlan),
 }
 
-fn run_pending<C, DB>(
-    connection: &mut C,
-    migrations: EmbeddedMigrations,
-) -> Result<usize, MigrateError>
-where
-    C: MigrationHarness<DB>,
-    DB: Backend,
-{
-    let failed =
-        |error: Box<dyn std::error::Error + Send + Sync>| MigrateError::Failed(error.to_string());
-    let known = MigrationSource::<DB>::migrations(&migrations).map_err(failed)?;
-    let applied = connection.applied_migrations().map_err(failed)?;
-    let is_known = |version: &_| known.iter().any(|known| known.name().version() == *version);
-    // the newest comes first, so the last unknown one is where a newer refract went on
-    if let Some(unknown) = applied.iter().rev().find(|version| !is_known(version)) {
-        return Err(MigrateError::SchemaIsNewer {
-            version: unknown.to_string(),
-        });
+impl From<diesel::result::Error> for Ended {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Failed(error.into())
     }
-    let run = connection
-        .run_pending_migrations(migrations)
-        .map_err(failed)?;
-    Ok(run.len())
+}
+
+fn migrate_postgres(
+    connection: AsyncPgConnection,
+    target: MigrationTarget,
+    run: Run,
+) -> Result<MigrationPlan, MigrateError> {
+    let mut connection: AsyncConnectionWrapper<AsyncPgConnection> = connection.into();
+    let done = connection.transaction(|connection| {
+        connection.batch_execute(LOCK)?;
+        go(connection, &POSTGRES, target, run, POSTGRES_COLUMNS)
+    });
+    outcome(done)
+}
+
+fn migrate_sqlite(
+    mut connection: SqliteConnection,
+    target: MigrationTarget,
+    run: Run,
+) -> Result<MigrationPlan, MigrateError> {
+    let done = connection
+        .immediate_transaction(|connection| go(connection, &SQLITE, target, run, SQLITE_COLUMNS));
+    outcome(done)
+}
+
+fn outcome(done: Result<MigrationPlan, Ended>) -> Result<MigrationPlan, MigrateError> {
+    match done {
+        Ok(plan) | Err(Ended::RolledBack(plan)) => Ok(plan),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+/// Goes to a target within a transaction. `columns` is the statement that lists all columns.
+fn go<C>(
+    connection: &mut C,
+    migrations: &EmbeddedMigrations,
+    target: MigrationTarget,
+    run: Run,
+    columns: &'static str,
+) -> Result<MigrationPlan, Ended>
+where
+    C: MigrationHarness<C::Backend> + Connection,
+    SqlQuery: for<'q> LoadQuery<'q, C, TableColumn> + for<'q> LoadQuery<'q, C, CountedRows>,
+{
+    let steps = steps::to(connection, migrations, target).map_err(Ended::Failed)?;
+    let has_undone = steps.iter().any(MigrationStep::is_undone);
+    // what is removed is only known afterwards, and what is in it only before
+    let removed = if run == Run::RolledBack && has_undone {
+        removed_data::removed_by(connection, columns, |connection| {
+            steps::take(connection, migrations, &steps)
+        })
+        .map_err(Ended::Failed)?
+    } else {
+        steps::take(connection, migrations, &steps).map_err(Ended::Failed)?;
+        Vec::new()
+    };
+    let plan = MigrationPlan { steps, removed };
+    match run {
+        Run::Kept => Ok(plan),
+        Run::RolledBack => Err(Ended::RolledBack(plan)),
+    }
 }

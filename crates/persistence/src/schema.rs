@@ -240,6 +240,27 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::Text;
+    use crate::schema::sql_types::Moment;
+
+    retention_rounds (name) {
+        name -> Text,
+        cleared_before -> Moment,
+        ended_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::Text;
+    use crate::schema::sql_types::Moment;
+
+    retention_doubts (name) {
+        name -> Text,
+        since -> Moment,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,

@@ -278,7 +278,8 @@ impl Cluster {
         }
     }
 
-    fn data(&self) -> PathBuf {
+    /// The folder of the server's files, in which it runs.
+    pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 

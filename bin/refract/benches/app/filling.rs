@@ -44,7 +44,7 @@ impl FilledDatabase {
     /// Fills an empty database. Must be called on the thread that goes on using it.
     pub(crate) async fn fill(url: String, results: u32) -> Self {
         let settings = DatabaseSettings {
-            url: url.clone(),
+            url: url.as_str().into(),
             pool: 16,
         };
         let database = Database::connect(&settings, Handle::current()).await;

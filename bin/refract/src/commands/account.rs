@@ -50,7 +50,8 @@ impl From<AccountRow> for ShownAccount {
 impl AccountCommand {
     /// Runs a `refract account` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let database = operator::open(&database.settings()).await?;
+        let is_create = matches!(self, Self::Create { .. });
+        let database = operator::open_for(&database.settings(), is_create).await?;
         match self {
             Self::Create { name } => {
                 let name = operator::name("NAME", &name)?;

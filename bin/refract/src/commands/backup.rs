@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use refract_persistence::{BackupError, DatabaseUrl};
 use serde::Serialize;
 
+use super::operator;
 use crate::settings::DatabaseArgs;
 use crate::terminal::counted;
 use crate::{output, terminal};
@@ -33,7 +35,7 @@ impl BackupCommand {
         if self.file == Path::new("-") {
             return to_stdout(&url).await;
         }
-        let bytes = refract_persistence::back_up(&url, &self.file).await?;
+        let bytes = back_up(&url, &self.file).await?;
         output::json(&BackupReport {
             file: self.file.display().to_string(),
             bytes,
@@ -41,15 +43,23 @@ impl BackupCommand {
     }
 }
 
+/// Makes the copy, and returns its size in bytes.
+async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
+    match refract_persistence::back_up(url, file).await {
+        Err(BackupError::Source(error)) => Err(operator::not_opened(error)),
+        made => Ok(made?),
+    }
+}
+
 /// Writes the copy to stdout, by way of a folder that only its owner may open.
-async fn to_stdout(url: &str) -> anyhow::Result<()> {
+async fn to_stdout(url: &DatabaseUrl) -> anyhow::Result<()> {
     ensure!(
         !terminal::stdout_is_terminal(),
         "a database is nothing for a terminal: write it to a file or a pipe"
     );
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let copy = folder.path().join("backup.db");
-    refract_persistence::back_up(url, &copy).await?;
+    back_up(url, &copy).await?;
     let mut copy = File::open(&copy).context("cannot read the copy")?;
     let bytes = io::copy(&mut copy, &mut io::stdout().lock()).context(output::NOT_WRITTEN)?;
     output::say(&format!("{} written to stdout.", counted(bytes, "byte")));

@@ -29,6 +29,7 @@ use tokio::sync::oneshot;
 
 use super::operator::{self, AccountArg};
 use super::serve;
+use crate::api_url::ApiUrl;
 use crate::app_settings::AppArgs;
 use crate::settings::{self, ModelArgs, ServeArgs};
 use crate::{metrics, output};
@@ -60,10 +61,13 @@ impl DemoCommand {
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings_or_lexical()?)?;
         let settings = DatabaseSettings {
-            url: DATABASE_URL.to_owned(),
+            url: DATABASE_URL.into(),
             pool: 4,
         };
-        let database = operator::open(&settings).await?;
+        let workers = self.serve.workers();
+        let (has_app, has_ops) = (self.app.is_on(), self.serve.ops_listen != "off");
+        let shares = serve::descriptors::share(workers.get(), has_app, has_ops, &settings)?;
+        let database = operator::open_or_create(&settings).await?;
         let key = prepare(&database).await?;
         let counts = AnsweringMetrics::default();
         let http = HttpSettings {
@@ -72,23 +76,25 @@ impl DemoCommand {
                 "off" => None,
                 address => Some(settings::bind_or_free("REFRACT_OPS_LISTEN", address)?),
             },
-            workers: self.serve.workers(),
+            workers,
+            connections: shares.api,
             grace: self.serve.grace(),
-            lifecycle: Lifecycle::default(),
+            lifecycle: Lifecycle::named("api"),
             registry: metrics::registry(&gateway, &counts),
             proxies: self.app.trusted_proxies()?,
             traces: Traces::default(),
         };
+        let address = http.listen.local_addr()?;
+        let api_url = self.serve.api_url(address)?;
         let app = if self.once {
             None
         } else {
-            self.app.bind_or_free()?
+            self.app.bind_or_free(api_url.clone(), shares.app)?
         };
         let app_link = match &app {
             Some(app) => Some(prepare_app(&database, &gateway, &app.url).await?),
             None => None,
         };
-        let address = http.listen.local_addr()?;
         let (shown, has_shown) = oneshot::channel();
         let stop_signal = serve::stop_signal()?;
         let stop = async move {
@@ -98,7 +104,10 @@ impl DemoCommand {
             }
         };
         let show = async {
-            let said = show(address, &key, &gateway, self.once, app_link.as_deref()).await;
+            let said = match show(address, &key, &gateway).await {
+                Ok(()) if !self.once => invite(&api_url, &key, app_link.as_deref()),
+                said => said,
+            };
             let _ = shown.send(said.is_ok());
             said
         };
@@ -140,13 +149,7 @@ async fn prepare_app(
 }
 
 /// Makes a create and a read call, and prints the requests and their replies.
-async fn show(
-    address: SocketAddr,
-    key: &ApiKey,
-    gateway: &ModelGateway,
-    once: bool,
-    app_link: Option<&str>,
-) -> anyhow::Result<()> {
+async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> anyhow::Result<()> {
     let url = format!("http://{address}/v1/prisms/{PRISM}/results");
     let mut text = String::new();
     writeln!(text, "The model: {}", gateway.describe())?;
@@ -172,20 +175,21 @@ async fn show(
         text,
         "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
     )?;
-    output::words(&text.replace('\r', ""))?;
-    if !once {
-        let curl = format!(
-            "Go on with:\n\ncurl -s {url} \\\n  -H 'Authorization: Bearer {}' \\\n  \
-             -H 'Content-Type: application/json' \\\n  -d '{{\"text\": \"Where is my order?\"}}'\n\n\
-             {}Serving on http://{address}/v1 until Ctrl-C.\n",
-            key.reveal(),
-            app_link.map_or_else(String::new, |link| format!(
-                "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
-            )),
-        );
-        output::words(&curl)?;
-    }
-    Ok(())
+    output::words(&text.replace('\r', ""))
+}
+
+/// Says how to go on: a call to copy, and the link into the app.
+fn invite(api_url: &ApiUrl, key: &ApiKey, app_link: Option<&str>) -> anyhow::Result<()> {
+    let words = format!(
+        "Go on with:\n\ncurl -s {api_url}/prisms/{PRISM}/results \\\n  \
+         -H 'Authorization: Bearer {}' \\\n  -H 'Content-Type: application/json' \\\n  \
+         -d '{{\"text\": \"Where is my order?\"}}'\n\n{}Serving on {api_url} until Ctrl-C.\n",
+        key.reveal(),
+        app_link.map_or_else(String::new, |link| format!(
+            "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
+        )),
+    );
+    output::words(&words)
 }
 
 /// The part of a reply that the demo reads.

@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use super::operator::{self, AccountArg};
 use super::period;
+use crate::api_url::ApiUrlArgs;
 use crate::output;
-use crate::settings::DatabaseArgs;
+use crate::settings::{self, DatabaseArgs};
 
 /// The subcommands of `refract key`.
 #[derive(Subcommand)]
@@ -32,6 +33,17 @@ pub(crate) enum KeyCommand {
         expires: Option<DateTime<Utc>>,
         #[command(flatten)]
         account: AccountArg,
+        #[command(flatten)]
+        api: ApiUrlArgs,
+        /// The address that the API listens on
+        #[arg(
+            long,
+            env = "REFRACT_LISTEN",
+            default_value = "127.0.0.1:8080",
+            value_name = "ADDRESS",
+            hide = true
+        )]
+        listen: String,
     },
     /// Lists the keys, without the keys themselves
     #[command(
@@ -78,13 +90,22 @@ struct ShownKey {
 impl KeyCommand {
     /// Runs a `refract key` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let database = operator::open(&database.settings()).await?;
+        let is_create = matches!(self, Self::Create { .. });
+        let database = operator::open_for(&database.settings(), is_create).await?;
         match self {
             Self::Create {
                 name,
                 expires,
                 account,
-            } => create(&database, &name, expires, &account).await,
+                api,
+                listen,
+            } => {
+                let listen = settings::address("REFRACT_LISTEN", &listen)?;
+                let url = api.url_of(&settings::as_reached(listen).to_string())?;
+                create(&database, &name, expires, &account).await?;
+                output::say(&format!("The API: {url}"));
+                Ok(())
+            }
             Self::List { json, account } => {
                 let account = account.find(&database).await?;
                 list(&database, json, account).await

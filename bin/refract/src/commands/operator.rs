@@ -12,14 +12,19 @@ use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
 use refract_domain::slug::PrismSelector;
 use refract_model_gateway::ModelGateway;
-use refract_persistence::{DEFAULT_ACCOUNT, Database, DatabaseSettings};
+use refract_persistence::{
+    ConnectError, DEFAULT_ACCOUNT, Database, DatabaseSettings, PassingReason,
+};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 
-use crate::{output, suggestion};
+use crate::{arguments, output, suggestion};
 
-/// How long a start waits for a database that is still starting.
-const WAIT_FOR_START: Duration = Duration::from_secs(10);
+/// How long a start waits where nobody listens yet: perhaps the address is wrong.
+const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
+/// How long a start waits for a server that answers that it starts or that all its connections are
+/// taken: longer than nodes of an older version take to stop and give theirs back.
+const WAIT_FOR_SERVER: Duration = Duration::from_mins(1);
 /// The pause between two attempts to connect to a starting database.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
@@ -62,39 +67,96 @@ impl AccountArg {
     }
 }
 
-/// Opens the database and runs the migrations that it lacks.
+/// Opens the database and runs the migrations that it lacks. An SQLite file must be there: in the wrong
+/// folder, a new and empty one would look as if everything were gone.
 pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Database> {
+    let database = connect(settings).await?;
+    database.migrate().await?;
+    Ok(database)
+}
+
+/// Opens a database that is there, without running migrations.
+pub(crate) async fn connect(settings: &DatabaseSettings) -> anyhow::Result<Database> {
+    let opened = Database::connect_existing(settings, Handle::current()).await;
+    opened.map_err(not_opened)
+}
+
+/// Opens the database for a command that makes its first rows, with a new SQLite file where there is
+/// none, and runs the migrations that it lacks.
+pub(crate) async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let database = Database::connect(settings, Handle::current()).await?;
     database.migrate().await?;
     Ok(database)
 }
 
+/// Opens the database for one of several commands, of which some make its first rows.
+pub(crate) async fn open_for(
+    settings: &DatabaseSettings,
+    makes_first_rows: bool,
+) -> anyhow::Result<Database> {
+    if makes_first_rows {
+        open_or_create(settings).await
+    } else {
+        open(settings).await
+    }
+}
+
+/// The error for a database that was not opened. Where its file is missing, it says what to do.
+pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
+    if !matches!(error, ConnectError::NoFile { .. }) {
+        return error.into();
+    }
+    let mut variables = ["DATABASE_URL", "DATABASE_URL_FILE"].into_iter();
+    match variables.find(|variable| arguments::is_given(variable)) {
+        Some(variable) => anyhow::anyhow!(
+            "{error}, which {} names: set it right, or make the database with `refract migrate`",
+            arguments::setting_name(variable)
+        ),
+        None => anyhow::anyhow!(
+            "{error}; DATABASE_URL is not set: set it, or change to the database's folder, or make \
+             one here with `refract migrate`"
+        ),
+    }
+}
+
 /// Opens the database for a server, which may have been started together with the database: waits
-/// for a database that is still starting, then runs the migrations that it lacks.
+/// for a database that is still starting or full, then runs the migrations that it lacks.
 pub(crate) async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
     let database = connect_when_up(settings).await?;
     database.migrate().await?;
     Ok(database)
 }
 
-/// Opens the database without running migrations, and waits for one that is still starting.
+/// Opens the database without running migrations, and waits for one that is still starting or full.
 ///
-/// The wait is logged at debug level only, so that a start that fails prints one line.
+/// One line says that it waits: at debug level where nobody listens, which ends in an error soon if the
+/// address is wrong.
 pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Result<Database> {
-    let deadline = Instant::now() + WAIT_FOR_START;
+    let began = Instant::now();
     let mut is_logged = false;
     loop {
-        match Database::connect(settings, Handle::current()).await {
-            Err(error) if error.is_passing() && Instant::now() < deadline => {
-                if !is_logged {
-                    let seconds = WAIT_FOR_START.as_secs();
-                    tracing::debug!("{error}; waiting up to {seconds} s for the database to start");
-                    is_logged = true;
-                }
-                tokio::time::sleep(RECONNECT_PAUSE).await;
-            }
-            ended => return Ok(ended?),
+        let error = match Database::connect(settings, Handle::current()).await {
+            Ok(database) => return Ok(database),
+            Err(error) => error,
+        };
+        let (wait, is_there) = match error.passing() {
+            Some(PassingReason::NobodyListens) => (WAIT_FOR_LISTENER, false),
+            Some(PassingReason::NotReady) => (WAIT_FOR_SERVER, true),
+            None => return Err(error.into()),
+        };
+        if began.elapsed() >= wait {
+            return Err(error.into());
         }
+        if !is_logged {
+            let seconds = wait.as_secs();
+            if is_there {
+                tracing::warn!("{error}; waiting up to {seconds} s for the database");
+            } else {
+                tracing::debug!("{error}; waiting up to {seconds} s for the database to start");
+            }
+            is_logged = true;
+        }
+        tokio::time::sleep(RECONNECT_PAUSE).await;
     }
 }
 

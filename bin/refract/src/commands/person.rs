@@ -103,7 +103,7 @@ impl PersonCommand {
             } => {
                 let email = parsed(&email)?;
                 let url = app.url()?;
-                let database = operator::open(&database.settings()).await?;
+                let database = operator::open_or_create(&database.settings()).await?;
                 let account = account.find(&database).await?;
                 let role = match role {
                     Some(role) => role,

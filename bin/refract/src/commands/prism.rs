@@ -149,7 +149,8 @@ impl PrismCommand {
 
 impl StoredPrismCommand {
     async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let database = operator::open(&database.settings()).await?;
+        let is_create = matches!(self, Self::Create { .. });
+        let database = operator::open_for(&database.settings(), is_create).await?;
         match self {
             Self::Create { file, account } => {
                 let file = file.read()?;

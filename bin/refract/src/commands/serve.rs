@@ -1,5 +1,6 @@
 //! `refract serve`: runs the API until SIGTERM or SIGINT.
 
+pub(super) mod descriptors;
 mod retention;
 
 use std::net::TcpListener;
@@ -60,26 +61,38 @@ impl ServeCommand {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let export = self.traces.export()?;
         let counts = AnsweringMetrics::default();
+        let workers = self.serve.workers();
+        let shares = descriptors::share(
+            workers.get(),
+            self.app.is_on(),
+            self.serve.ops_listen != "off",
+            &database.settings(),
+        )?;
         let http = HttpSettings {
             listen: settings::bind("REFRACT_LISTEN", &self.serve.listen)?,
             ops: match self.serve.ops_listen.as_str() {
                 "off" => None,
                 address => Some(settings::bind("REFRACT_OPS_LISTEN", address)?),
             },
-            workers: self.serve.workers(),
+            workers,
+            connections: shares.api,
             grace: self.serve.grace(),
-            lifecycle: Lifecycle::default(),
+            lifecycle: Lifecycle::named("api"),
             registry: metrics::registry(&gateway, &counts),
             proxies: self.app.trusted_proxies()?,
             traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),
         };
         // an address that cannot be used is said at once
         self.app.url()?;
-        let database = operator::open_when_up(&database.settings()).await?;
-        let app = self.app.bind()?;
         // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
+        let api_url = self.serve.api_url(api)?;
+        let database = operator::open_when_up(&database.settings()).await?;
+        let app = self.app.bind(api_url, shares.app)?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
+        // a signal that comes once the node says that it listens stops it in order
+        let delay = settings::milliseconds(self.shutdown_delay_ms);
+        let stop = announced_stop(http.lifecycle.clone(), delay)?;
         let app_address = app.as_ref().map(|app| app.listener.local_addr());
         let app_address = app_address.transpose()?;
         tracing::info!(
@@ -93,8 +106,6 @@ impl ServeCommand {
         if gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
-        let delay = settings::milliseconds(self.shutdown_delay_ms);
-        let stop = announced_stop(http.lifecycle.clone(), delay)?;
         let (draining, drains) = oneshot::channel::<()>();
         let purging = self.retention.start(&database, &counts, async {
             // a server that ended by itself has dropped the sender
@@ -110,6 +121,7 @@ impl ServeCommand {
         if let Some(export) = export {
             traces::end(export, grace).await;
         }
+        tracing::info!("stopped");
         served
     }
 }
@@ -147,13 +159,12 @@ pub(crate) async fn serve(
         let database = database.clone();
         // the app has no connections of its own: whoever only calls the API pays nothing for it
         let make_answering = move || answering_over(database.clone());
-        let settings = app_settings(app, &http, gateway)?;
-        anyhow::Ok(refract_app::serve(settings, make_answering, async move {
+        let settings = app_settings(app, &http, gateway);
+        refract_app::serve(settings, make_answering, async move {
             // an API that ended by itself ends the app too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
-        }))
+        })
     });
-    let app = app.transpose()?;
     let api = refract_http_api::serve(http, make_answering, async move {
         stop.await;
         save_backoff.drain();
@@ -169,28 +180,29 @@ pub(crate) async fn serve(
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {
-            let message = format!("error: {calls} calls did not finish within the grace time");
+            let calls = if calls == 1 {
+                "1 call".to_owned()
+            } else {
+                format!("{calls} calls")
+            };
+            let message = format!("error: {calls} did not finish within the grace time");
             Ok(output::fail_with(&message))
         }
     }
 }
 
 /// The app's settings beside an API with these settings.
-fn app_settings(
-    app: AppListener,
-    http: &HttpSettings,
-    gateway: &ModelGateway,
-) -> anyhow::Result<AppSettings> {
-    let api = settings::as_reached(http.listen.local_addr()?);
-    Ok(AppSettings {
+fn app_settings(app: AppListener, http: &HttpSettings, gateway: &ModelGateway) -> AppSettings {
+    AppSettings {
         listen: app.listener,
+        connections: app.connections,
         url: app.url,
-        api_url: format!("http://{api}/v1"),
+        api_url: app.api_url.to_string(),
         is_for_trying_only: gateway.is_for_trying_only(),
         grace: http.grace,
         proxies: http.proxies.clone(),
         traces: http.traces.clone(),
-    })
+    }
 }
 
 /// Waits for the app to end. The API goes on when the app fails.
@@ -214,14 +226,17 @@ fn announced_stop(
 ) -> anyhow::Result<impl Future<Output = ()>> {
     let mut signals = StopSignals::watch()?;
     Ok(async move {
-        signals.next().await;
+        let signal = signals.next_name().await;
         if delay.is_zero() {
+            tracing::info!(signal, "told to stop");
             return;
         }
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        tracing::info!(signal, delay_ms, "told to stop: calls are taken until then");
         lifecycle.announce_stop();
         tokio::select! {
             () = tokio::time::sleep(delay) => {}
-            () = signals.next() => {}
+            signal = signals.next_name() => tracing::info!(signal, "told to stop at once"),
         }
     })
 }
@@ -229,5 +244,8 @@ fn announced_stop(
 /// Waits for the first SIGTERM or SIGINT.
 pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     let mut signals = StopSignals::watch()?;
-    Ok(async move { signals.next().await })
+    Ok(async move {
+        let signal = signals.next_name().await;
+        tracing::info!(signal, "told to stop");
+    })
 }

@@ -1,7 +1,16 @@
 //! The signals on which the program stops.
 
 use anyhow::Context as _;
+use rustix::process::Signal as SignalNumber;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Lets a write beyond the largest size that a file may have (`ulimit -f`) fail as on a full disk: the
+/// signal for it would end the process. Must be called on a runtime.
+pub(super) fn survive_file_size_limit() -> anyhow::Result<()> {
+    let kind = SignalKind::from_raw(SignalNumber::XFSZ.as_raw());
+    // once watched, a signal never has its own effect again
+    signal(kind).map(drop).context("cannot watch for SIGXFSZ")
+}
 
 /// The stream of SIGTERM and SIGINT signals.
 pub(crate) struct StopSignals {
@@ -20,9 +29,14 @@ impl StopSignals {
 
     /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
+        self.next_name().await;
+    }
+
+    /// Waits for the next signal, and returns its name.
+    pub(crate) async fn next_name(&mut self) -> &'static str {
         tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
         }
     }
 }

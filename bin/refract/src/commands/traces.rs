@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use refract_traces::TraceExport;
 use tokio::runtime::Handle;
+
+use crate::arguments::OnOrOff;
 
 /// Longest wait for the collector to take the last spans.
 const LAST_SPANS: Duration = Duration::from_secs(3);
@@ -22,16 +24,7 @@ pub(crate) struct TraceArgs {
         default_value = "off",
         value_name = "ON_OR_OFF"
     )]
-    trace_statements: TracedStatements,
-}
-
-/// Whether database statements get spans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TracedStatements {
-    /// Those of sampled requests.
-    On,
-    /// None.
-    Off,
+    trace_statements: OnOrOff,
 }
 
 impl TraceArgs {
@@ -39,7 +32,7 @@ impl TraceArgs {
     /// runtime.
     pub(crate) fn export(&self) -> anyhow::Result<Option<TraceExport>> {
         let tls = || refract_model_gateway::tls_client_config().ok();
-        let with_statements = self.trace_statements == TracedStatements::On;
+        let with_statements = self.trace_statements == OnOrOff::On;
         let export = TraceExport::from_environment(with_statements, tls, Handle::current())?;
         Ok(export)
     }

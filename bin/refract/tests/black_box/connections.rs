@@ -190,19 +190,23 @@ async fn a_callers_request_id_comes_back_and_any_other_is_made_here() {
     assert!(!made.contains(&too_long));
 }
 
-#[tokio::test]
-async fn calls_go_on_while_more_clients_connect_than_the_node_has_descriptors() {
-    let mut service = Service::with(
-        Backend::Sqlite,
-        Setup {
-            nodes: 0,
-            ..Setup::default()
-        },
-    )
-    .await;
+/// A service without nodes.
+async fn without_nodes() -> Service {
+    let setup = Setup {
+        nodes: 0,
+        ..Setup::default()
+    };
+    Service::with(Backend::Sqlite, setup).await
+}
+
+/// The command of a node with two workers that may have this many descriptors.
+fn limited(service: &Service, descriptors: usize) -> tokio::process::Command {
     let mut command = tokio::process::Command::new("sh");
     command
-        .args(["-c", "ulimit -n 150 && exec \"$0\" serve"])
+        .args([
+            "-c",
+            &format!("ulimit -n {descriptors} && exec \"$0\" serve"),
+        ])
         .arg(env!("CARGO_BIN_EXE_refract"))
         .env_clear()
         .kill_on_drop(true)
@@ -214,7 +218,40 @@ async fn calls_go_on_while_more_clients_connect_than_the_node_has_descriptors() 
             ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
             ("REFRACT_WORKERS", "2"),
         ]);
-    service.nodes.push(Node::of(command).await);
+    command
+}
+
+#[tokio::test]
+async fn too_few_descriptors_stop_the_start_and_the_number_that_is_named_suffices() {
+    let mut service = without_nodes().await;
+    let mut needed = 0;
+    for descriptors in [24, 40] {
+        let ended = limited(&service, descriptors).output().await.unwrap();
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        let rest = stderr.split_once("`ulimit -n ").expect(&stderr).1;
+        needed = rest.split_once('`').unwrap().0.parse().unwrap();
+        assert!(stderr.starts_with("error: too few descriptors for REFRACT_WORKERS=2: "));
+    }
+    service
+        .nodes
+        .push(Node::of(limited(&service, needed)).await);
+    let mut silent = Vec::new();
+    for _ in 0..needed {
+        silent.push(Connection::open(service.nodes[0].app).await);
+    }
+    let create = service.create_request(PRISM, &json!({"text": TEXT}));
+    for _ in 0..20 {
+        assert_eq!(service.send(create.clone()).await.status, 200);
+    }
+    assert_eq!(service.nodes[0].ops("/readyz").await.status, 200);
+}
+
+#[tokio::test]
+async fn calls_go_on_while_more_clients_connect_than_the_node_has_descriptors() {
+    let mut service = without_nodes().await;
+    service.nodes.push(Node::of(limited(&service, 150)).await);
     let create = service.create_request(PRISM, &json!({"text": TEXT}));
     let mut connection = Connection::open(service.api()).await;
     let unknown = Request::get(&format!("/results/{UNKNOWN}"));

@@ -167,6 +167,41 @@ async fn looked_at(app: SocketAddr, method: &str, path: &str) -> Answer {
     Answer::new(head, body.to_owned())
 }
 
+#[tokio::test]
+async fn its_curl_line_has_the_address_that_callers_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "off"),
+        ("REFRACT_APP_LISTEN", "off"),
+        ("REFRACT_API_URL", "https://refract.example.com/v1/"),
+    ];
+    let mut demo = program::command(folder.path(), &settings, &["demo"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(demo.stdout.take().unwrap()).lines();
+    let mut shown = Vec::new();
+    within_patience(async {
+        loop {
+            let line = lines.next_line().await.unwrap().expect("it serves on");
+            let is_last = line.starts_with("Serving on ");
+            shown.push(line);
+            if is_last {
+                break;
+            }
+        }
+    })
+    .await;
+    let url = "https://refract.example.com/v1";
+    let curl = format!("curl -s {url}/prisms/support-triage/results \\");
+    assert!(shown.contains(&curl), "{shown:?}");
+    assert!(
+        shown.contains(&format!("Serving on {url} until Ctrl-C.")),
+        "{shown:?}"
+    );
+}
+
 /// The address and the token in the link into the app.
 fn after_app(shown: &str) -> (&str, &str) {
     let (before, after) = shown.split_once("/sign-in/").expect(shown);

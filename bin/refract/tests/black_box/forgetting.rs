@@ -1,4 +1,4 @@
-//! Forgetting results: `refract results purge` and `erase`, and results that are kept for some days.
+//! Forgetting results: `refract results purge` and `erase`.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
@@ -6,8 +6,7 @@ use tokio::task::JoinSet;
 
 use crate::app_people::{Browser, joined};
 use crate::expected::Saved;
-use crate::http::{Request, within_patience};
-use crate::node::Node;
+use crate::http::Request;
 use crate::service::{Backend, PRISM, Service, Setup, TEXT, text};
 
 on_both!(
@@ -23,7 +22,7 @@ on_both!(
 const LONG_AGO: &str = "2020-01-01T00:00:00Z";
 const FAR_AHEAD: &str = "2100-01-01T00:00:00Z";
 
-async fn export(service: &Service) -> Vec<Value> {
+pub(crate) async fn export(service: &Service) -> Vec<Value> {
     let arguments = ["results", "export", PRISM, "--format", "jsonl"];
     service.run(&arguments).await.lines()
 }
@@ -338,56 +337,4 @@ async fn calls_go_on_while_everything_is_purged(backend: Backend) {
     assert_eq!(purged, answered);
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     assert_in_app(&mut ada, "0 results").await;
-}
-
-const PURGED: &str = "refract_results_purged_total";
-
-/// Waits until these nodes together have purged so many results.
-async fn until_purged(nodes: &[Node], results: f64) {
-    within_patience(async {
-        loop {
-            let mut purged = 0.0;
-            for node in nodes {
-                purged += node.metric(PURGED).await;
-            }
-            if (purged - results).abs() < f64::EPSILON {
-                return;
-            }
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
-    let mut service = Service::start(Backend::Postgres).await;
-    let young = Saved::of(&service.create(&json!({"text": TEXT})).await);
-    let old = json!({"text": TEXT, "ref": "Ada-Sentinel"});
-    for _ in 0..150 {
-        service.create_old(&old).await;
-    }
-    let days = [("REFRACT_RETENTION_DAYS", "30")];
-    service.start_node(&days).await;
-    service.start_node(&days).await;
-    until_purged(&service.nodes[1..], 150.0).await;
-    assert_eq!(export(&service).await.len(), 1);
-    assert_eq!(service.read(&young.id, "").await.status, 200);
-    service.assert_in_no_table("Ada-Sentinel").await;
-    // a node that stops gives the lease back, so that another goes on at once
-    for node in service.nodes.drain(1..) {
-        assert!(!node.log().concat().contains("Ada-Sentinel"));
-        node.stop().await;
-    }
-    service.create_old(&old).await;
-    service.start_node(&days).await;
-    let node = &service.nodes[1];
-    let said = "purged results that are older than they are kept";
-    let line = node.logged(|line| line.contains(said)).await;
-    let line: Value = serde_json::from_str(&line).unwrap();
-    assert_eq!(
-        (&line["level"], &line["results"]),
-        (&json!("INFO"), &json!(1))
-    );
-    until_purged(&service.nodes[1..], 1.0).await;
-    assert_eq!(export(&service).await.len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Clients that disconnect and servers that stop: answers of the model are saved, completely.
 
 use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::expected::{ANSWERS, JSON, Saved};
 use crate::http::{Answer, Connection, Request, within_patience};
@@ -60,6 +60,27 @@ async fn a_call_whose_client_hangs_up_is_saved(backend: Backend) {
     assert_eq!(service.asked(), 2, "both were stored");
 }
 
+/// What the log says about the end of a node and of its API.
+fn stop_lines(node: &Node) -> Vec<Value> {
+    let log = node.log();
+    let lines = log
+        .iter()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let of_end = lines.filter_map(|mut line: Value| {
+        let message = line["message"].as_str()?;
+        let is_of_end = ["told to stop", "drain", "stopped"]
+            .iter()
+            .any(|it| message.starts_with(it));
+        assert!(!is_of_end || line["level"] == "INFO", "{line}");
+        let fields = line.as_object_mut()?;
+        for field in ["timestamp", "level", "target"] {
+            fields.remove(field);
+        }
+        (is_of_end && line["server"] != "app").then_some(line)
+    });
+    of_end.collect()
+}
+
 /// Requests `/readyz` until the node is not ready.
 async fn until_not_ready(node: &Node) -> Answer {
     within_patience(async {
@@ -111,9 +132,13 @@ async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend:
         Request::post(&format!("/prisms/{PRISM}/results")).body("{"),
     ];
     for (request, mut kept) in refused.into_iter().zip(kept) {
-        kept.call(&request).await.assert(503, JSON, UNAVAILABLE);
+        let answer = kept.call(&request).await;
+        answer.assert(503, JSON, UNAVAILABLE);
         let fresh = service.send(request).await;
         fresh.assert(503, JSON, UNAVAILABLE);
+        for answer in [answer, fresh] {
+            assert_eq!(answer.header("retry-after"), Some("1"));
+        }
     }
     assert_eq!(service.asked(), asked);
 
@@ -127,6 +152,8 @@ async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend:
     }
     let mut node = service.nodes.remove(0);
     assert_eq!(node.exit_code().await, Some(0), "{:?}", node.log());
+    let drained = json!({"message": "drained", "server": "api", "finished": 10, "cut": 0});
+    assert!(stop_lines(&node).contains(&drained), "{:?}", node.log());
     assert_eq!(service.results_made().await, 11);
     service.start_node(&[]).await;
     for id in &ids {
@@ -145,8 +172,23 @@ async fn a_server_whose_grace_is_over_saves_nothing_by_halves(backend: Backend) 
     node.signal("INT").await;
     assert_eq!(node.exit_code().await, Some(1));
     assert!(call.is_closed().await, "no answer and no half of one");
-    let words = "error: 1 calls did not finish within the grace time";
+    let words = "error: 1 call did not finish within the grace time";
     node.logged(|line| line == words).await;
+    // the node cut the call off: it is none whose client did not wait
+    let line = node.logged(|line| line.contains(r#""cut":true"#)).await;
+    let line: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&line["status"], &line["method"]),
+        (&json!(503), &json!("POST"))
+    );
+    let ended = stop_lines(&node);
+    let expected = [
+        json!({"message": "told to stop", "signal": "SIGINT"}),
+        json!({"message": "draining: new calls are refused", "server": "api", "calls": 1}),
+        json!({"message": "drained", "server": "api", "finished": 0, "cut": 1}),
+        json!({"message": "stopped"}),
+    ];
+    assert_eq!(ended, expected);
     assert_eq!(service.results_made().await, 0);
     service.model.release_all();
     service.start_node(&[]).await;

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use crate::expected::Saved;
 use crate::http::{Request, within_patience};
 use crate::program;
-use crate::service::{Backend, PRISM, Service, Setup};
+use crate::service::{Backend, PRISM, Service, Setup, text};
 
 on_both!(nothing_of_what_callers_send_is_logged);
 
@@ -104,6 +104,86 @@ async fn a_failed_call_to_the_model_is_a_line_that_says_more_than_its_result() {
         ])
     );
     assert!(line["took"].is_string(), "{line}");
+}
+
+#[tokio::test]
+async fn every_line_about_a_call_has_its_ids_once_and_at_the_top() {
+    for format in ["json", "text"] {
+        let settings = [("REFRACT_LOG_FORMAT", format)];
+        let setup = Setup {
+            settings: &settings,
+            ..Setup::default()
+        };
+        let service = Service::with(Backend::Sqlite, setup).await;
+        service.model.then_once(ScriptedReply::status(400));
+        let failing = service.create_request(PRISM, &json!({"text": "a"}));
+        let failing = failing.header("X-Request-Id", "order-7");
+        assert_eq!(service.send(failing).await.status, 502);
+        let node = &service.nodes[0];
+        node.logged(|line| line.contains("order-7") && line.contains("502"))
+            .await;
+        let log = node.log();
+        let lines: Vec<_> = log.iter().filter(|line| line.contains("order-7")).collect();
+        assert_eq!(lines.len(), 2, "the failure and the request: {lines:?}");
+        for line in lines {
+            assert_eq!(line.matches("request_id").count(), 1, "{line}");
+            if format == "json" {
+                let line: Value = serde_json::from_str(line).unwrap();
+                assert_eq!(line["request_id"], "order-7");
+                let nested = line.as_object().unwrap().values();
+                assert!(
+                    !nested.clone().any(|it| it.is_object() || it.is_array()),
+                    "{line}"
+                );
+            } else {
+                assert!(line.contains(" request_id=order-7"), "{line}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_calls_line_names_its_key_and_client_also_when_it_is_refused() {
+    let service = Service::start(Backend::Sqlite).await;
+    let made = service
+        .run(&["key", "create", "--name", "old"])
+        .await
+        .object();
+    let (old, old_id) = (text(&made, "key"), text(&made, "id"));
+    service.run(&["key", "revoke", &old_id]).await.done();
+    let read = || Request::get("/results/0190b8f2-0000-7000-8000-0000000000aa");
+    let create = |body: Value| service.create_request(PRISM, &body);
+    for (name, request, key) in [
+        (
+            "created",
+            create(json!({"text": "a"})),
+            Some(&service.key_id),
+        ),
+        (
+            "invalid",
+            create(json!({"fields": {"other": "a"}})),
+            Some(&service.key_id),
+        ),
+        (
+            "missing",
+            read().bearer(&service.key),
+            Some(&service.key_id),
+        ),
+        ("revoked", read().bearer(&old), Some(&old_id)),
+        (
+            "unknown",
+            read().bearer(&format!("rk_{}", "a".repeat(32))),
+            None,
+        ),
+        ("none", read(), None),
+    ] {
+        service.send(request.header("X-Request-Id", name)).await;
+        let id = format!(r#""request_id":"{name}""#);
+        let line = service.nodes[0].logged(|line| line.contains(&id)).await;
+        let line: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(line["key"].as_str(), key.map(String::as_str), "{line}");
+        assert_eq!(line["client"], "127.0.0.1", "{line}");
+    }
 }
 
 async fn nothing_of_what_callers_send_is_logged(backend: Backend) {

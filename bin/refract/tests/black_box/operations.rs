@@ -90,7 +90,9 @@ fn check(text: &str) -> Vec<Sample<'_>> {
             assert!(types.insert(family, kind).is_none(), "twice: {line}");
             let is_total = family.ends_with("_total");
             assert_eq!(is_total, kind == "counter", "{line}");
-            assert!(family.starts_with("refract_"), "{line}");
+            // those of any process have the names that Prometheus' clients give them
+            let is_ours = family.starts_with("refract_") || family.starts_with("process_");
+            assert!(is_ours, "{line}");
             let units = ["_milliseconds", "_ms", "_minutes", "_kilobytes"];
             assert!(!units.iter().any(|unit| family.contains(unit)), "{line}");
         } else if line != "# EOF" {
@@ -197,6 +199,32 @@ async fn metrics_are_well_formed_and_count_what_happened() {
     ] {
         assert!(value(&samples, gauge, &[]).abs() < f64::EPSILON, "{gauge}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn metrics_tell_the_build_and_the_process() {
+    let service = Service::start(Backend::Sqlite).await;
+    let answer = service.nodes[0].ops("/metrics").await;
+    let samples = check(&answer.body);
+    let value = |name: &str| value(&samples, name, &[]);
+    assert!((value("refract_build_info") - 1.0).abs() < f64::EPSILON);
+    let build = samples.iter().find(|it| it.name == "refract_build_info");
+    let labels = &build.unwrap().labels;
+    let printed = service.run(&["--version"]).await.done();
+    let commit = match labels["commit"] {
+        "" => String::new(),
+        commit => format!(" ({commit})"),
+    };
+    assert_eq!(printed, format!("refract {}{commit}\n", labels["version"]));
+    let seconds = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    let age = seconds - value("process_start_time_seconds");
+    assert!((-2.0..60.0).contains(&age), "{age}");
+    assert!(value("process_cpu_seconds_total") < 60.0);
+    let resident = value("process_resident_memory_bytes");
+    assert!(resident > 1e6 && value("process_virtual_memory_bytes") >= resident);
+    let open = value("process_open_fds");
+    assert!(open > 20.0 && open < value("process_max_fds"), "{open}");
 }
 
 #[tokio::test]

@@ -2,8 +2,10 @@
 
 use std::net::TcpListener;
 
+use crate::app_people::joined;
 use crate::node::Node;
 use crate::program::run;
+use crate::service::{Backend, PRISM, Service, Setup};
 
 const MODEL: (&str, &str) = ("REFRACT_MODEL_URL", "builtin:lexical");
 const LISTEN: (&str, &str) = ("REFRACT_LISTEN", "127.0.0.1:0");
@@ -46,6 +48,14 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         ("REFRACT_RETENTION_DAYS", "-1"),
         ("REFRACT_RETENTION_DAYS", "1.5"),
         ("REFRACT_RETENTION_DAYS", "a month"),
+        ("REFRACT_RETENTION_UNCHECKED", "yes"),
+        ("REFRACT_API_URL", "ftp://refract.example.com/v1"),
+        (
+            "REFRACT_API_URL",
+            "https://user:secret@refract.example.com/v1",
+        ),
+        ("DATABASE_URL_FILE", "/nowhere/at/all"),
+        ("REFRACT_MODEL_API_KEY_FILE", "/nowhere/at/all"),
         ("REFRACT_LOG", "=="),
         ("REFRACT_LOG_FORMAT", "xml"),
     ] {
@@ -57,7 +67,9 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         let flag = name.trim_start_matches("REFRACT_").replace('_', "-");
         let words = line.to_uppercase().replace('_', "-");
         let is_named = match name {
-            "DATABASE_URL" => words.contains("DATABASE") || words.contains("POSTGRESQL"),
+            "DATABASE_URL" | "DATABASE_URL_FILE" => {
+                words.contains("DATABASE") || words.contains("POSTGRESQL")
+            }
             _ => words.contains(&flag),
         };
         assert!(is_named, "{name}={value}: {line}");
@@ -107,6 +119,70 @@ async fn an_unusable_setting_is_named_as_it_was_given_and_answered_in_plain_word
     assert_eq!(
         line,
         "error: --listen cannot be used: '8080' is a port: write an address such as 127.0.0.1:8080"
+    );
+}
+
+#[tokio::test]
+async fn a_variable_that_is_no_setting_is_named_in_one_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        MODEL,
+        ("REFRACT_RETENTION_DAY", "90-sentinel"),
+        ("REFRACT_NONSENSE", "sentinel"),
+        ("REFRACT_TEST_POSTGRES_URL", "sentinel"),
+        ("REFRACT_SERVICE_HOST", "10.0.0.1"),
+        ("REFRACT_LOG", "info"),
+    ];
+    let node = Node::start(folder.path(), &settings).await;
+    let log = node.log();
+    let warnings: Vec<_> = log
+        .iter()
+        .filter(|line| line.contains("no setting"))
+        .collect();
+    let words = "no setting of refract, and ignored: REFRACT_NONSENSE, REFRACT_RETENTION_DAY (did \
+         you mean REFRACT_RETENTION_DAYS?)";
+    assert_eq!(warnings.len(), 1, "{log:?}");
+    assert!(
+        warnings[0].ends_with(words) && warnings[0].contains("WARN"),
+        "{warnings:?}"
+    );
+    assert!(!log.concat().contains("sentinel"), "{log:?}");
+    node.stop().await;
+}
+
+#[tokio::test]
+async fn the_api_is_shown_by_the_address_that_callers_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = ("REFRACT_API_URL", "https://refract.example.com/v1");
+    for (settings, shown) in [
+        (vec![url], url.1),
+        (vec![], "http://127.0.0.1:8080/v1"),
+        (
+            vec![("REFRACT_LISTEN", "0.0.0.0:80")],
+            "http://127.0.0.1:80/v1",
+        ),
+    ] {
+        let made = run(folder.path(), &settings, &["key", "create"]).await;
+        assert_eq!(made.stderr, format!("The API: {shown}\n"));
+        made.object();
+    }
+    let setup = Setup {
+        settings: &[url],
+        ..Setup::default()
+    };
+    let service = Service::with(Backend::Sqlite, setup).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let page = ada.get(&format!("/prisms/{PRISM}")).await;
+    let call = format!("curl -sS '{}/prisms/{PRISM}/results'", url.1);
+    let shown = page.body.replace("&#39;", "'").replace("&#x27;", "'");
+    assert!(shown.contains(&call), "{page:?}");
+    let flags = ["serve", "--api-url", "refract.example.com"];
+    let line = run(folder.path(), &[MODEL, LISTEN, NO_OPS], &flags)
+        .await
+        .refused();
+    assert!(
+        line.starts_with("error: --api-url cannot be used: it must be http"),
+        "{line}"
     );
 }
 
@@ -182,6 +258,14 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ("REFRACT_SHUTDOWN_DELAY_MS", "--shutdown-delay-ms", "0"),
         ("REFRACT_WORKERS", "--workers", "one per core"),
         ("REFRACT_RETENTION_DAYS", "--retention-days", "never"),
+        (
+            "REFRACT_RETENTION_UNCHECKED",
+            "--retention-unchecked",
+            "off",
+        ),
+        ("REFRACT_API_URL", "--api-url", "http:// and the listener"),
+        ("DATABASE_URL_FILE", "--database-url-file", ""),
+        ("REFRACT_MODEL_API_KEY_FILE", "--model-api-key-file", ""),
         ("REFRACT_LOG", "--log", "info"),
         ("REFRACT_LOG_FORMAT", "--log-format", "text"),
     ] {

@@ -145,7 +145,11 @@ async fn what_cannot_be_used_stops_the_start_with_one_line() {
             "collector:4318",
             "http://127.0.0.1:4318",
         ),
-        ("REFRACT_TRACE_STATEMENTS", "perhaps", "--trace-statements"),
+        (
+            "REFRACT_TRACE_STATEMENTS",
+            "perhaps",
+            "REFRACT_TRACE_STATEMENTS cannot be used: 'perhaps': expected on or off",
+        ),
     ] {
         let settings = [
             ("REFRACT_MODEL_URL", "builtin:lexical"),

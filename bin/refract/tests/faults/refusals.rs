@@ -79,27 +79,6 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
     assert_eq!(service.results_made().await, acknowledged.len() + 1);
 }
 
-/// Starts a node that ignores SIGXFSZ, so that a file limit gives an error as a full disk does.
-async fn node_without_signal(service: &Service) -> Node {
-    let url = service.model.url();
-    let settings = [
-        ("DATABASE_URL", service.database_url.as_str()),
-        ("REFRACT_MODEL_URL", url.as_str()),
-        ("REFRACT_LISTEN", "127.0.0.1:0"),
-        ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
-        ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
-        ("REFRACT_LOG", "warn,refract=info"),
-    ];
-    let mut command = tokio::process::Command::new("/bin/sh");
-    command
-        .args(["-c", "trap '' XFSZ; exec \"$0\" serve"])
-        .arg(env!("CARGO_BIN_EXE_refract"))
-        .env_clear()
-        .envs(settings)
-        .kill_on_drop(true);
-    Node::of(command).await
-}
-
 /// Limits the size of the files that a node may write, which simulates a full disk.
 fn limit_files_of(node: &Node, bytes: &str) {
     let limited = Command::new("prlimit")
@@ -113,8 +92,7 @@ fn limit_files_of(node: &Node, bytes: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_wait_for_a_file_that_cannot_grow_for_a_while() {
     let mut service = service(None, 0, "30000").await;
-    let node = node_without_signal(&service).await;
-    service.nodes.push(node);
+    service.start_node(&[]).await;
     let id = one_result(&service).await;
     let load = Load::start(&service, "full", 8);
     load.until_more(30).await;

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use refract_test_support::cluster::Shutdown;
 use refract_test_support::postgres_proxy::{PostgresProxy, SESSION, StatementFault};
-use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::net::TcpStream;
 use tokio::process::{Child, ChildStderr};
 use tokio::task::block_in_place;
 
@@ -83,9 +84,40 @@ async fn a_node_waits_for_a_server_that_recovers_and_commands_say_so_at_once() {
     assert!(line.refused().contains("cannot connect to PostgreSQL"));
     let (_node, mut lines) = start(folder.path(), &url);
     let line = next(&mut lines).await.unwrap();
-    assert!(line.contains("waiting up to 10 s"), "{line}");
+    assert!(
+        line.contains("WARN") && line.contains("waiting up to 60 s"),
+        "{line}"
+    );
     until_listening(&mut lines).await;
     assert_eq!(proxy.faults(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_waits_for_a_server_whose_connections_are_all_taken() {
+    let cluster = cluster(&["max_connections = 10", "superuser_reserved_connections = 0"]);
+    // a client that is asked for its password has a connection already
+    let mut hello = 196_608_u32.to_be_bytes().to_vec();
+    hello.extend(b"user\0refract\0database\0postgres\0\0");
+    let length = u32::try_from(hello.len() + 4).unwrap();
+    let mut taken = Vec::new();
+    for _ in 0..10 {
+        let mut client = TcpStream::connect(("127.0.0.1", cluster.port()))
+            .await
+            .unwrap();
+        client.write_all(&length.to_be_bytes()).await.unwrap();
+        client.write_all(&hello).await.unwrap();
+        assert_eq!(client.read_u8().await.unwrap(), b'R');
+        taken.push(client);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (_node, mut lines) = start(folder.path(), &cluster.url());
+    let line = next(&mut lines).await.unwrap();
+    assert!(
+        line.contains("too many clients") && line.contains("waiting up to 60 s"),
+        "{line}"
+    );
+    drop(taken);
+    until_listening(&mut lines).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -63,7 +63,7 @@ impl Fixture {
 
     async fn over(url: &str, keeper: impl Any + Send + Sync) -> Self {
         let settings = DatabaseSettings {
-            url: url.to_owned(),
+            url: url.into(),
             pool: 8,
         };
         let database = Database::connect(&settings, Handle::current())

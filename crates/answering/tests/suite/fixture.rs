@@ -118,7 +118,7 @@ impl Fixture {
 
 pub(crate) async fn connect(url: &str) -> Database {
     let settings = DatabaseSettings {
-        url: url.to_owned(),
+        url: url.into(),
         pool: 8,
     };
     let connecting = Database::connect(&settings, Handle::current());

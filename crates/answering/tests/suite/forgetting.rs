@@ -1,18 +1,14 @@
 //! Forgetting results: what goes, what stays, and counts that are right at every look afterwards.
 
-use std::num::NonZeroU32;
-
-use chrono::{DateTime, TimeDelta, Utc};
-use refract_answering::forgetting::{Purge, PurgeRange, Retention, erase, erase_reference};
+use refract_answering::forgetting::{Purge, PurgeRange, erase, erase_reference};
 use refract_answering::marks::{
     MarkCell, MarkFaults, MarksRefusal, MarksRow, NamedResult, check_rows,
 };
 use refract_answering::result_counts::counts;
-use refract_answering::{AnsweringMetrics, Caller, Maker, ReadableResult};
+use refract_answering::{Caller, Maker, ReadableResult};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::reference::Ref;
-use refract_persistence::Database;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -27,15 +23,13 @@ on_both!(
     a_purge_takes_the_status_that_is_asked_for,
     erasing_takes_every_result_with_the_same_texts,
     erasing_by_reference_takes_the_results_of_every_prism,
-    results_are_kept_for_days_by_one_node_at_a_time,
-    a_node_that_stops_lets_another_purge,
     marks_of_a_result_that_is_purged_meanwhile_are_refused,
 );
 
-const HOUR: i64 = 3_600_000;
-const DAY: i64 = 24 * HOUR;
+pub(crate) const HOUR: i64 = 3_600_000;
+pub(crate) const DAY: i64 = 24 * HOUR;
 
-fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
+pub(crate) fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
     Described {
         at,
         version: 1,
@@ -167,7 +161,7 @@ async fn a_purge_takes_the_status_that_is_asked_for(it: Fixture) {
     }
 }
 
-async fn is_there(it: &Fixture, account: AccountId, id: ResultId) -> bool {
+pub(crate) async fn is_there(it: &Fixture, account: AccountId, id: ResultId) -> bool {
     ReadableResult::find(&it.database, account, id)
         .await
         .is_ok()
@@ -246,68 +240,6 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
         .await
         .unwrap();
     assert_eq!(erased.results, 0);
-}
-
-fn retention(database: &Database) -> Retention {
-    let days = NonZeroU32::new(30).unwrap();
-    Retention::new(database.clone(), days, AnsweringMetrics::default())
-}
-
-async fn left(it: &Fixture, saved: &Saved) -> usize {
-    let mut left = 0;
-    for (id, _) in &saved.results {
-        left += usize::from(is_there(it, saved.lens.prism.account, *id).await);
-    }
-    left
-}
-
-async fn results_are_kept_for_days_by_one_node_at_a_time(it: Fixture) {
-    let other_node = connect(&it.url).await;
-    let [one, two] = [&it.database, &other_node].map(retention);
-    let elsewhere = account(&it.database).await;
-    let of_ages = [-40 * DAY, -30 * DAY - 1, -30 * DAY, -DAY, 0].map(|at| result(at, key(1), true));
-    let [mine, theirs] = [
-        save_all(&it, it.account, &of_ages).await,
-        save_all(&it, elsewhere, &of_ages).await,
-    ];
-    let now = |minutes: i64| moment(0) + TimeDelta::minutes(minutes);
-    let round = async |node: &Retention, now: DateTime<Utc>| node.round(now).await.unwrap();
-    assert_eq!(round(&one, now(0)).await, Some(4));
-    assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (3, 3));
-    // the lease is the first node's, until it has not been renewed for minutes
-    assert_eq!(round(&two, now(1)).await, None);
-    assert_eq!(round(&one, now(2)).await, Some(2));
-    assert_eq!(round(&two, now(4)).await, None);
-    assert_eq!(round(&two, now(5)).await, Some(0));
-    assert_eq!(round(&one, now(6)).await, None);
-    let days = TimeDelta::days(31);
-    assert_eq!(round(&one, now(6) + days).await, Some(4));
-    assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (0, 0));
-    // longer than there are days
-    let ages = Retention::new(
-        it.database.clone(),
-        NonZeroU32::MAX,
-        AnsweringMetrics::default(),
-    );
-    assert_eq!(round(&ages, now(60) + days).await, Some(0));
-}
-
-async fn a_node_that_stops_lets_another_purge(it: Fixture) {
-    let now = Utc::now();
-    let age = |days: i64| (now - moment(0)).num_milliseconds() - days * DAY;
-    let saved = save_all(&it, it.account, &[result(age(31), key(1), true)]).await;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(retention(&it.database).run(async {
-        stopped.await.unwrap();
-    }));
-    while left(&it, &saved).await > 0 {
-        tokio::task::yield_now().await;
-    }
-    let other = retention(&connect(&it.url).await);
-    assert_eq!(other.round(Utc::now()).await.unwrap(), None);
-    stop.send(()).unwrap();
-    running.await.unwrap();
-    assert_eq!(other.round(Utc::now()).await.unwrap(), Some(0));
 }
 
 async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {

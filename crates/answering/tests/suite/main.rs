@@ -33,5 +33,6 @@ mod forgetting;
 mod people;
 mod result_counts;
 mod result_search;
+mod retention;
 mod sign_in;
 mod sign_in_events;

@@ -1,15 +1,17 @@
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use actix_web::http::header::{HeaderMap, HeaderValue};
+use actix_web::rt::System;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ApiError;
 use crate::exposition::ExpositionFormat;
-use refract_http_serving::Lifecycle;
+use refract_http_serving::Drained;
 use refract_http_serving::X_REQUEST_ID;
 
 #[derive(Clone, Default)]
@@ -26,8 +28,9 @@ impl io::Write for Lines {
     }
 }
 
-/// Records a request; returns the fields of the log line and the encoded metrics.
-fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
+/// Records a request of a server in this state; returns the fields of the log line and the encoded
+/// metrics.
+fn recorded_in(lifecycle: &Lifecycle, end: impl FnOnce(RequestRecord)) -> (Value, String) {
     let lines = Lines::default();
     let writer = lines.clone();
     let logs = tracing_subscriber::fmt()
@@ -35,18 +38,24 @@ fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
         .with_writer(move || writer.clone())
         .finish();
     let mut registry = Registry::default();
-    let metrics = HttpMetrics::register(&mut registry, Lifecycle::default());
+    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
     let mut headers = HeaderMap::new();
     headers.insert(X_REQUEST_ID, HeaderValue::from_static("order-7"));
     let id = RequestId::of(&headers);
     tracing::subscriber::with_default(logs, || {
-        end(RequestRecord::begin(
-            metrics,
+        let begun = BegunRequest {
             id,
-            "GET",
-            "/v1/results/{result_id}",
-            Some(ClientAddress::from(IpAddr::from([203, 0, 113, 7]))),
-            RequestTrace::default(),
+            method: "GET".to_owned(),
+            route: "/v1/results/{result_id}",
+            client: Some(ClientAddress::from(IpAddr::from([203, 0, 113, 7]))),
+            key: CallKeyId::default(),
+        };
+        let trace = RequestTrace::default();
+        end(RequestRecord::begin(
+            begun,
+            metrics,
+            lifecycle.clone(),
+            trace,
         ));
     });
     let lines = lines.0.lock().unwrap().clone();
@@ -56,6 +65,10 @@ fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
         line["fields"].clone(),
         ExpositionFormat::Prometheus.encode(&registry).unwrap(),
     )
+}
+
+fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
+    recorded_in(&Lifecycle::default(), end)
 }
 
 #[test]
@@ -81,4 +94,25 @@ fn a_client_that_did_not_wait_is_recorded_too() {
     let (fields, metrics) = recorded(drop);
     assert_eq!(fields["status"], 499);
     assert!(metrics.contains("status=\"499\"} 1\n"), "{metrics}");
+}
+
+#[test]
+fn a_call_that_the_server_cut_off_is_no_client_that_did_not_wait() {
+    let lifecycle = Lifecycle::default();
+    let _call = lifecycle.admit().unwrap();
+    let drained = System::new().block_on(lifecycle.drain(Duration::ZERO));
+    assert_eq!(drained, Drained::Cut(1));
+    let (fields, metrics) = recorded_in(&lifecycle, drop);
+    assert_eq!(
+        (&fields["status"], &fields["cut"]),
+        (&json!(503), &json!(true))
+    );
+    assert!(metrics.contains("status=\"503\"} 1\n"), "{metrics}");
+    // a reply that was ready is a reply
+    let reply = Reply::error(&ApiError::NotAuthenticated);
+    let (fields, _) = recorded_in(&lifecycle, |record| record.end(&reply));
+    assert_eq!(
+        (&fields["status"], &fields["cut"]),
+        (&json!(401), &Value::Null)
+    );
 }

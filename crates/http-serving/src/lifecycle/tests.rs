@@ -44,6 +44,7 @@ fn draining_lets_no_call_in_and_waits_for_those_that_are() {
         assert!((&mut drain).now_or_never().is_none());
         drop(call);
         assert_eq!(drain.await, Drained::Clean);
+        assert!(!lifecycle.is_cutting());
         assert!(matches!(lifecycle.admit(), Err(Draining)));
     });
 }
@@ -57,6 +58,7 @@ fn calls_are_cut_when_the_grace_time_runs_out() {
             lifecycle.drain(Duration::from_millis(1)).await,
             Drained::Cut(2)
         );
+        assert!(lifecycle.is_cutting());
     });
 }
 

@@ -1,5 +1,5 @@
 use refract_domain::model_input::{State, json_chars};
-use refract_model_gateway::{ModelSettings, PROMPT_VERSION};
+use refract_model_gateway::{ModelApiKey, ModelFailure, ModelSettings, PROMPT_VERSION};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::value::RawValue;
 
@@ -58,6 +58,54 @@ async fn the_headers_say_what_is_sent_by_whom() {
         let host = format!("127.0.0.1:{}", server.port());
         assert_eq!(sent.header("host"), Some(host.as_str()));
     }
+}
+
+#[actix_rt::test]
+async fn a_key_that_changes_in_its_file_is_read_again_when_it_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("key");
+    std::fs::write(&file, "sk-old\n").unwrap();
+    let server = ModelServer::start(ScriptedReply::answers());
+    let model = model_with(ModelSettings {
+        api_key: Some(ModelApiKey::in_file(&file).unwrap()),
+        ..settings(&server.url())
+    });
+    let keys = || -> Vec<_> {
+        let requests = server.requests();
+        let sent = requests.iter().map(|sent| sent.header("authorization"));
+        sent.map(|key| key.unwrap().to_owned()).collect()
+    };
+    ask(&model, &yes_no()).await.unwrap();
+    for refusal in [401, 403] {
+        // the same key again, and a file that is of no use: the call fails at once
+        for content in [None, Some("two words"), Some("")] {
+            if let Some(content) = content {
+                std::fs::write(&file, content).unwrap();
+            }
+            server.then_once(ScriptedReply::status(refusal));
+            let failure = ask(&model, &yes_no()).await.unwrap_err();
+            assert_eq!(failure, ModelFailure::Status(refusal));
+        }
+        // another key: the call is answered
+        let renewed = format!("sk-after-{refusal}");
+        std::fs::write(&file, &renewed).unwrap();
+        server.then_once(ScriptedReply::status(refusal));
+        ask(&model, &yes_no()).await.unwrap();
+        assert_eq!(keys().last().unwrap(), &format!("Bearer {renewed}"));
+    }
+    ask(&model, &yes_no()).await.unwrap();
+    let [old, after_401, after_403] = [
+        "Bearer sk-old",
+        "Bearer sk-after-401",
+        "Bearer sk-after-403",
+    ];
+    let expected = [[old; 5].as_slice(), &[after_401; 5], &[after_403; 2]].concat();
+    assert_eq!(keys(), expected);
+    let gone = ModelApiKey::in_file(&folder.path().join("gone")).unwrap_err();
+    assert!(gone.to_string().contains("gone"), "{gone}");
+    std::fs::write(&file, "not a key").unwrap();
+    let refused = ModelApiKey::in_file(&file).unwrap_err().to_string();
+    assert!(!refused.contains("not a"), "{refused}");
 }
 
 #[actix_rt::test]

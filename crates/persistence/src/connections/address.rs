@@ -1,11 +1,12 @@
 //! `DATABASE_URL`: which database it is, where it is, and how far its server is trusted.
 
 use std::error::Error as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use tokio_postgres::Config;
+use tokio_postgres::config::Host;
 
 use crate::connections::tls::SslMode;
 use crate::error::ConnectError;
@@ -58,7 +59,12 @@ fn sqlite(path: &str) -> Result<Address, ConnectError> {
 fn postgres(url: &str) -> Result<Address, ConnectError> {
     let mut ssl_mode = SslMode::Prefer;
     let mut root_certificates = None;
-    let (server, parameters) = split_parameters(url);
+    let PostgresParts {
+        scheme,
+        user,
+        server,
+        parameters,
+    } = PostgresParts::of(url)?;
     let mut left = Vec::new();
     for parameter in parameters
         .split('&')
@@ -70,10 +76,13 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
                 let path = percent_decode_str(path).decode_utf8_lossy();
                 root_certificates = Some(PathBuf::from(path.into_owned()));
             }
-            _ => left.push(parameter),
+            Some(("host", host)) => left.push(format!("host={}", socket_or_host(host, parameters))),
+            _ => left.push(parameter.to_owned()),
         }
     }
-    let rest = format!("{server}?{}", left.join("&"));
+    // the driver takes the first `@` for the end of the password
+    let user = user.map_or_else(String::new, |user| format!("{}@", user.replace('@', "%40")));
+    let rest = format!("{scheme}{user}{server}?{}", left.join("&"));
     let config = Config::from_str(rest.trim_end_matches('?')).map_err(|error| {
         // other words of the driver may quote the address
         let cause = error.source().map(ToString::to_string).unwrap_or_default();
@@ -82,29 +91,102 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
         ConnectError::Address(if known { cause } else { shape })
     })?;
     Ok(Address::Postgres(Box::new(PostgresAddress {
+        ssl_mode: ssl_mode_for(&config, ssl_mode)?,
         config,
-        ssl_mode,
         root_certificates,
     })))
 }
 
-/// Splits an address from its parameters. A question mark before the `@` belongs to the password.
-fn split_parameters(url: &str) -> (&str, &str) {
-    let host = url.find('@').unwrap_or(0);
-    let (user, rest) = url.split_at(host);
-    match rest.split_once('?') {
-        Some((rest, parameters)) => {
-            let server = url.split_at(user.len() + rest.len()).0;
-            (server, parameters)
+/// The parts of a `postgres://` address, none of them decoded.
+struct PostgresParts<'a> {
+    scheme: &'a str,
+    user: Option<&'a str>,
+    server: &'a str,
+    parameters: &'a str,
+}
+
+impl<'a> PostgresParts<'a> {
+    /// Splits an address at the last `@`: what stands before it belongs to the user and the password,
+    /// a question mark and another `@` too. An address that could be read otherwise is refused, so that
+    /// no part of a password is taken for a host, which messages show.
+    fn of(url: &'a str) -> Result<Self, ConnectError> {
+        let (scheme, rest) = url.split_at(url.find("//").map_or(0, |at| at + 2));
+        let (user, rest) = match rest.rsplit_once('@') {
+            Some((user, rest)) => (Some(user), rest),
+            None => (None, rest),
+        };
+        if user.is_some_and(may_hold_parameters) {
+            return Err(ConnectError::Address(
+                "it can be read in two ways: write an @ in a password or a parameter as %40"
+                    .to_owned(),
+            ));
         }
-        None => (url, ""),
+        let (server, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        Ok(Self {
+            scheme,
+            user,
+            server,
+            parameters,
+        })
     }
+}
+
+/// Whether what stands before the last `@` could be a whole address with parameters: it has a
+/// parameter after another `@`, or one that is a password.
+fn may_hold_parameters(user: &str) -> bool {
+    let has_parameter = |text: &str| {
+        let mut after_marks = text.split('?').skip(1);
+        after_marks.any(|parameters| {
+            let name = parameters.split_once('=').map(|(name, _)| name);
+            let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+            name.is_some_and(|name| !name.is_empty() && name.bytes().all(is_of_name))
+        })
+    };
+    let after_at = user.split_once('@').map(|(_, after)| after);
+    after_at.is_some_and(has_parameter) || has_parameter(user) && user.contains("password=")
+}
+
+/// A `host` parameter as the driver takes it, encoded. The folder of a socket becomes an absolute path:
+/// what has a `/`, which no host has, and a folder here that has the socket of the port.
+fn socket_or_host(host: &str, parameters: &str) -> String {
+    let name = percent_decode_str(host).decode_utf8_lossy();
+    let mut ports = parameters
+        .split('&')
+        .filter_map(|it| it.strip_prefix("port="));
+    let socket = format!(".s.PGSQL.{}", ports.next_back().unwrap_or("5432"));
+    let is_socket = name.contains('/') || Path::new(&*name).join(socket).exists();
+    match std::path::absolute(&*name) {
+        Ok(path) if is_socket => {
+            percent_encode(path.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC).to_string()
+        }
+        Ok(_) | Err(_) => host.to_owned(),
+    }
+}
+
+/// The mode for these hosts. A socket never has TLS, as with every other client of PostgreSQL.
+fn ssl_mode_for(config: &Config, wanted: SslMode) -> Result<SslMode, ConnectError> {
+    let is_socket = |host: &Host| matches!(host, Host::Unix(_));
+    let hosts = config.get_hosts();
+    if hosts.is_empty() && config.get_hostaddrs().is_empty() {
+        return Err(ConnectError::Address(
+            "it names no host: write one, or the folder of a socket, as in \
+             postgres:///database?host=/run/postgresql"
+                .to_owned(),
+        ));
+    }
+    if !hosts.is_empty() && hosts.iter().all(is_socket) {
+        return Ok(SslMode::Disable);
+    }
+    if hosts.iter().any(is_socket) && wanted != SslMode::Disable {
+        return Err(ConnectError::Address(
+            "it names a socket beside other hosts, which needs sslmode=disable".to_owned(),
+        ));
+    }
+    Ok(wanted)
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio_postgres::config::Host;
-
     use super::*;
 
     fn server(url: &str) -> PostgresAddress {
@@ -163,6 +245,76 @@ mod tests {
         assert_eq!(full.root_certificates, Some(PathBuf::from("/r t.pem")));
         assert_eq!(full.config.get_password(), Some("p?sslmode=x".as_bytes()));
         assert_eq!(full.config.get_hosts().len(), 2);
+    }
+
+    #[test]
+    fn a_password_may_hold_every_character_and_never_becomes_a_host() {
+        let passwords = (' '..='~')
+            .filter(|c| *c != '%')
+            .map(|c| format!("a{c}b{c}{c}c"));
+        let more = [
+            "p@ss:w/r?#d",
+            "a@b?c@d?",
+            "a@?=",
+            "?=@",
+            "@",
+            "@@/",
+            ":@",
+            "a@b/c",
+            "50%",
+            "ö@",
+            "p@[::1]",
+        ];
+        for password in passwords.chain(more.map(ToOwned::to_owned)) {
+            let url = format!("postgres://u:{password}@h:6543/d?application_name=x");
+            let read = server(&url);
+            assert_eq!(read.config.get_password(), Some(password.as_bytes()));
+            assert_eq!(read.config.get_user(), Some("u"), "{url}");
+            assert_eq!(read.config.get_hosts(), [Host::Tcp("h".to_owned())]);
+            assert_eq!(read.config.get_ports(), [6543]);
+            assert_eq!(read.config.get_dbname(), Some("d"));
+        }
+        // a user of a server that is named by the user too
+        let user = server("postgres://u@h:p@h.example/d");
+        assert_eq!(user.config.get_user(), Some("u@h"));
+        for ambiguous in [
+            "postgres://u:secret@h/d?application_name=a@b",
+            "postgres://u:se@cr?x=et@h/d",
+            "postgres://h/d?user=u&password=sec@ret",
+        ] {
+            let words = refusal(ambiguous);
+            assert!(words.contains("%40") && !words.contains("ret"), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_socket_is_found_by_its_folder_and_has_no_tls() {
+        let socket = |url| {
+            let read = server(url);
+            assert_eq!(read.ssl_mode, SslMode::Disable, "{url}");
+            let [Host::Unix(path)] = read.config.get_hosts() else {
+                panic!("{url} is a socket");
+            };
+            path.clone()
+        };
+        for url in [
+            "postgres:///d?host=/run/postgresql",
+            "postgres:///d?host=%2Frun%2Fpostgresql&sslmode=require",
+            "postgres://%2Frun%2Fpostgresql/d",
+            "postgres://u:p@%2Frun%2Fpostgresql:6543/d",
+        ] {
+            assert_eq!(socket(url), Path::new("/run/postgresql"), "{url}");
+        }
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(socket("postgres:///d?host=run/pg"), here.join("run/pg"));
+        // a folder here without that socket is no socket
+        let host = server("postgres:///d?host=src&port=1");
+        assert_eq!(host.config.get_hosts(), [Host::Tcp("src".to_owned())]);
+        assert_eq!(host.ssl_mode, SslMode::Prefer);
+        assert!(refusal("postgres:///d").contains("host=/run/postgresql"));
+        let mixed = "postgres://h/d?host=/run/postgresql";
+        assert!(refusal(mixed).contains("sslmode=disable"));
+        server(&format!("{mixed}&sslmode=disable"));
     }
 
     #[test]

@@ -6,8 +6,10 @@ use tokio::runtime::Handle;
 
 use crate::connections::address::Address;
 use crate::connections::connection::{Connection, ExclusiveConnection};
+use crate::connections::database_url::DatabaseUrl;
 use crate::connections::postgres::PostgresServer;
 use crate::connections::postgres_pool::PostgresPool;
+use crate::connections::sqlite_file::MissingFile;
 use crate::connections::sqlite_pool::SqlitePools;
 use crate::error::{ConnectError, PersistenceError};
 
@@ -30,16 +32,21 @@ impl Pools {
 
     /// Opens the pools on the current runtime, which drives them from then on; `size` is that of
     /// PostgreSQL's.
-    pub(crate) async fn open(address: Address, size: usize) -> Result<Self, ConnectError> {
-        match address {
+    pub(crate) async fn open(
+        url: DatabaseUrl,
+        size: usize,
+        missing: MissingFile,
+    ) -> Result<Self, ConnectError> {
+        match Address::parse(&url.read()?)? {
             Address::Sqlite(path) => {
-                let opening = tokio::task::spawn_blocking(|| SqlitePools::open(path)).await;
+                let opening = move || SqlitePools::open(path, missing);
+                let opening = tokio::task::spawn_blocking(opening).await;
                 opening
                     .unwrap_or(Err(ConnectError::ShuttingDown))
                     .map(Self::Sqlite)
             }
             Address::Postgres(address) => {
-                let server = PostgresServer::new(*address)?;
+                let server = PostgresServer::new(*address, url)?;
                 server.reach().await?;
                 let pool = PostgresPool::new(server, size, Handle::current())?;
                 Ok(Self::Postgres(Arc::new(pool)))
@@ -59,7 +66,20 @@ impl Pools {
     pub(crate) async fn writer(&self) -> Result<ExclusiveConnection, PersistenceError> {
         Ok(match self {
             Self::Postgres(pool) => ExclusiveConnection::Postgres(pool.leased.get().await?),
-            Self::Sqlite(pools) => ExclusiveConnection::Sqlite(pools.writer.get().await?),
+            Self::Sqlite(pools) => {
+                let writer = pools.writer.get().await?;
+                pools.file.check()?;
+                ExclusiveConnection::Sqlite(writer)
+            }
         })
+    }
+
+    /// Checks that what is written goes to where the address points: an SQLite file may have been
+    /// deleted or replaced while it is open.
+    pub(crate) fn check_place(&self) -> Result<(), PersistenceError> {
+        match self {
+            Self::Postgres(_) => Ok(()),
+            Self::Sqlite(pools) => pools.file.check(),
+        }
     }
 }

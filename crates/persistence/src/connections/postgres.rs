@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::fmt::Write as _;
 use std::io;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use diesel::ConnectionError::BadConnection;
@@ -15,10 +16,11 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::connections::address::PostgresAddress;
+use crate::connections::address::{Address, PostgresAddress};
+use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
 use crate::connections::tls::{self, SslMode};
-use crate::error::{ConnectError, NO_ANSWER};
+use crate::error::{ConnectError, NO_ANSWER, PassingReason};
 
 /// Longest wait for a connection to open, unless the address says otherwise.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -30,6 +32,13 @@ const SESSION: &str = "SET statement_timeout = '30s'";
 
 /// A server and how to reach it.
 pub(crate) struct PostgresServer {
+    url: DatabaseUrl,
+    /// What the address said when it was read last.
+    target: RwLock<Arc<ServerTarget>>,
+}
+
+/// What an address says of a server.
+struct ServerTarget {
     config: Config,
     tls: Option<Tls>,
 }
@@ -40,7 +49,102 @@ struct Tls {
 }
 
 impl PostgresServer {
-    pub(crate) fn new(address: PostgresAddress) -> Result<Self, ConnectError> {
+    /// The server of an address, which is read again from its file when its password is refused.
+    pub(crate) fn new(address: PostgresAddress, url: DatabaseUrl) -> Result<Self, ConnectError> {
+        let target = ServerTarget::new(address)?;
+        Ok(Self {
+            url,
+            target: RwLock::new(Arc::new(target)),
+        })
+    }
+
+    /// Opens a connection on the current runtime.
+    pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
+        let opened = self.open().await;
+        let mut open = opened.map_err(|refused| BadConnection(refused.words))?;
+        open.connection
+            .batch_execute(SESSION)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(open)
+    }
+
+    /// Opens a connection and drops it, to see whether the server can be reached.
+    pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
+        let unreachable = |reason, passing| ConnectError::Unreachable {
+            server: self.name(),
+            reason,
+            passing,
+        };
+        match tokio::time::timeout(WAIT, self.open()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(refused)) => Err(unreachable(refused.words, refused.passing)),
+            Err(_) => Err(unreachable(NO_ANSWER.to_owned(), None)),
+        }
+    }
+
+    async fn open(&self) -> Result<PostgresConnection, Refused> {
+        let target = self.target();
+        match target.open().await {
+            Err(refused) if refused.is_about_credentials => match self.renewed(&target) {
+                Some(renewed) => renewed.open().await,
+                None => Err(refused),
+            },
+            other => other,
+        }
+    }
+
+    /// What the address says now, where it is in a file and says something else than a target that
+    /// was refused.
+    fn renewed(&self, refused: &ServerTarget) -> Option<Arc<ServerTarget>> {
+        let DatabaseUrl::InFile(path) = &self.url else {
+            return None;
+        };
+        let read = self.url.read().and_then(|url| Address::parse(&url));
+        let renewed = match read {
+            Ok(Address::Postgres(address)) => ServerTarget::new(*address),
+            Ok(Address::Sqlite(_)) => return None,
+            Err(error) => Err(error),
+        };
+        let path = path.display();
+        let renewed = renewed
+            .inspect_err(|error| {
+                tracing::warn!(%error, "the database's address in {path} cannot be used");
+            })
+            .ok()?;
+        if renewed.config == refused.config {
+            return None;
+        }
+        tracing::info!("the database's address was read again from {path}");
+        let renewed = Arc::new(renewed);
+        let target = self.target.write();
+        *target.unwrap_or_else(PoisonError::into_inner) = Arc::clone(&renewed);
+        Some(renewed)
+    }
+
+    fn target(&self) -> Arc<ServerTarget> {
+        let target = self.target.read();
+        Arc::clone(&target.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The hosts and ports of the server, for messages.
+    fn name(&self) -> String {
+        let target = self.target();
+        let hosts = target.config.get_hosts();
+        let ports = target.config.get_ports();
+        let named = hosts.iter().enumerate().map(|(index, host)| {
+            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+            match host {
+                Host::Tcp(name) => format!("{name}:{port}"),
+                Host::Unix(folder) => format!("{}/.s.PGSQL.{port}", folder.display()),
+            }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl ServerTarget {
+    fn new(address: PostgresAddress) -> Result<Self, ConnectError> {
         let PostgresAddress {
             mut config,
             ssl_mode,
@@ -76,31 +180,6 @@ impl PostgresServer {
         Ok(Self { config, tls })
     }
 
-    /// Opens a connection on the current runtime.
-    pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
-        let opened = self.open().await;
-        let mut open = opened.map_err(|refused| BadConnection(refused.words))?;
-        open.connection
-            .batch_execute(SESSION)
-            .await
-            .map_err(ConnectionError::CouldntSetupConfiguration)?;
-        Ok(open)
-    }
-
-    /// Opens a connection and drops it, to see whether the server can be reached.
-    pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
-        let unreachable = |reason, is_starting| ConnectError::Unreachable {
-            server: self.name(),
-            reason,
-            is_starting,
-        };
-        match tokio::time::timeout(WAIT, self.open()).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(refused)) => Err(unreachable(refused.words, refused.is_starting)),
-            Err(_) => Err(unreachable(NO_ANSWER.to_owned(), false)),
-        }
-    }
-
     async fn open(&self) -> Result<PostgresConnection, Refused> {
         match &self.tls {
             None => open(&self.config, NoTls).await,
@@ -118,20 +197,6 @@ impl PostgresServer {
                 }
             }
         }
-    }
-
-    /// The hosts and ports of the server, for messages.
-    pub(crate) fn name(&self) -> String {
-        let hosts = self.config.get_hosts();
-        let ports = self.config.get_ports();
-        let named = hosts.iter().enumerate().map(|(index, host)| {
-            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-            match host {
-                Host::Tcp(name) => format!("{name}:{port}"),
-                Host::Unix(path) => format!("{}:{port}", path.display()),
-            }
-        });
-        named.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -153,8 +218,10 @@ impl PostgresConnection {
 struct Refused {
     words: String,
     is_tls: bool,
-    /// Whether the server is likely to be there in a moment: it starts, or another host takes over.
-    is_starting: bool,
+    /// Whether the server refused the user or the password.
+    is_about_credentials: bool,
+    /// Whether the server is likely to take a connection in a while.
+    passing: Option<PassingReason>,
 }
 
 impl Refused {
@@ -183,7 +250,8 @@ where
     let connection = opened.map_err(|error| Refused {
         words: error.to_string(),
         is_tls: false,
-        is_starting: false,
+        is_about_credentials: false,
+        passing: None,
     })?;
     Ok(PostgresConnection { connection, driver })
 }
@@ -192,15 +260,22 @@ where
 /// its detail may quote a row.
 fn refused(error: &tokio_postgres::Error) -> Refused {
     if let Some(said) = error.as_db_error() {
+        let code = said.code();
+        let is_not_ready =
+            *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::TOO_MANY_CONNECTIONS;
+        // class 28; PgBouncer has another code for it
+        let is_about_credentials =
+            code.code().starts_with("28") || said.message().contains("authentication failed");
         return Refused {
             words: said.message().to_owned(),
             is_tls: false,
-            is_starting: *said.code() == SqlState::CANNOT_CONNECT_NOW,
+            is_about_credentials,
+            passing: is_not_ready.then_some(PassingReason::NotReady),
         };
     }
     let mut words = error.to_string();
     let mut is_tls = false;
-    let mut is_starting = error.is_closed();
+    let mut passing = error.is_closed().then_some(PassingReason::NobodyListens);
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
@@ -211,18 +286,27 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
             is_tls |= error
                 .get_ref()
                 .is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
-            is_starting |= matches!(
+            let is_nobody = matches!(
                 error.kind(),
-                io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset
+                // no socket is there before the server is
+                io::ErrorKind::ConnectionRefused
+                    | io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::NotFound
             );
+            if is_nobody {
+                passing = Some(PassingReason::NobodyListens);
+            }
             // the driver's words for a standby where a server that takes writes is wanted
-            is_starting |= text == "database does not allow writes";
+            if text == "database does not allow writes" {
+                passing = Some(PassingReason::NotReady);
+            }
         }
         source = cause.source();
     }
     Refused {
         words,
         is_tls,
-        is_starting,
+        is_about_credentials: false,
+        passing,
     }
 }

@@ -1,9 +1,6 @@
 //! An SQLite file, and how a connection to it is opened.
 
-use std::fs::OpenOptions;
-use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::PoisonError;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,11 +24,6 @@ pub(crate) const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only 
 /// Sets up a connection that copies: it reads this file and writes another, which `query_only`
 /// would refuse.
 const COPIER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL;";
-
-/// Opens a connection that writes. It blocks its thread.
-pub(crate) fn open_writer(path: &Path) -> ConnectionResult<SqliteConnection> {
-    open(path, WRITER)
-}
 
 /// Opens a connection that copies the file. It blocks its thread.
 pub(crate) fn open_copier(path: &Path) -> ConnectionResult<SqliteConnection> {
@@ -70,24 +62,4 @@ pub(crate) fn keep_write_ahead_log(connection: &mut SqliteConnection) -> Connect
 /// Whether another process holds a lock on the file. diesel keeps SQLite's message, not its code.
 fn is_locked(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, what) if what.message() == "database is locked")
-}
-
-/// Makes the file where it is missing, for its owner only. A file that is there is not even opened:
-/// closing it would release every lock that this process holds on it (POSIX), SQLite's included.
-pub(crate) fn create_file(path: &Path) -> Result<(), String> {
-    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _until_it_is_closed = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let folder = path.parent().unwrap_or(path);
-            Err(format!("the folder {} does not exist", folder.display()))
-        }
-        Err(error) => Err(error.to_string()),
-    }
 }

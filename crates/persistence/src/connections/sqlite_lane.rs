@@ -4,7 +4,6 @@
 //! an index, which takes less time than another thread needs to wake up. In a file with a
 //! write-ahead log readers and the writer do not wait for each other.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,13 +11,14 @@ use diesel::ConnectionError;
 use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
 use crate::connections::connection::{AsyncSqliteConnection, BlockedThread};
-use crate::connections::sqlite::{self, READER};
+use crate::connections::sqlite::READER;
+use crate::connections::sqlite_file::SqliteFile;
 use crate::connections::sqlite_pool::SqlitePools;
 use crate::error::PersistenceError;
 
 /// The lane of one thread; its connection only reads.
 pub(crate) struct SqliteLane {
-    path: PathBuf,
+    file: Arc<SqliteFile>,
     connection: OnceCell<Arc<Mutex<AsyncSqliteConnection>>>,
     open_lanes: Arc<AtomicUsize>,
 }
@@ -27,7 +27,7 @@ impl SqliteLane {
     /// A lane whose connection is opened at its first use.
     pub(crate) fn new(pools: &SqlitePools) -> Self {
         Self {
-            path: pools.path.clone(),
+            file: Arc::clone(&pools.file),
             connection: OnceCell::new(),
             open_lanes: Arc::clone(&pools.open_lanes),
         }
@@ -41,7 +41,7 @@ impl SqliteLane {
         &self,
     ) -> Result<OwnedMutexGuard<AsyncSqliteConnection>, PersistenceError> {
         let opening = self.connection.get_or_try_init(async || {
-            let opened = sqlite::open(&self.path, READER)?;
+            let opened = self.file.connect(READER)?;
             self.open_lanes.fetch_add(1, Ordering::Relaxed);
             let connection = AsyncSqliteConnection::with_runtime(opened, BlockedThread::OfCaller);
             Ok(Arc::new(Mutex::new(connection)))

@@ -1,6 +1,6 @@
 //! The connections to an SQLite file that one process shares: one that writes and a few that read.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -13,7 +13,8 @@ use diesel_async::pooled_connection::{
 
 use crate::connections::connection::AsyncSqliteConnection;
 use crate::connections::deadline::WAIT;
-use crate::connections::sqlite::{self, READER, WRITER};
+use crate::connections::sqlite::{READER, WRITER};
+use crate::connections::sqlite_file::{MissingFile, SqliteFile};
 use crate::error::ConnectError;
 
 /// Connections that read, each of which may keep one thread busy.
@@ -21,8 +22,8 @@ const READERS: usize = 4;
 
 /// Both pools of one file.
 pub(crate) struct SqlitePools {
-    /// The file, as an absolute path.
-    pub(crate) path: PathBuf,
+    /// The file.
+    pub(crate) file: Arc<SqliteFile>,
     /// Connections that read. Many may read while one writes.
     pub(crate) readers: Pool<AsyncSqliteConnection>,
     /// The one connection that writes: queries line up for it instead of waiting for a lock.
@@ -32,21 +33,13 @@ pub(crate) struct SqlitePools {
 }
 
 impl SqlitePools {
-    /// Makes the file where it is missing, readable for its owner only, and opens it once. It
-    /// blocks its thread.
-    pub(crate) fn open(path: PathBuf) -> Result<Self, ConnectError> {
-        let failed = |reason: String| ConnectError::File {
-            path: path.display().to_string(),
-            reason,
-        };
-        sqlite::create_file(&path).map_err(failed)?;
-        sqlite::open_writer(&path)
-            .and_then(|mut connection| sqlite::keep_write_ahead_log(&mut connection))
-            .map_err(|error| failed(error.to_string()))?;
-        let readers = pool(&path, READER, READERS)?;
-        let writer = pool(&path, WRITER, 1)?;
+    /// Opens the file once. It blocks its thread.
+    pub(crate) fn open(path: PathBuf, missing: MissingFile) -> Result<Self, ConnectError> {
+        let file = Arc::new(SqliteFile::open(path, missing)?);
+        let readers = pool(&file, READER, READERS)?;
+        let writer = pool(&file, WRITER, 1)?;
         Ok(Self {
-            path,
+            file,
             readers,
             writer,
             open_lanes: Arc::default(),
@@ -55,17 +48,17 @@ impl SqlitePools {
 }
 
 fn pool(
-    path: &Path,
+    file: &Arc<SqliteFile>,
     setup: &'static str,
     size: usize,
 ) -> Result<Pool<AsyncSqliteConnection>, ConnectError> {
     let mut config = ManagerConfig::default();
     config.recycling_method = RecyclingMethod::Fast;
-    let path = path.to_owned();
+    let file = Arc::clone(file);
     config.custom_setup = Box::new(move |_| {
-        let path = path.clone();
+        let file = Arc::clone(&file);
         Box::pin(async move {
-            let opening = tokio::task::spawn_blocking(move || sqlite::open(&path, setup)).await;
+            let opening = tokio::task::spawn_blocking(move || file.connect(setup)).await;
             let opened = opening.map_err(|error| ConnectionError::BadConnection(error.to_string()));
             opened?.map(AsyncSqliteConnection::new)
         })

@@ -11,9 +11,9 @@ use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_traces::{CallTrace, StatementName};
 use tokio::runtime::Handle;
 
-use crate::connections::address::Address;
 use crate::connections::{
-    Connection, ConnectionUse, Connections, ExclusiveConnection, GroupCommit, on,
+    Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
+    MissingFile, on,
 };
 use crate::error::{ConnectError, PersistenceError};
 use crate::queries::cache::Immutable;
@@ -23,7 +23,7 @@ use crate::queries::result_row::ResultRow;
 #[derive(Clone)]
 pub struct DatabaseSettings {
     /// `sqlite://PATH` or `postgres://…` (contract, `DATABASE_URL`). It may hold a password.
-    pub url: String,
+    pub url: DatabaseUrl,
     /// Connections to a PostgreSQL server, at least 1 (contract, `REFRACT_DATABASE_POOL`). An
     /// SQLite file has one connection that writes, a few that read and one more for each [thread
     /// that serves](Database::for_this_thread), whatever stands here.
@@ -61,11 +61,29 @@ impl Database {
         settings: &DatabaseSettings,
         runtime: Handle,
     ) -> Result<Self, ConnectError> {
+        Self::open(settings, MissingFile::IsMade, runtime).await
+    }
+
+    /// Opens the database that the address names, as [`Database::connect`] does, but makes no file.
+    ///
+    /// # Errors
+    /// As [`Database::connect`], and [`ConnectError::NoFile`] where the file is missing.
+    pub async fn connect_existing(
+        settings: &DatabaseSettings,
+        runtime: Handle,
+    ) -> Result<Self, ConnectError> {
+        Self::open(settings, MissingFile::IsRefused, runtime).await
+    }
+
+    async fn open(
+        settings: &DatabaseSettings,
+        missing: MissingFile,
+        runtime: Handle,
+    ) -> Result<Self, ConnectError> {
         if settings.pool == 0 {
             return Err(ConnectError::EmptyPool);
         }
-        let address = Address::parse(&settings.url)?;
-        let connections = Connections::open(address, settings.pool, runtime).await?;
+        let connections = Connections::open(&settings.url, settings.pool, missing, runtime).await?;
         Ok(Self {
             group_commit: group_commit(&connections),
             connections,
@@ -108,8 +126,9 @@ impl Database {
     /// connection does not count as ready.
     ///
     /// # Errors
-    /// When the database does not answer.
+    /// When the database does not answer, or an SQLite file is no longer the one that is open.
     pub async fn ping(&self) -> Result<(), PersistenceError> {
+        self.connections.pools().check_place()?;
         let database = self.without_lanes();
         let ping = database.read(async move |mut connection| {
             let one = diesel::dsl::sql::<diesel::sql_types::Integer>("1");

@@ -45,6 +45,15 @@ struct Counted {
 }
 
 impl PurgeRange {
+    /// Every result of a prism that was saved before a moment.
+    pub fn of_all(prism: PrismId, before: DateTime<Utc>) -> Self {
+        Self {
+            prism,
+            before,
+            is_ok: None,
+        }
+    }
+
     /// The condition on the results, whose parameters are the prism, a first moment and the moment
     /// before which they were saved.
     fn condition(&self) -> String {
@@ -98,6 +107,32 @@ impl Database {
                 .bind::<Id, _>(Bind(prism))
                 .bind::<Moment, _>(Bind(DateTime::UNIX_EPOCH))
                 .bind::<Moment, _>(Bind(before));
+            let counted: Counted = on!(connection, get_result(query))?;
+            Ok(u64::try_from(counted.results).unwrap_or_default())
+        })
+        .await
+    }
+
+    /// How many results of a prism were saved at a moment or later; no more than `at_most` are
+    /// counted.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_results_from(
+        &self,
+        prism: PrismId,
+        from: DateTime<Utc>,
+        at_most: u64,
+    ) -> Result<u64, PersistenceError> {
+        let text = format!(
+            "SELECT COUNT(*) AS results FROM (SELECT 1 FROM results \
+             WHERE prism_id = $1 AND {AGE} >= $2 LIMIT $3) AS later"
+        );
+        self.read(async move |mut connection| {
+            let query = sql_query(text)
+                .bind::<Id, _>(Bind(prism))
+                .bind::<Moment, _>(Bind(from))
+                .bind::<BigInt, _>(i64::try_from(at_most).unwrap_or(i64::MAX));
             let counted: Counted = on!(connection, get_result(query))?;
             Ok(u64::try_from(counted.results).unwrap_or_default())
         })

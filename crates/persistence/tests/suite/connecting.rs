@@ -4,13 +4,15 @@ use std::fs;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use refract_persistence::{Database, DatabaseSettings};
+use refract_persistence::{ConnectError, Database, DatabaseSettings, PassingReason};
+use refract_test_support::cluster::Cluster;
 use refract_test_support::postgres::fresh_database;
 use tokio::runtime::Handle;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
 use crate::fixture::{Fixture, connect, sqlite_url};
+use crate::schemas::postgres_client;
 
 on_both!(an_open_database_answers);
 
@@ -20,7 +22,7 @@ async fn an_open_database_answers(it: Fixture) {
 
 async fn refusal(url: &str) -> String {
     let settings = DatabaseSettings {
-        url: url.to_owned(),
+        url: url.into(),
         pool: 2,
     };
     match Database::connect(&settings, Handle::current()).await {
@@ -41,7 +43,7 @@ async fn an_unknown_scheme_is_refused_with_those_that_there_are() {
 #[tokio::test]
 async fn an_empty_pool_is_refused() {
     let settings = DatabaseSettings {
-        url: "sqlite://x.db".to_owned(),
+        url: "sqlite://x.db".into(),
         pool: 0,
     };
     let error = Database::connect(&settings, Handle::current())
@@ -68,6 +70,76 @@ async fn a_server_that_is_away_is_named_without_the_password() {
     );
     assert!(words.contains("refused"), "{words}");
     assert!(!words.contains("secret"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_is_reached_by_its_folder_without_a_word_about_tls() {
+    let cluster = Cluster::start(&["unix_socket_directories = '.'"]);
+    let (folder, port) = (cluster.data(), cluster.port());
+    let folder = folder.to_str().unwrap();
+    let user = format!("refract:{}", cluster.password());
+    let escaped = folder.replace('/', "%2F");
+    let up = "../".repeat(std::env::current_dir().unwrap().components().count() - 1);
+    let relative = folder.strip_prefix('/').unwrap();
+    for url in [
+        format!("postgres://{user}@/postgres?host={folder}&port={port}"),
+        format!("postgres://{user}@/postgres?host={escaped}&port={port}&sslmode=require"),
+        format!("postgres://{user}@{escaped}:{port}/postgres"),
+        format!("postgres://{user}@/postgres?host={up}{relative}&port={port}"),
+    ] {
+        connect(&url).await.ping().await.unwrap();
+    }
+    let elsewhere = format!("postgres://{user}@/postgres?host={folder}&port=1");
+    let words = refusal(&elsewhere).await;
+    let socket = format!("cannot connect to PostgreSQL at {folder}/.s.PGSQL.1: ");
+    assert!(words.starts_with(&socket), "{words}");
+    assert!(!words.contains(cluster.password()), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_password_of_any_characters_opens_the_database_and_is_never_shown() {
+    let cluster = Cluster::start(&[]);
+    let password = "pa@ss:w/o#r?d @ &=[]{}|\\^`<>\"";
+    let set = format!("ALTER ROLE refract PASSWORD '{password}'");
+    let client = postgres_client(&cluster.url()).await;
+    client.batch_execute(&set).await.unwrap();
+    let at = |port: u16| format!("postgres://refract:{password}@127.0.0.1:{port}/postgres");
+    connect(&at(cluster.port())).await.ping().await.unwrap();
+    let words = refusal(&at(1)).await;
+    assert!(
+        words.starts_with("cannot connect to PostgreSQL at 127.0.0.1:1: "),
+        "{words}"
+    );
+    let wrong = at(cluster.port()).replace("pa@ss", "wr@ng");
+    let words = refusal(&wrong).await;
+    assert!(words.contains("authentication failed"), "{words}");
+    assert!(!words.contains("w/o"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_connections_are_all_taken_is_worth_waiting_for() {
+    let cluster = Cluster::start(&[]);
+    let client = postgres_client(&cluster.url()).await;
+    let role = "CREATE ROLE guest LOGIN PASSWORD 'guest' CONNECTION LIMIT 0";
+    client.batch_execute(role).await.unwrap();
+    let settings = |url: String| DatabaseSettings {
+        url: url.into(),
+        pool: 2,
+    };
+    let port = cluster.port();
+    let full = settings(format!("postgres://guest:guest@127.0.0.1:{port}/postgres"));
+    let opened = Database::connect(&full, Handle::current()).await;
+    assert_eq!(
+        opened.err().unwrap().passing(),
+        Some(PassingReason::NotReady)
+    );
+    let nobody = settings("postgres://guest:guest@127.0.0.1:1/postgres".to_owned());
+    let opened = Database::connect(&nobody, Handle::current()).await;
+    let reason = opened.err().unwrap().passing();
+    assert_eq!(reason, Some(PassingReason::NobodyListens));
+    let wrong = settings(format!("postgres://guest:wrong@127.0.0.1:{port}/postgres"));
+    let opened = Database::connect(&wrong, Handle::current()).await;
+    assert_eq!(opened.err().unwrap().passing(), None);
 }
 
 #[tokio::test]
@@ -100,6 +172,29 @@ async fn a_file_in_a_missing_folder_is_refused_with_the_folder() {
     let words = refusal(&format!("sqlite://{}/refract.db", missing.display())).await;
     let expected = format!("the folder {} does not exist", missing.display());
     assert!(words.ends_with(&expected), "{words}");
+}
+
+#[tokio::test]
+async fn a_file_is_only_made_where_that_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = DatabaseSettings {
+        url: sqlite_url(&folder).into(),
+        pool: 2,
+    };
+    let opened = Database::connect_existing(&settings, Handle::current()).await;
+    let error = opened.err().unwrap();
+    assert!(matches!(error, ConnectError::NoFile { .. }));
+    let words = format!(
+        "there is no database refract.db in {}",
+        folder.path().display()
+    );
+    assert_eq!(error.to_string(), words);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    Database::connect(&settings, Handle::current())
+        .await
+        .unwrap();
+    let opened = Database::connect_existing(&settings, Handle::current()).await;
+    opened.unwrap().ping().await.unwrap();
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
 
 pub(crate) async fn connect(url: &str) -> Database {
     let settings = DatabaseSettings {
-        url: url.to_owned(),
+        url: url.into(),
         pool: 8,
     };
     Database::connect(&settings, Handle::current())

@@ -50,7 +50,7 @@ impl Server {
         let (address, _) = plain.split_once('?').unwrap();
         let roots = self.folder.path().join(roots);
         let settings = DatabaseSettings {
-            url: format!("{address}?sslmode={mode}&sslrootcert={}", roots.display()),
+            url: format!("{address}?sslmode={mode}&sslrootcert={}", roots.display()).into(),
             pool: 2,
         };
         let opened = Database::connect(&settings, Handle::current()).await;

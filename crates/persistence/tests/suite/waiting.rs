@@ -12,7 +12,7 @@ use crate::schemas::postgres_client;
 async fn a_statement_that_is_held_up_and_those_behind_it_fail_and_the_pool_recovers() {
     let it = Fixture::postgres().await;
     let settings = DatabaseSettings {
-        url: it.url.clone(),
+        url: it.url.as_str().into(),
         pool: 1,
     };
     let database = Database::connect(&settings, Handle::current())

@@ -9,7 +9,7 @@ use refract_answering::forgetting::Retention;
 use refract_persistence::Database;
 use tokio::task::JoinHandle;
 
-use crate::arguments;
+use crate::arguments::{self, OnOrOff};
 
 /// How long a stopping node waits for its lease to be given back.
 const RELEASE: Duration = Duration::from_secs(5);
@@ -21,6 +21,18 @@ pub(super) struct RetentionArgs {
     /// Days after which results are purged in the background [default: never]
     #[arg(long, env = "REFRACT_RETENTION_DAYS", value_name = "DAYS", value_parser = arguments::days::<NonZeroU32>)]
     retention_days: Option<NonZeroU32>,
+
+    /// `on` lets the first round of purging after the start delete whatever the clock and the share of
+    /// results say; later rounds are checked again
+    ///
+    /// For retention that was just switched on or shortened, where most results are to go.
+    #[arg(
+        long,
+        env = "REFRACT_RETENTION_UNCHECKED",
+        default_value = "off",
+        value_name = "ON_OR_OFF"
+    )]
+    retention_unchecked: OnOrOff,
 }
 
 impl RetentionArgs {
@@ -32,6 +44,10 @@ impl RetentionArgs {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Option<JoinHandle<()>> {
         let retention = Retention::new(database.clone(), self.retention_days?, metrics.clone());
+        let retention = match self.retention_unchecked {
+            OnOrOff::On => retention.with_unchecked_first_round(),
+            OnOrOff::Off => retention,
+        };
         Some(tokio::spawn(retention.run(stop)))
     }
 }

@@ -1,11 +1,14 @@
 //! The side of the use cases, over a database that is filled with results.
 
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_answering::api_keys::{self, KeyUses};
-use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall, event_stamp, prisms};
+use refract_answering::{
+    Answering, AnsweringMetrics, CallKeyId, Caller, CreateCall, PresentedKey, event_stamp, prisms,
+};
 use refract_domain::event::Actor;
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ResultId};
@@ -45,7 +48,7 @@ impl Service {
     pub fn open(url: &str) -> anyhow::Result<Self> {
         let runtime = Runtime::new()?;
         let settings = DatabaseSettings {
-            url: url.to_owned(),
+            url: url.into(),
             pool: POOL,
         };
         let gateway = ModelGateway::new(ModelSettings {
@@ -78,7 +81,7 @@ impl Service {
             database,
             gateway,
             _runtime: runtime,
-            url: settings.url,
+            url: url.to_owned(),
             api_key,
             results: Vec::new(),
         };
@@ -116,7 +119,7 @@ impl Service {
 #[derive(Clone)]
 pub struct ServiceCalls {
     answering: Answering,
-    api_key: ApiKey,
+    api_key: Rc<PresentedKey>,
     results: Vec<ResultId>,
 }
 
@@ -133,7 +136,10 @@ impl Side for Service {
         );
         Ok(ServiceCalls {
             answering,
-            api_key: self.api_key.clone(),
+            api_key: Rc::new(PresentedKey::new(
+                Some(self.api_key.clone()),
+                CallKeyId::default(),
+            )),
             results: self.results.clone(),
         })
     }
@@ -157,7 +163,7 @@ impl ServiceCalls {
         };
         let created = self
             .answering
-            .create_result(Some(&self.api_key), call)
+            .create_result(&self.api_key, call)
             .await?;
         Ok(created.id())
     }
@@ -168,7 +174,7 @@ impl Calls for ServiceCalls {
         match kind {
             CallKind::Read => {
                 let id = self.results[number % self.results.len()];
-                self.answering.read_result(Some(&self.api_key), id).await?;
+                self.answering.read_result(&self.api_key, id).await?;
             }
             CallKind::Create => {
                 self.create(None).await?;

@@ -1,0 +1,57 @@
+//! Names the commit that the program is built from: of the repository that this folder is in, or else
+//! as `REFRACT_COMMIT` says, for sources without a repository.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How many characters of a commit's hash the program shows.
+const SHOWN: usize = 12;
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=REFRACT_COMMIT");
+    let given = || std::env::var("REFRACT_COMMIT").ok();
+    let commit = of_repository().or_else(given).unwrap_or_default();
+    let is_hash = commit.len() >= SHOWN && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let shown = commit.get(..SHOWN).filter(|_| is_hash).unwrap_or("");
+    let version = env!("CARGO_PKG_VERSION");
+    let whole = if shown.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{version} ({shown})")
+    };
+    println!("cargo::rustc-env=REFRACT_BUILD_COMMIT={shown}");
+    println!("cargo::rustc-env=REFRACT_BUILD_VERSION={whole}");
+}
+
+/// The commit of the repository whose top folder is the workspace's. Another commit builds the program
+/// anew, and nothing else.
+fn of_repository() -> Option<String> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let workspace = workspace.canonicalize().ok()?;
+    let top = PathBuf::from(git(&workspace, &["rev-parse", "--show-toplevel"])?);
+    if top.canonicalize().ok()? != workspace {
+        return None;
+    }
+    let branch = git(&workspace, &["symbolic-ref", "--quiet", "HEAD"]);
+    for name in ["HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
+        let path = git(&workspace, &["rev-parse", "--git-path", name])?;
+        let path = workspace.join(path);
+        // a file that is not there would build the program anew each time
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    git(&workspace, &["rev-parse", "HEAD"])
+}
+
+/// What git says; `None` without git, and where it fails.
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let ended = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .ok()?;
+    let said = String::from_utf8(ended.stdout).ok()?;
+    let said = said.trim();
+    (ended.status.success() && !said.is_empty()).then(|| said.to_owned())
+}

@@ -1,0 +1,47 @@
+//! The address of a database as it is set: given, or in a file that is read again when its password
+//! is refused.
+
+use std::path::PathBuf;
+
+use crate::error::ConnectError;
+
+/// The address of a database. It may hold a password, so it has no `Debug`.
+#[derive(Clone)]
+pub enum DatabaseUrl {
+    /// The address itself.
+    Given(String),
+    /// The file that holds the address; line breaks at its end are no part of it.
+    InFile(PathBuf),
+}
+
+impl DatabaseUrl {
+    /// The address as it is now.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn read(&self) -> Result<String, ConnectError> {
+        match self {
+            Self::Given(url) => Ok(url.clone()),
+            Self::InFile(path) => {
+                let text =
+                    std::fs::read_to_string(path).map_err(|error| ConnectError::UrlFile {
+                        path: path.display().to_string(),
+                        reason: error.to_string(),
+                    })?;
+                Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+            }
+        }
+    }
+}
+
+impl From<String> for DatabaseUrl {
+    fn from(url: String) -> Self {
+        Self::Given(url)
+    }
+}
+
+impl From<&str> for DatabaseUrl {
+    fn from(url: &str) -> Self {
+        Self::Given(url.to_owned())
+    }
+}

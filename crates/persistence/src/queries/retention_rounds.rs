@@ -1,0 +1,158 @@
+//! What a purge in the background goes by: the clock, the newest result, the last round that ended, and
+//! since when the clock is in doubt.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::prelude::*;
+use diesel::upsert::excluded;
+use refract_domain::ids::ResultId;
+
+use crate::connections::{Pools, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::{Bind, Moment};
+use crate::schema::{results, retention_doubts, retention_rounds};
+
+/// The last round that ended whole, of all nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, HasQuery)]
+#[diesel(table_name = retention_rounds)]
+pub struct RetentionRoundRow {
+    /// Every result from before this moment was deleted.
+    pub cleared_before: DateTime<Utc>,
+    /// When the round ended.
+    pub ended_at: DateTime<Utc>,
+}
+
+impl Database {
+    /// The time that all nodes of the database agree on: the server's. An SQLite file has no clock, so
+    /// there it is `of_node`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn time(&self, of_node: DateTime<Utc>) -> Result<DateTime<Utc>, PersistenceError> {
+        if let Pools::Sqlite(_) = self.connections.pools() {
+            return Ok(of_node);
+        }
+        self.read(async move |mut connection| {
+            let clock = diesel::dsl::sql::<Moment>("clock_timestamp()");
+            Ok(on!(connection, get_result(diesel::select(clock)))?)
+        })
+        .await
+    }
+
+    /// When the newest result of all accounts was made; results that seem to be from after `now` do
+    /// not count. `None` when there is no other.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_newest_result_moment(
+        &self,
+        now: DateTime<Utc>,
+    ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
+        let after = ResultId::first_of(now + TimeDelta::milliseconds(1));
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::id.lt(Bind(after)))
+                .order(results::id.desc())
+                .select(results::id);
+            let newest: Option<ResultId> = on!(connection, first(query)).optional()?;
+            Ok(newest.map(ResultId::moment))
+        })
+        .await
+    }
+
+    /// The last round of this name that ended whole.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_retention_round(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<RetentionRoundRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = retention_rounds::table.find(name);
+            let found = on!(
+                connection,
+                first(query.select(RetentionRoundRow::as_select()))
+            );
+            Ok(found.optional()?)
+        })
+        .await
+    }
+
+    /// Saves that a round ended whole, in the place of the one before. It leaves no doubt about the clock.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_retention_round(
+        &self,
+        name: &'static str,
+        round: RetentionRoundRow,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let save = diesel::insert_into(retention_rounds::table)
+                .values((
+                    retention_rounds::name.eq(name),
+                    retention_rounds::cleared_before.eq(Bind(round.cleared_before)),
+                    retention_rounds::ended_at.eq(Bind(round.ended_at)),
+                ))
+                .on_conflict(retention_rounds::name)
+                .do_update()
+                .set((
+                    retention_rounds::cleared_before.eq(excluded(retention_rounds::cleared_before)),
+                    retention_rounds::ended_at.eq(excluded(retention_rounds::ended_at)),
+                ));
+            on!(connection, execute(save))?;
+            let doubt = retention_doubts::table.find(name);
+            on!(connection, execute(diesel::delete(doubt)))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Since when the clock of rounds of this name is in doubt. A doubt from after `now` is none: the
+    /// clock was set back since.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_retention_doubt(
+        &self,
+        name: &'static str,
+        now: DateTime<Utc>,
+    ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let doubt = retention_doubts::table
+                .find(name)
+                .filter(retention_doubts::since.le(Bind(now)))
+                .select(retention_doubts::since);
+            Ok(on!(connection, first(doubt)).optional()?)
+        })
+        .await
+    }
+
+    /// Saves that the clock of rounds of this name is in doubt since `now`. One that is in doubt already
+    /// stays so since then.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_retention_doubt(
+        &self,
+        name: &'static str,
+        now: DateTime<Utc>,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let insert = diesel::insert_into(retention_doubts::table)
+                .values((
+                    retention_doubts::name.eq(name),
+                    retention_doubts::since.eq(Bind(now)),
+                ))
+                .on_conflict(retention_doubts::name)
+                .do_update()
+                .set(retention_doubts::since.eq(excluded(retention_doubts::since)));
+            let is_void = retention_doubts::since.gt(Bind(now));
+            let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_void);
+            on!(connection, execute(save))?;
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,91 @@
+//! An SQLite file that is deleted or replaced while it is open: nothing is saved that would be lost.
+
+use std::fs;
+use std::num::NonZeroUsize;
+
+use refract_persistence::{Database, PersistenceError, Saving};
+use tempfile::TempDir;
+
+use crate::fixture::{Fixture, account, answered, connect, sqlite_url};
+
+/// A database on a file whose folder a test can change.
+async fn opened() -> (TempDir, Database) {
+    let folder = tempfile::tempdir().unwrap();
+    let database = connect(&sqlite_url(&folder)).await;
+    database.migrate().await.unwrap();
+    account(&database, "before").await;
+    database.list_accounts().await.unwrap();
+    (folder, database)
+}
+
+async fn assert_closed(database: &Database) {
+    for refused in [
+        database.ping().await,
+        database
+            .release_lease("none", refract_domain::ids::NodeId(uuid::Uuid::now_v7()))
+            .await,
+    ] {
+        let error = refused.unwrap_err();
+        assert!(matches!(error, PersistenceError::Unavailable(_)), "{error}");
+        assert!(error.is_passing(), "it may be put back");
+        assert!(error.to_string().contains("deleted or replaced"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deleted_file_is_neither_ready_nor_written_to_until_it_is_back() {
+    let (folder, database) = opened().await;
+    let path = folder.path().join("refract.db");
+    let aside = folder.path().join("aside.db");
+    fs::rename(&path, &aside).unwrap();
+    assert_closed(&database).await;
+    // what is there can still be read over connections that are open
+    assert_eq!(database.list_accounts().await.unwrap().len(), 1);
+    fs::rename(&aside, &path).unwrap();
+    database.ping().await.unwrap();
+    account(&database, "after").await;
+    assert_eq!(
+        connect(&sqlite_url(&folder))
+            .await
+            .list_accounts()
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
+    fs::remove_file(&path).unwrap();
+    assert_closed(&database).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_file_in_its_place_is_never_mixed_with_the_open_one() {
+    let (folder, database) = opened().await;
+    let path = folder.path().join("refract.db");
+    let copy = folder.path().join("copy.db");
+    let url = sqlite_url(&folder);
+    refract_persistence::back_up(&url.as_str().into(), &copy)
+        .await
+        .unwrap();
+    let thread = database.for_this_thread(NonZeroUsize::MIN);
+    fs::rename(&copy, &path).unwrap();
+    assert_closed(&database).await;
+    // connections that are opened from now on would be to the other file
+    assert!(thread.find_account("before").await.is_err());
+    let started_anew = connect(&url).await;
+    account(&started_anew, "anew").await;
+    assert_eq!(started_anew.list_accounts().await.unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_result_is_saved_once_its_file_is_back() {
+    let it = Fixture::sqlite().await;
+    let path = it.url.strip_prefix("sqlite://").unwrap();
+    let aside = format!("{path}.aside");
+    let thread = it.database.for_this_thread(NonZeroUsize::MIN);
+    let new = it.result(answered(), None);
+    fs::rename(path, &aside).unwrap();
+    let refused = thread.save_result(&new).await.unwrap_err();
+    assert!(refused.is_passing(), "{refused}");
+    fs::rename(&aside, path).unwrap();
+    assert_eq!(thread.save_result(&new).await.unwrap(), Saving::Saved);
+}

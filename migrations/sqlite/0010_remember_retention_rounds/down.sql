@@ -1,0 +1,2 @@
+DROP TABLE retention_doubts;
+DROP TABLE retention_rounds;
