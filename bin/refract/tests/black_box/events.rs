@@ -193,12 +193,32 @@ async fn define_marked(service: &Service) {
     assert_eq!(applied.matches("\"saved\"").count(), 2, "{applied}");
 }
 
+/// The values of the cookies of the session and of the known browser.
+fn cookies_of(browser: &Browser<'_>) -> [String; 2] {
+    ["refract", "refract_browser"].map(|cookie| browser.value_of(cookie).to_owned())
+}
+
+/// Signs in with a wrong password that is marked and with the right one, and takes a name and a password
+/// that are marked.
+async fn sign_in_marked(ada: &mut Browser<'_>) {
+    ada.sign_in("ada@example.com", "marker-password").await;
+    ada.sign_in("ada@example.com", PASSWORD).await;
+    ada.post("/me/name", &[("name", "Second Marker-Name")])
+        .await;
+    let change = [
+        ("present_password", PASSWORD),
+        ("password", "marker 9kQ3 new"),
+        ("password_again", "marker 9kQ3 new"),
+    ];
+    ada.post("/me/password", &change).await;
+}
+
 async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     let service = Service::start(backend).await;
     let link = invited(&service, "ada@example.com", "owner").await;
     let mut ada = Browser::new(&service);
     ada.join(&link, "Ada Marker-Name").await;
-    let cookies = ["refract", "refract_browser"].map(|cookie| ada.value_of(cookie).to_owned());
+    let cookies = cookies_of(&ada);
     let body = json!({
         "text": "marker-text", "context": "marker-context", "ref": "marker-ref",
         "idempotency_key": "marker-idempotency",
@@ -222,14 +242,8 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
         .done();
     let marks = service.folder.path().join("marks.csv");
     std::fs::write(&marks, format!("result_id,angry\n{id},yes\n")).unwrap();
-    let import = [
-        "marks",
-        "import",
-        PRISM,
-        marks.to_str().unwrap(),
-        "--by",
-        "Marker-By",
-    ];
+    let marks = marks.to_str().unwrap();
+    let import = ["marks", "import", PRISM, marks, "--by", "Marker-By"];
     service.run(&import).await.done();
     ada.get(&format!(
         "/prisms/{PRISM}/results/download?ref=marker-ref&format=csv"
@@ -239,17 +253,8 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
         .run(&["results", "erase", "--ref", "marker-ref"])
         .await
         .done();
-    ada.sign_in("ada@example.com", "marker-password").await;
-    ada.sign_in("ada@example.com", PASSWORD).await;
-    let second = ["refract", "refract_browser"].map(|cookie| ada.value_of(cookie).to_owned());
-    ada.post("/me/name", &[("name", "Second Marker-Name")])
-        .await;
-    let change = [
-        ("present_password", PASSWORD),
-        ("password", "marker 9kQ3 new"),
-        ("password_again", "marker 9kQ3 new"),
-    ];
-    ada.post("/me/password", &change).await;
+    sign_in_marked(&mut ada).await;
+    let second = cookies_of(&ada);
     let all = service.run(&["events", "--json"]).await.done();
     assert!(all.lines().count() > 12, "{all}");
     for action in [

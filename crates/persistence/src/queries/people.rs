@@ -231,14 +231,13 @@ impl Database {
                     .filter(people::removed_at.is_null())
             };
             let one = || of_account().filter(people::id.eq(Bind(person)));
-            let joined_owners = of_account()
-                .filter(people::role.eq(Role::Owner.name()))
-                .filter(people::password.is_not_null())
-                .select(people::id);
-            let was_owner = one()
-                .filter(people::role.eq(Role::Owner.name()))
-                .filter(people::password.is_not_null())
-                .select(people::id);
+            let joined_owners = || {
+                of_account()
+                    .filter(people::role.eq(Role::Owner.name()))
+                    .filter(people::password.is_not_null())
+                    .select(people::id)
+            };
+            let was_owner = joined_owners().filter(people::id.eq(Bind(person)));
             let mut is_last_owner = false;
             let ended = in_transaction!(connection, |c| {
                 // the account's row is the lock between owners who take each other's role away
@@ -289,7 +288,7 @@ impl Database {
                         add_event!(c, removed_person(stamp, person, before));
                     }
                 }
-                let owner: Option<PersonId> = joined_owners.first(c).await.optional()?;
+                let owner: Option<PersonId> = joined_owners().first(c).await.optional()?;
                 is_last_owner = was_owner.is_some() && owner.is_none();
                 if is_last_owner {
                     return Err(RollbackTransaction);

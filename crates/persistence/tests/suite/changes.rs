@@ -64,7 +64,7 @@ pub(crate) enum Change {
     SessionEnd,
     OtherSessionsEnd,
     Name,
-    PasswordChange,
+    NewPassword,
     WrongTry,
     Joining,
     Password,
@@ -96,7 +96,7 @@ impl Change {
         Self::SessionEnd,
         Self::OtherSessionsEnd,
         Self::Name,
-        Self::PasswordChange,
+        Self::NewPassword,
         Self::WrongTry,
         Self::Password,
         Self::Joining,
@@ -248,7 +248,7 @@ impl Things {
                 let name = PersonName::parse("Countess").unwrap();
                 database.set_person_name(self.ada, &name, stamp).await
             }
-            Change::PasswordChange => {
+            Change::NewPassword => {
                 let (checked, session) = (self.password.clone(), new_session(15));
                 let address = email("ada@example.com").hash();
                 let changing = database.change_password(checked, address, "new", session, stamp);

@@ -108,7 +108,7 @@ fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)
             vec![said(EventAction::SessionEnded, "", "")]
         }
         Change::Name => vec![said(EventAction::NameSet, "", "")],
-        Change::PasswordChange => vec![said(EventAction::PasswordChanged, "", "")],
+        Change::NewPassword => vec![said(EventAction::PasswordChanged, "", "")],
         Change::WrongTry => vec![said(EventAction::SignInRefused, "", ""); 2],
         Change::Joining => vec![said(EventAction::PersonJoined, "", "owner")],
         Change::Password => vec![said(EventAction::PasswordSet, "", "")],
@@ -148,7 +148,7 @@ async fn every_change_has_its_events(it: Fixture) {
             | Change::SessionEnd
             | Change::OtherSessionsEnd
             | Change::Name
-            | Change::PasswordChange => EventTarget::Person(things.ada),
+            | Change::NewPassword => EventTarget::Person(things.ada),
             Change::Rename
             | Change::Archiving
             | Change::Restoring
@@ -206,7 +206,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
         Change::Archiving,
         Change::OtherSessionsEnd,
         Change::Name,
-        Change::PasswordChange,
+        Change::NewPassword,
         Change::Password,
         Change::Role,
         Change::Marks,
@@ -256,7 +256,7 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
         Change::Archiving,
         Change::SessionEnd,
         Change::Name,
-        Change::PasswordChange,
+        Change::NewPassword,
         Change::Password,
         Change::Role,
         Change::Removal,
@@ -365,7 +365,7 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     set(grace, Role::Owner, ada).await;
     told(grace, set(grace, Role::Reviewer, grace).await).await;
     assert_eq!(untold(2).await, None);
-    assert_eq!(things.added(Change::PasswordChange).await.len(), 1);
+    assert_eq!(things.added(Change::NewPassword).await.len(), 1);
     assert_eq!(things.added(Change::Name).await.len(), 1);
     assert_eq!(untold(15).await, None);
     // the link 3 is an operator's
