@@ -1,10 +1,17 @@
 //! The operator's listener: `/healthz`, `/readyz` and `/metrics`. It serves nothing that a caller
 //! sent.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::http::header::{Accept, CACHE_CONTROL, CONTENT_TYPE, Header as _, VARY};
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{
+    Accept, CACHE_CONTROL, CONTENT_TYPE, HOST, Header as _, HeaderValue, VARY,
+};
+use actix_web::http::uri::Authority;
+use actix_web::middleware::Next;
 use actix_web::{HttpRequest, HttpResponse, Route, web};
 use prometheus_client::registry::Registry;
 use refract_answering::Answering;
@@ -21,6 +28,36 @@ pub(crate) struct Operations {
     pub(crate) answering: Answering,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) registry: Arc<Registry>,
+}
+
+/// Whether only programs on this machine reach a listener on this address.
+pub(crate) fn is_loopback(address: SocketAddr) -> bool {
+    address.ip().to_canonical().is_loopback()
+}
+
+/// Lets only requests through that name their host by an IP address or as `localhost`. On a loopback
+/// address others come from a page in a browser of this machine, whose name was pointed here to read
+/// what is served (DNS rebinding). A page cannot set the header `Host`, but those of proxies.
+pub(crate) async fn refuse_other_hosts(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> actix_web::Result<ServiceResponse<BoxBody>> {
+    if request.headers().get_all(HOST).all(is_local) {
+        let response = next.call(request).await?;
+        return Ok(response.map_into_boxed_body());
+    }
+    let refusal = HttpResponse::MisdirectedRequest()
+        .content_type("text/plain")
+        .body("This listener answers only to an IP address or localhost as the host.\n");
+    Ok(request.into_response(refusal))
+}
+
+fn is_local(host: &HeaderValue) -> bool {
+    let Ok(authority) = Authority::try_from(host.as_bytes()) else {
+        return false;
+    };
+    let host = authority.host().trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok()
 }
 
 impl Operations {
@@ -73,6 +110,52 @@ fn exposition(registry: &Registry, request: &HttpRequest) -> HttpResponse {
         Err(error) => {
             tracing::error!(%error, "the metrics could not be encoded");
             HttpResponse::InternalServerError().finish()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loopback_address_is_for_this_machine() {
+        for address in [
+            "127.0.0.1:9090",
+            "127.0.0.9:1",
+            "[::1]:1",
+            "[::ffff:127.0.0.1]:1",
+        ] {
+            assert!(is_loopback(address.parse().unwrap()), "{address}");
+        }
+        for address in ["0.0.0.0:9090", "[::]:9090", "10.0.0.7:9090"] {
+            assert!(!is_loopback(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    #[test]
+    fn an_ip_address_and_localhost_are_local_hosts() {
+        for host in [
+            "localhost",
+            "LocalHost:9090",
+            "127.0.0.1",
+            "127.0.0.1:9090",
+            "[::1]:9090",
+            "10.0.0.7:80",
+        ] {
+            assert!(is_local(&HeaderValue::from_static(host)), "{host}");
+        }
+        for host in [
+            "",
+            "example.com",
+            "localhost.example.com:9090",
+            "127.0.0.1.example.com",
+            "localhost@example.com",
+            "1",
+            "::1",
+            "localhost, example.com",
+        ] {
+            assert!(!is_local(&HeaderValue::from_static(host)), "{host}");
         }
     }
 }

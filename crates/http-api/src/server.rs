@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::Server;
+use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, HttpServer, web};
 use prometheus_client::registry::Registry;
 use refract_answering::Answering;
 
 use crate::metrics::HttpMetrics;
-use crate::ops::Operations;
+use crate::ops::{Operations, is_loopback, refuse_other_hosts};
 use crate::worker::Worker;
 use refract_http_serving::{Drained, Lifecycle, TrustedProxies};
 use refract_traces::Traces;
@@ -163,13 +164,16 @@ fn ops_server<F>(
 where
     F: Fn() -> Answering + Send + Clone + 'static,
 {
+    let is_loopback = is_loopback(listener.local_addr()?);
     let server = HttpServer::new(move || {
         let ops = Operations {
             answering: make_answering(),
             lifecycle: lifecycle.clone(),
             registry: Arc::clone(&registry),
         };
-        App::new().configure(|app| ops.configure(app))
+        App::new()
+            .wrap(Condition::new(is_loopback, from_fn(refuse_other_hosts)))
+            .configure(|app| ops.configure(app))
     });
     Ok(server.workers(1).disable_signals().listen(listener)?.run())
 }

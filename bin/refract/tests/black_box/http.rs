@@ -81,7 +81,11 @@ impl Request {
 
     /// The request line and the headers.
     pub(crate) fn head(&self) -> String {
-        let mut head = format!("{} {} HTTP/1.1\r\nHost: test\r\n", self.method, self.target);
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
+        let mut names = self.headers.iter().map(|(name, _)| name);
+        if !names.any(|name| name.eq_ignore_ascii_case("host")) {
+            head.push_str("Host: localhost\r\n");
+        }
         for (name, value) in &self.headers {
             write!(head, "{name}: {value}\r\n").unwrap();
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
+use crate::http::Request;
 use crate::service::{Backend, PRISM, Service, TEXT};
 
 #[tokio::test]
@@ -36,6 +37,29 @@ async fn health_is_the_process_and_readiness_is_the_database() {
     assert_eq!(service.asked(), 1);
     let id = made.header("x-request-id").unwrap();
     assert!(service.nodes[0].log().iter().any(|line| line.contains(id)));
+}
+
+#[tokio::test]
+async fn a_page_that_points_its_name_at_this_machine_learns_nothing() {
+    let service = Service::start(Backend::Sqlite).await;
+    let node = &service.nodes[0];
+    let port = node.ops.port();
+    for path in ["/metrics", "/readyz", "/healthz", "/nowhere"] {
+        let request = |host: &str| Request::outside("GET", path).header("Host", host);
+        let rebound = format!("rebound.example:{port}");
+        let answer = request(&rebound).send(node.ops).await;
+        assert_eq!(answer.status, 421, "{path}");
+        let words = "This listener answers only to an IP address or localhost as the host.\n";
+        assert_eq!(answer.body, words);
+        // a page may set these
+        let request = request(&rebound).header("X-Forwarded-Host", "localhost");
+        let request = request.header("Forwarded", "host=localhost");
+        assert_eq!(request.send(node.ops).await.status, 421, "{path}");
+    }
+    for host in ["127.0.0.1".to_owned(), format!("localhost:{port}")] {
+        let request = Request::outside("GET", "/metrics").header("Host", &host);
+        assert_eq!(request.send(node.ops).await.status, 200, "{host}");
+    }
 }
 
 /// One sample of a metric.
@@ -134,9 +158,7 @@ async fn metrics_are_well_formed_and_count_what_happened() {
     service.failed(&json!({"text": TEXT})).await;
     service.read(&id, "").await;
     service.read("x", "").await;
-    service
-        .send(crate::http::Request::get("/secret-sentinel"))
-        .await;
+    service.send(Request::get("/secret-sentinel")).await;
     let answer = service.nodes[0].ops("/metrics").await;
     assert_eq!(answer.status, 200);
     assert_eq!(
