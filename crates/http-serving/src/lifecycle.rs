@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument as _;
@@ -25,6 +26,7 @@ pub enum Drained {
 pub struct Lifecycle {
     is_stopping: Arc<AtomicBool>,
     is_draining: Arc<AtomicBool>,
+    draining: CancellationToken,
     calls: TaskTracker,
 }
 
@@ -89,6 +91,15 @@ impl Lifecycle {
         self.is_draining.load(Ordering::SeqCst)
     }
 
+    /// Awaits a future for as long as the server does not drain.
+    ///
+    /// # Errors
+    /// [`Draining`] once the server drains.
+    pub async fn unless_draining<T>(&self, future: impl Future<Output = T>) -> Result<T, Draining> {
+        let awaited = self.draining.run_until_cancelled(future).await;
+        awaited.ok_or(Draining)
+    }
+
     /// The number of calls in flight.
     pub fn calls_in_flight(&self) -> usize {
         self.calls.len()
@@ -97,6 +108,7 @@ impl Lifecycle {
     /// Refuses new calls and waits for the calls in flight, up to the grace time.
     pub async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
+        self.draining.cancel();
         self.announce_stop();
         self.calls.close();
         let waited = tokio::time::timeout(grace, self.calls.wait()).await;
