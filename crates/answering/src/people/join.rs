@@ -6,6 +6,7 @@ use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
 use refract_domain::token::Token;
 use refract_persistence::{Database, InvitationRow, PersistenceError};
+use tokio::task::spawn_blocking;
 
 use super::password_hash::HashPlace;
 use super::session::{Session, new_session};
@@ -53,8 +54,12 @@ pub async fn accept(
 ) -> Result<Session, JoinRefusal> {
     let found = find_invitation(database, token).await?;
     let invitation = found.ok_or(JoinRefusal::Void)?;
-    let password = Password::choose(password, invitation.email.as_str(), name.as_str())
-        .map_err(JoinRefusal::Password)?;
+    let (email, person) = (invitation.email.clone(), name.clone());
+    // it is normalised for that, which takes time
+    let choosing =
+        spawn_blocking(move || Password::choose(&password, email.as_str(), person.as_str()));
+    let chosen = choosing.await.map_err(|_| SecretFailed::NotHashed)?;
+    let password = chosen.map_err(JoinRefusal::Password)?;
     let hash = HashPlace::take()?.hash(password).await?;
     let (session, new) = new_session()?;
     let accepting = database.accept_invitation(token.hash(), name, &hash, new);
