@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use refract_http_serving::BodyBudget;
 use refract_model_gateway::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
 use refract_persistence::DatabaseSettings;
 
@@ -224,6 +225,16 @@ pub(crate) struct ServeArgs {
     )]
     shutdown_grace_ms: usize,
 
+    /// MiB that all request bodies and forms under way may hold together; what comes beyond waits to
+    /// be read
+    #[arg(
+        long,
+        env = "REFRACT_BODY_BUDGET_MIB",
+        default_value = "256",
+        value_name = "MIB"
+    )]
+    body_budget_mib: usize,
+
     /// HTTP workers [default: one per core]
     #[arg(long, env = "REFRACT_WORKERS", value_name = "N")]
     workers: Option<NonZeroUsize>,
@@ -233,6 +244,12 @@ impl ServeArgs {
     /// How long calls in flight may take to finish after the shutdown signal.
     pub(crate) fn grace(&self) -> Duration {
         milliseconds(self.shutdown_grace_ms)
+    }
+
+    /// What all request bodies and forms under way may hold together, in this process.
+    pub(crate) fn body_budget(&self) -> anyhow::Result<BodyBudget> {
+        let budget = BodyBudget::of_mib(self.body_budget_mib);
+        budget.context("REFRACT_BODY_BUDGET_MIB cannot be used")
     }
 
     /// The number of HTTP workers: as set, or one per core.

@@ -75,6 +75,7 @@ impl DemoCommand {
             workers: self.serve.workers(),
             grace: self.serve.grace(),
             lifecycle: Lifecycle::default(),
+            budget: self.serve.body_budget()?,
             registry: metrics::registry(&gateway, &counts),
             proxies: self.app.trusted_proxies()?,
             traces: Traces::default(),

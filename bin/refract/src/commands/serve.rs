@@ -67,6 +67,7 @@ impl ServeCommand {
             workers: self.serve.workers(),
             grace: self.serve.grace(),
             lifecycle: Lifecycle::default(),
+            budget: self.serve.body_budget()?,
             registry: metrics::registry(&gateway, &counts),
             proxies: self.app.trusted_proxies()?,
             traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),

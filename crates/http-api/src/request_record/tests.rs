@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ApiError;
 use crate::exposition::ExpositionFormat;
-use refract_http_serving::Lifecycle;
 use refract_http_serving::X_REQUEST_ID;
+use refract_http_serving::{BodyBudget, Lifecycle};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -35,7 +35,7 @@ fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
         .with_writer(move || writer.clone())
         .finish();
     let mut registry = Registry::default();
-    let metrics = HttpMetrics::register(&mut registry, Lifecycle::default());
+    let metrics = HttpMetrics::register(&mut registry, Lifecycle::default(), BodyBudget::default());
     let mut headers = HeaderMap::new();
     headers.insert(X_REQUEST_ID, HeaderValue::from_static("order-7"));
     let id = RequestId::of(&headers);
