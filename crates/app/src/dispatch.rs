@@ -1,19 +1,19 @@
 //! A request from its head to its reply, on one worker thread of the app.
 //!
-//! The order of the checks is the same for every route: is there such a route, does the server
-//! drain, does an action come from the app itself, who is signed in, what may they do. Only then is
-//! the form given to the handler. An action goes on when its client disconnects, so that an answer
-//! that was paid for is saved.
+//! The order of the checks is the same for every route: is there such a route, does an action come
+//! from the app itself, who is signed in, is the form no larger than they may send it, does the server
+//! drain, what may they do. Only then is the form given to the handler. An action goes on when its
+//! client disconnects, so that an answer that was paid for is saved.
 
 use std::rc::Rc;
 use std::time::Instant;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::Answering;
+use refract_answering::{Answering, InternalError};
 use refract_http_serving::{
-    CallInFlight, ClientAddress, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, request_span,
-    with_causes,
+    BodyReader, CallInFlight, ClientAddress, Draining, HeldRoom, Lifecycle, RequestId,
+    RequestUnderWay, SentBody, X_REQUEST_ID, begin_trace, discard_body, request_span, with_causes,
 };
 use refract_traces::Traces;
 use tracing::Instrument as _;
@@ -23,7 +23,7 @@ use crate::form::Form;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::path_values::PathValues;
-use crate::route::{AppRoute, Door};
+use crate::route::{AppRoute, Door, Handling};
 use crate::routes::ROUTES;
 use crate::sent::{Query, Sent};
 use crate::visit::{OpenVisit, Visit};
@@ -34,9 +34,23 @@ use crate::{origin, policy, refusal_page, session_cookie};
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
+    pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) traces: Traces,
     pub(crate) site: Rc<AppSite>,
+}
+
+/// What is known of a request before it is handled.
+struct Arrival {
+    /// `Err` while the server drains.
+    admitted: Result<CallInFlight, Draining>,
+    /// The token of the cookie that was sent.
+    session: Option<String>,
+    /// `Err` when the database failed, so that nobody knows who visits.
+    visitor: Result<Option<Visitor>, InternalError>,
+    form: Result<Form, PageRefusal>,
+    /// Room for the page that may be made of the form.
+    room: Option<HeldRoom>,
 }
 
 impl Dispatcher {
@@ -47,6 +61,8 @@ impl Dispatcher {
         payload: web::Payload,
     ) -> HttpResponse {
         let began = Instant::now();
+        let under_way = RequestUnderWay::begin(&request);
+        let mut payload = payload.into_inner();
         let id = RequestId::of(request.headers());
         let client = ClientAddress::of(&request, &self.site.proxies);
         let found = find(request.method(), request.path());
@@ -56,7 +72,12 @@ impl Dispatcher {
         if let Some(call) = trace.call() {
             self.answering = self.answering.traced(call);
         }
-        let answering = self.reply(found, &request, payload, &id);
+        let body = SentBody {
+            reader: &self.bodies,
+            gate: under_way.gate(),
+            payload: &mut payload,
+        };
+        let answering = self.reply(found, &request, body, &id);
         let reply = answering.instrument(span).await;
         trace.end(reply.status().as_u16());
         tracing::info!(
@@ -70,7 +91,9 @@ impl Dispatcher {
             span_id = trace.span_id().map(tracing::field::display),
             "page"
         );
-        let mut response = reply.into_response(policy::headers(&self.site.url));
+        discard_body(request.headers(), under_way.gate(), &mut payload).await;
+        let policy = policy::headers(&self.site.url);
+        let mut response = reply.into_response(policy, payload, under_way);
         let id = id.to_header_value();
         response.headers_mut().insert(X_REQUEST_ID, id);
         response
@@ -80,7 +103,7 @@ impl Dispatcher {
         &self,
         found: Result<(&'static AppRoute, PathValues), PageRefusal>,
         request: &HttpRequest,
-        payload: web::Payload,
+        body: SentBody<'_>,
         id: &RequestId,
     ) -> PageReply {
         let mut sent = Sent {
@@ -88,77 +111,136 @@ impl Dispatcher {
             query: Query::parse(request.query_string()),
             ..Sent::default()
         };
-        let mut visitor = None;
-        let outcome = match found {
-            Ok((route, values)) => {
-                sent.values = values;
-                self.visit(route, request, payload, &mut sent, &mut visitor)
-                    .await
-            }
-            Err(refusal) => Err(refusal),
+        let (route, values) = match found {
+            Ok(found) => found,
+            Err(refusal) => return self.refused(&refusal, request.method(), None, &sent, id),
         };
-        outcome.unwrap_or_else(|refusal| {
-            if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = &refusal {
-                tracing::error!(error = with_causes(&refusal), "a page failed");
+        sent.values = values;
+        let Arrival {
+            admitted,
+            session,
+            visitor,
+            form,
+            room,
+        } = self.arrive(route, request, body).await;
+        let known = visitor.as_ref().ok().cloned().flatten();
+        let unread = match form {
+            Ok(form) => {
+                sent.form = form;
+                None
             }
-            if matches!(refusal, PageRefusal::SignedOut) && sent.form.values().is_empty() {
-                return to_sign_in(request.method(), &sent);
+            Err(refusal) => Some(refusal),
+        };
+        let sent = Rc::new(sent);
+        let outcome = match (unread, admitted, visitor) {
+            (Some(refusal), _, _) => Err(refusal),
+            (None, Err(draining), _) => Err(draining.into()),
+            (None, Ok(_), Err(error)) => Err(error.into()),
+            (None, Ok(in_flight), Ok(visitor)) => {
+                match self.handling(route, session, visitor, &sent) {
+                    Ok(handling) => run(in_flight, handling).await,
+                    Err(refusal) => Err(refusal),
+                }
             }
-            refusal_page::show(&refusal, &self.site, visitor.as_ref(), &sent, id)
-        })
+        };
+        let reply = outcome.unwrap_or_else(|refusal| {
+            self.refused(&refusal, request.method(), known.as_ref(), &sent, id)
+        });
+        reply.in_room(room)
     }
 
-    /// Makes the checks that every route has, then calls the handler.
-    async fn visit(
+    /// Makes the checks that come before the form, and reads it.
+    async fn arrive(
         &self,
         route: &'static AppRoute,
         request: &HttpRequest,
-        payload: web::Payload,
-        sent: &mut Sent,
-        visitor: &mut Option<Visitor>,
-    ) -> Result<PageReply, PageRefusal> {
+        body: SentBody<'_>,
+    ) -> Arrival {
         let admitted = self.lifecycle.admit();
-        if route.method == Method::POST {
-            if !origin::is_own(request.headers(), &self.site.url) {
-                return Err(PageRefusal::OtherOrigin);
-            }
-            sent.form = Form::read(request.headers(), payload.into_inner()).await?;
-        }
-        let in_flight = admitted?;
-        let token = session_cookie::token_of(request, &self.site.url);
-        *visitor = match &token {
-            Some(token) => Visitor::find(&self.answering, token).await?,
-            None => None,
+        let is_action = route.method == Method::POST;
+        let mut arrival = Arrival {
+            session: session_cookie::token_of(request, &self.site.url),
+            visitor: Ok(None),
+            form: Ok(Form::default()),
+            room: None,
+            admitted,
         };
-        let handling = match &route.door {
+        if is_action && !origin::is_own(request.headers(), &self.site.url) {
+            arrival.form = Err(PageRefusal::OtherOrigin);
+            return arrival;
+        }
+        // a form is given back while the server drains, a page is not made any more
+        if let (Some(token), true) = (&arrival.session, is_action || arrival.admitted.is_ok()) {
+            arrival.visitor = Visitor::find(&self.answering, token).await;
+        }
+        if is_action {
+            let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
+            arrival.form = Form::read(request.headers(), body, size).await;
+        }
+        if let Ok(form) = &arrival.form
+            && let Some(bytes) = form.page_bytes()
+        {
+            let room = self.bodies.budget.room_for_page(bytes);
+            arrival.room = self.lifecycle.unless_draining(room).await.ok();
+        }
+        arrival
+    }
+
+    /// The work of the route's handler, where the visitor may use it.
+    fn handling(
+        &self,
+        route: &'static AppRoute,
+        session: Option<String>,
+        visitor: Option<Visitor>,
+        sent: &Rc<Sent>,
+    ) -> Result<Handling, PageRefusal> {
+        let (sent, answering, site) = (
+            Rc::clone(sent),
+            self.answering.clone(),
+            Rc::clone(&self.site),
+        );
+        Ok(match &route.door {
             Door::Open(handle) => handle(OpenVisit {
-                visitor: visitor.clone(),
-                session: token,
-                sent: sent.clone(),
-                answering: self.answering.clone(),
-                site: Rc::clone(&self.site),
+                visitor,
+                session,
+                sent,
+                answering,
+                site,
             }),
             Door::For(least, handle) => {
-                let visitor = visitor.clone().ok_or(PageRefusal::SignedOut)?;
+                let visitor = visitor.ok_or(PageRefusal::SignedOut)?;
                 if !visitor.role.may(*least) {
                     return Err(PageRefusal::NeedsRole(*least));
                 }
                 handle(Visit {
                     visitor,
-                    sent: sent.clone(),
-                    answering: self.answering.clone(),
-                    site: Rc::clone(&self.site),
+                    sent,
+                    answering,
+                    site,
                 })
             }
-        };
-        run(in_flight, handling).await
+        })
+    }
+
+    fn refused(
+        &self,
+        refusal: &PageRefusal,
+        method: &Method,
+        visitor: Option<&Visitor>,
+        sent: &Sent,
+        id: &RequestId,
+    ) -> PageReply {
+        if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = refusal {
+            tracing::error!(error = with_causes(refusal), "a page failed");
+        }
+        if matches!(refusal, PageRefusal::SignedOut) && sent.form.is_empty() {
+            return to_sign_in(method, sent);
+        }
+        refusal_page::show(refusal, &self.site, visitor, sent, id)
     }
 }
 
-async fn run(
-    in_flight: CallInFlight,
-    handling: crate::route::Handling,
-) -> Result<PageReply, PageRefusal> {
+async fn run(in_flight: CallInFlight, handling: Handling) -> Result<PageReply, PageRefusal> {
     in_flight.detached(handling).await?
 }
 
@@ -195,8 +277,10 @@ fn to_sign_in(method: &Method, sent: &Sent) -> PageReply {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::dev::Payload;
     use actix_web::http::StatusCode;
     use actix_web::http::header::HeaderValue;
+    use actix_web::test::TestRequest;
 
     use super::*;
 
@@ -227,7 +311,9 @@ mod tests {
             query: Query::parse("status=failed"),
             ..Sent::default()
         };
-        let reply = to_sign_in(&Method::GET, &sent).into_response([]);
+        let request = TestRequest::default().to_http_request();
+        let under_way = RequestUnderWay::begin(&request);
+        let reply = to_sign_in(&Method::GET, &sent).into_response([], Payload::None, under_way);
         let location = reply.headers().get("location");
         let expected =
             HeaderValue::from_static("/sign-in?then=%2Fprisms%2Fa%2Fresults%3Fstatus%3Dfailed");

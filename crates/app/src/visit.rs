@@ -15,7 +15,7 @@ use crate::visitor::Visitor;
 /// A visit of somebody who is signed in and may use the route.
 pub(crate) struct Visit {
     pub(crate) visitor: Visitor,
-    pub(crate) sent: Sent,
+    pub(crate) sent: Rc<Sent>,
     pub(crate) answering: Answering,
     pub(crate) site: Rc<AppSite>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct OpenVisit {
     pub(crate) visitor: Option<Visitor>,
     /// The token of the cookie that was sent, whether or not it signs in.
     pub(crate) session: Option<String>,
-    pub(crate) sent: Sent,
+    pub(crate) sent: Rc<Sent>,
     pub(crate) answering: Answering,
     pub(crate) site: Rc<AppSite>,
 }

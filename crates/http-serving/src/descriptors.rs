@@ -11,7 +11,7 @@ const MOST: usize = 25_600;
 ///
 /// The rest is for the database, the model and files: without it, clients that only connect would make
 /// the calls of others fail. Raises the process's limit of descriptors as far as the system allows.
-pub fn connections_of_each_worker(workers: usize, parts: usize) -> usize {
+pub(crate) fn connections_of_each_worker(workers: usize, parts: usize) -> usize {
     share(descriptors(), workers, parts)
 }
 

@@ -23,7 +23,6 @@ pub use body_reader::{
     ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
 };
 pub use client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
-pub use descriptors::connections_of_each_worker;
 pub use error_causes::with_causes;
 pub use http_server::{Serving, http_server};
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};

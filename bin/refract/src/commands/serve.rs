@@ -187,6 +187,7 @@ fn app_settings(
         api_url: format!("http://{api}/v1"),
         is_for_trying_only: gateway.is_for_trying_only(),
         grace: http.grace,
+        budget: http.budget.clone(),
         proxies: http.proxies.clone(),
         traces: http.traces.clone(),
     })

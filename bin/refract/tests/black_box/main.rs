@@ -49,6 +49,7 @@ mod app_try;
 mod app_walk;
 mod authorization;
 mod bodies;
+mod bounded;
 mod check;
 mod check_faults;
 mod check_orders;
