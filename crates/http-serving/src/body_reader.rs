@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{CONTENT_LENGTH, HeaderMap};
+use actix_web::http::header::{CONTENT_LENGTH, HeaderMap, UPGRADE};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
@@ -106,6 +106,8 @@ impl SentBody<'_> {
         if length.is_some_and(|length| length > limits.bytes) {
             return Err(BodyReadError::TooLarge);
         }
+        // a body after `Upgrade: websocket` ends with the connection, whatever its length says
+        let length = length.filter(|_| !headers.contains_key(UPGRADE));
         let mut body = ArrivingBody {
             payload: self.payload,
             gate: self.gate.map(ReadGate::open),

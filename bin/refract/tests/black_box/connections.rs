@@ -146,6 +146,29 @@ async fn a_body_that_ends_early_saves_nothing() {
 }
 
 #[tokio::test]
+async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the_limit() {
+    let service = Service::start(Backend::Sqlite).await;
+    let request = service
+        .create_request(PRISM, &json!({"text": TEXT}))
+        .header("Connection", "Upgrade")
+        .header("Upgrade", "websocket");
+    let mut connection = Connection::open(service.api()).await;
+    connection.send(&request.bytes()).await;
+    let mut ended = Connection::open(service.api()).await;
+    ended.send(&request.bytes()).await;
+    ended.end_sending().await;
+    assert_eq!(ended.answer().await.status, 400);
+    let answer = connection.call_of_unread_body(&[b' '; 1_100_000]).await;
+    answer.assert_error(TOO_LARGE.0, TOO_LARGE.1, TOO_LARGE.2);
+    // another protocol's name changes nothing
+    let request = service
+        .create_request(PRISM, &json!({"text": TEXT}))
+        .header("Connection", "Upgrade")
+        .header("Upgrade", "h2c");
+    assert_eq!(service.send(request).await.status, 200);
+}
+
+#[tokio::test]
 async fn what_is_no_http_is_answered_400_and_hung_up_on() {
     let service = Service::start(Backend::Sqlite).await;
     for nonsense in [
