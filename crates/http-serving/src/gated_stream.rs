@@ -1,7 +1,7 @@
 //! The stream of a connection, read no further than its gate allows.
 //!
 //! What a connection whose body nobody reads makes the node hold: up to [`READ_AHEAD`] bytes in the
-//! HTTP server's buffers, and up to as many here. A head that is longer needs room in the budget.
+//! HTTP server's buffers, and up to as many here. A head over [`USUAL_HEAD`] needs room in the budget.
 
 use std::io;
 use std::pin::Pin;
@@ -25,7 +25,9 @@ const READ_OF_BODY: usize = 64 * 1024;
 /// The most bytes that are read while a request is under way whose body nobody reads: reading tells
 /// whether the client is still there.
 const READ_BESIDE: usize = 1024;
-/// What a head that is longer than [`READ_AHEAD`] may take in the HTTP server's buffers, which double.
+/// The longest head that needs no room in the budget.
+const USUAL_HEAD: usize = 16 * 1024;
+/// What a longer head may take in the HTTP server's buffers, which double.
 const LONG_HEAD: usize = 256 * 1024;
 /// How long the rest of a head may take that has begun to come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -40,7 +42,7 @@ pub(crate) struct GatedStream {
     kept: KeptBytes,
     last: LastBytes,
     burst: Burst,
-    /// Room for a head that is longer than what any connection may hold, and the wait for it.
+    /// Room for a head that is longer than the usual ones, and the wait for it.
     head_room: Option<HeldRoom>,
     asked_room: Option<LocalBoxFuture<'static, HeldRoom>>,
     head_deadline: Option<Pin<Box<Sleep>>>,
@@ -89,7 +91,7 @@ impl GatedStream {
         if so_far == 0 {
             (self.head_room, self.asked_room) = (None, None);
             self.head_deadline = None;
-        } else if so_far >= READ_AHEAD && self.burst.bytes == 0 {
+        } else if so_far >= USUAL_HEAD && self.burst.bytes == 0 {
             // the server has looked at all of that and found no end of a head
             ready!(self.poll_room(cx));
         }
