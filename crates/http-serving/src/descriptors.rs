@@ -6,13 +6,17 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const MOST: usize = 25_600;
 
 /// The number of connections that each worker of a server may hold, when the server's connections may
-/// take one part in `parts` of the process's descriptors. Further connections wait in the listener's
-/// queue.
+/// take one part in `parts` of the process's descriptors and are `most` at most. Further connections
+/// wait in the listener's queue.
 ///
 /// The rest is for the database, the model and files: without it, clients that only connect would make
 /// the calls of others fail. Raises the process's limit of descriptors as far as the system allows.
-pub(crate) fn connections_of_each_worker(workers: usize, parts: usize) -> usize {
-    share(descriptors(), workers, parts)
+pub(crate) fn connections_of_each_worker(workers: usize, parts: usize, most: usize) -> usize {
+    at_most(share(descriptors(), workers, parts), workers, most)
+}
+
+fn at_most(share: usize, workers: usize, most: usize) -> usize {
+    share.min(most / workers.max(1)).max(1)
 }
 
 fn share(descriptors: usize, workers: usize, parts: usize) -> usize {
@@ -49,6 +53,13 @@ mod tests {
             "a worker without connections serves nobody"
         );
         assert_eq!(share(usize::MAX, 2, 2), MOST);
+    }
+
+    #[test]
+    fn workers_share_what_the_server_may_have_at_most() {
+        assert_eq!(at_most(10_000, 2, 12_288), 6_144);
+        assert_eq!(at_most(1_000, 2, 12_288), 1_000);
+        assert_eq!(at_most(1_000, 600, 512), 1);
     }
 
     #[test]

@@ -64,9 +64,7 @@ where
         budget,
     } = serving;
     let most = budget.mib().saturating_mul(connections_for_each_mib);
-    let connections = connections_of_each_worker(workers.get(), parts)
-        .min(most / workers)
-        .max(1);
+    let connections = connections_of_each_worker(workers.get(), parts, most);
     let address = listener.local_addr()?;
     let server = Server::build()
         .workers(workers.get())
