@@ -29,6 +29,8 @@ const READ_BESIDE: usize = 1024;
 const USUAL_HEAD: usize = 16 * 1024;
 /// What a longer head may take in the HTTP server's buffers, which double.
 const LONG_HEAD: usize = 256 * 1024;
+/// How many reads take what has arrived when a connection is closed.
+const LAST_READS: usize = 32;
 /// How long the rest of a head may take that has begun to come.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long a client may take nothing of a reply.
@@ -265,6 +267,19 @@ impl AsyncWrite for GatedStream {
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(self.get_mut().io.get_mut()).poll_shutdown(cx)
+    }
+}
+
+/// Takes what has arrived: a connection that is closed with unread bytes is reset, and then its client
+/// may lose the reply.
+impl Drop for GatedStream {
+    fn drop(&mut self) {
+        let mut bytes = [0; READ_AHEAD];
+        for _ in 0..LAST_READS {
+            if !matches!(self.io.get_ref().try_read(&mut bytes), Ok(1..)) {
+                return;
+            }
+        }
     }
 }
 

@@ -153,6 +153,18 @@ async fn a_long_head_needs_room() {
     writing.unwrap();
 }
 
+#[tokio::test]
+async fn a_client_whose_bytes_are_not_read_gets_its_reply_all_the_same() {
+    let (mut client, mut stream) = connected(&BodyBudget::default()).await;
+    client.write_all(&[b'a'; 50_000]).await.unwrap();
+    arrived(&stream, 50_000).await;
+    stream.write_all(b"no").await.unwrap();
+    drop(stream);
+    let mut reply = String::new();
+    client.read_to_string(&mut reply).await.unwrap();
+    assert_eq!(reply, "no");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_head_that_does_not_come_to_its_end_is_given_up() {
     let (mut client, mut stream) = connected(&BodyBudget::default()).await;
