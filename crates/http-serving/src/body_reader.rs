@@ -20,7 +20,7 @@ const STANDSTILL: Duration = Duration::from_secs(5);
 /// A body of which less than this came within that time stands still.
 const COMES_ON: usize = 16 * 1024;
 
-/// The largest body that is read and dropped after a reply that did not need it.
+/// The most of a body that is read and dropped after a reply that did not need it.
 const DISCARDED_BYTES: usize = 64 * 1024;
 /// How long a body that is only dropped may take to arrive: most come with the head.
 const DISCARDED_ARRIVAL: Duration = Duration::from_millis(100);
@@ -208,32 +208,30 @@ impl ArrivingBody<'_> {
 }
 
 /// Reads and drops a small body that the reply did not need, so that the connection can take the
-/// next request. A body that is large, slow or without a length stays unread, and the connection is
-/// closed. A body that was read already leaves nothing to drop.
+/// next request. A body that is large or slow stays unread, and the connection is closed. A body that
+/// was read already leaves nothing to drop.
 pub async fn discard_body(headers: &HeaderMap, gate: Option<&ReadGate>, payload: &mut Payload) {
-    let Some(length) = declared_length(headers).filter(|length| *length <= DISCARDED_BYTES) else {
+    let is_small = declared_length(headers).is_none_or(|length| length <= DISCARDED_BYTES);
+    if !is_small || matches!(payload, Payload::None) {
         return;
-    };
+    }
     let gate = gate.map(ReadGate::open);
+    let mut left = DISCARDED_BYTES;
     let to_its_end = poll_fn(|cx| {
-        loop {
-            match payload.poll_next_unpin(cx) {
-                Poll::Ready(Some(Ok(_))) => {}
-                Poll::Ready(Some(Err(_))) => return Poll::Ready(()),
-                Poll::Ready(None) => {
-                    if let Some(gate) = &gate {
-                        gate.has_ended();
-                    }
+        while let Poll::Ready(next) = payload.poll_next_unpin(cx) {
+            match (next, &gate) {
+                (Some(Ok(bytes)), _) if bytes.len() <= left => left -= bytes.len(),
+                (None, Some(gate)) => {
+                    gate.has_ended();
                     return Poll::Ready(());
                 }
-                Poll::Pending => {
-                    if let Some(gate) = &gate {
-                        gate.want_at_most(length);
-                    }
-                    return Poll::Pending;
-                }
+                _ => return Poll::Ready(()),
             }
         }
+        if let Some(gate) = &gate {
+            gate.want_at_most(left + 1);
+        }
+        Poll::Pending
     });
     let _ = tokio::time::timeout(DISCARDED_ARRIVAL, to_its_end).await;
 }

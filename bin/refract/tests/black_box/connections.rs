@@ -82,8 +82,9 @@ async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
         Request::post("/nowhere")
             .header("Content-Type", "application/json")
             .body("{}"),
+        Request::post("/nowhere").body("{}").chunked(),
     ];
-    let statuses = [401, 415, 404];
+    let statuses = [401, 415, 404, 404];
     let mut connection = Connection::open(service.api()).await;
     let mut pipelined = Connection::open(service.api()).await;
     for (request, status) in unwanted.iter().zip(statuses) {
