@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -30,7 +30,7 @@ app-pictures: ## make pictures of every page of the app in target/app-pictures, 
 	$(CARGO) build --locked --package refract --bins --example app_pictures
 	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
-check: fmt-check clippy test docs deny fuzz-build check-described check-measured check-scripts ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, the measures, the app's scripts
+check: fmt-check clippy test docs deny fuzz-build check-described check-generated check-measured check-scripts ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, generated clients, the measures, the app's scripts
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
@@ -52,6 +52,12 @@ check-measured: test # with a fixed seed, so that the gate does not depend on ch
 
 check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server (SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
 	@$(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)") $(ARGS)
+
+check-generators: ## generate five clients from docs/openapi.json and call a running server with each (needs Python 3.11; Node and Java for some)
+	.ci/check-generators
+
+check-generated: test
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-generators || [ $$? -eq 75 ]
 
 check-reproducible: ## build the release binary twice, in two folders with two homes of Cargo, and compare the bytes (two whole builds)
 	.ci/check-reproducible

@@ -13,6 +13,8 @@ import description
 
 DESCRIBED = set(description.answers())
 SEEN = Counter()
+# idempotency keys that hold a result
+HELD = set()
 
 
 @schemathesis.deserializer("text/csv", "text/tab-separated-values", "application/x-ndjson")
@@ -23,21 +25,33 @@ def as_text(_, response):
 
 @schemathesis.hook
 def before_load_schema(_, raw_schema):
-    """Narrows the description, which fits every prism, to the fields of the prism that is called.
+    """Makes the description exact, and narrows it from every prism to the fields of the one that is called.
 
-    The examples are removed, since with examples Schemathesis tries no values at the edges of limits;
-    probes.py sends the examples.
+    The examples are removed, since with examples Schemathesis tries no values at the edges of limits, and
+    sends one idempotency key again and again; probes.py sends the examples.
     """
+    description.exact(raw_schema)
     create = raw_schema["paths"]["/prisms/{prism}/results"]["post"]
     del create["requestBody"]["content"]["application/json"]["examples"]
-    create_call = raw_schema["components"]["schemas"]["CreateCall"]["properties"]
-    fields = create_call["fields"]
+    schemas = raw_schema["components"]["schemas"]
+    for named in (schemas["Ref"], schemas["IdempotencyKey"]):
+        del named["example"]
+    fields = schemas["FieldsCall"]["properties"]["fields"]
     fields["properties"] = {"text": fields["additionalProperties"]}
     fields["required"] = ["text"]
     fields["additionalProperties"] = False
     # generating long texts from a pattern is slow; `allow-x00` and probes.py cover NUL instead
-    for long in (raw_schema["components"]["schemas"]["FieldValue"], create_call["context"]):
+    for long in (schemas["FieldValue"], schemas["CallContext"]):
         del long["pattern"]
+
+
+@schemathesis.hook
+def before_call(_, case, __):
+    """Takes a held idempotency key out of a call that shall be refused: for a held key the server ignores fields."""
+    body = case.body
+    refused = case.meta is not None and case.meta.generation.mode.is_negative
+    if refused and isinstance(body, dict) and trimmed_key(body) in HELD:
+        case.body = {name: value for name, value in body.items() if name != "idempotency_key"}
 
 
 @schemathesis.check
@@ -74,9 +88,18 @@ def table_is_a_header_and_a_row(_, response, __):
 
 @schemathesis.hook
 def after_call(_, case, response):
-    """Counts the answers, to find those that are described but never given."""
+    """Counts the answers, to find those that are described but never given, and keeps the keys that hold a result."""
     if case.method == case.operation.method.upper():
         SEEN[answer(response, case)] += 1
+    if response.status_code in (200, 502) and isinstance(case.body, dict):
+        HELD.add(trimmed_key(case.body))
+        HELD.discard(None)
+
+
+def trimmed_key(body):
+    """The idempotency key of a body as the server keeps it; None where there is none."""
+    key = body.get("idempotency_key")
+    return key.strip() if isinstance(key, str) else None
 
 
 @atexit.register

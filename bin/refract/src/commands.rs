@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod demo;
 mod evaluate;
+mod events;
 mod file_run;
 mod health;
 mod key;
@@ -105,6 +106,14 @@ enum Command {
         after_help = "Examples:\n  refract person invite ada@example.com\n  refract person list"
     )]
     Person(person::PersonCommand),
+    /// Lists what was changed in an account, by whom, newest first
+    ///
+    /// Changes of prisms, lenses, keys, people, roles and passwords, sign-ins, exports, purges,
+    /// erasures and file runs. Results one by one are none.
+    #[command(
+        after_help = "Examples:\n  refract events\n  refract events --since 2026-05-04 --by ada@example.com\n  refract events --json | jq -r 'select(.action == \"role_set\") | .target'"
+    )]
+    Events(events::EventsCommand),
     /// Makes, saves, shows and lints prisms
     #[command(
         subcommand,
@@ -195,6 +204,7 @@ impl Program {
             | Command::Health(_)
             | Command::Model(_)
             | Command::Account(_)
+            | Command::Events(_)
             | Command::Key(_)
             | Command::Person(_)
             | Command::Prism(_)
@@ -221,6 +231,7 @@ impl Program {
             Command::Backup(command) => command.run(database).await?,
             Command::Model(command) => command.run().await?,
             Command::Account(command) => command.run(database).await?,
+            Command::Events(command) => command.run(database).await?,
             Command::Key(command) => command.run(database).await?,
             Command::Person(command) => command.run(database).await?,
             Command::Prism(command) => return command.run(database).await,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::Utc;
 use refract_domain::api_key::ApiKey;
 use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
@@ -51,7 +52,9 @@ impl Answering {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
         let key = call.idempotency_key.as_ref();
         let with_key = key.map(|key| self.first_calls.enter(key));
-        let found = self.database.find_create_call(&hash, &call.prism, key);
+        let found = self
+            .database
+            .find_create_call(&hash, &call.prism, key, Utc::now());
         let (caller, row) = self.authenticate(found.await?, |row| row.key)?;
         self.create(caller, row.prism, row.held, call, with_key)
             .await
@@ -95,6 +98,7 @@ impl Answering {
         }
         let asked = find_version_to_ask(&self.database, &prism, call.version).await?;
         let submission = Submission::new(call.fields, call.context, asked.version.fields())?;
+        let account = caller.account();
         budget::check(&asked.version, &submission)?;
         let checked = CheckedCall {
             caller,
@@ -108,7 +112,7 @@ impl Answering {
         let Some(call) = with_key else {
             return self.ask_and_save(checked, prism).await;
         };
-        match call.turn(caller.account()) {
+        match call.turn(account) {
             KeyTurn::Ask(first) => {
                 let answered = self.ask_and_save(checked, prism).await?;
                 first.saved(answered.saved());

@@ -9,6 +9,7 @@ use futures_util::Stream;
 use futures_util::stream::try_unfold;
 use refract_lens_rendering::{RowFormat, RowWriter};
 
+use crate::caller::Caller;
 use crate::marks::MarkedColumns;
 use crate::prism_results::PrismResults;
 use crate::readable_result::ReadableResult;
@@ -27,20 +28,23 @@ pub enum ExportError {
 
 /// Writes results as rows under one header and returns the number of rows. Each row is the row that
 /// the API gives for the result, with what the columns of marks show after it. `progress` is told
-/// the number of rows written after each page.
+/// the number of rows written after each page. That the caller exports them is saved as an event
+/// before the first byte is written.
 ///
 /// One page of results is in memory at a time.
 ///
 /// # Errors
-/// When the results cannot be read or `out` cannot be written to. Rows that are written stay
+/// When the event cannot be saved, the results cannot be read or `out` cannot be written to. Rows that are written stay
 /// written.
 pub async fn export(
     results: &mut PrismResults,
+    caller: &Caller,
     format: RowFormat,
     marked: &MarkedColumns,
     out: impl Write,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, ExportError> {
+    results.save_export(caller, format).await?;
     let lens = Arc::clone(results.lens());
     let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
     rows.write_header()?;
@@ -57,24 +61,30 @@ pub async fn export(
 }
 
 /// The bytes that [`export`] writes, a chunk for the header and one for each page of results, for a
-/// reader that takes them as it can: the next page is read when the next chunk is asked for.
+/// reader that takes them as it can: the next page is read when the next chunk is asked for. The event
+/// of the export is saved first.
 ///
 /// The stream ends with its first error. Chunks before it stay valid.
-pub fn export_chunks(
+///
+/// # Errors
+/// When the event cannot be saved.
+pub async fn export_chunks(
     results: PrismResults,
+    caller: &Caller,
     format: RowFormat,
     marked: MarkedColumns,
-) -> impl Stream<Item = Result<Bytes, ExportError>> {
+) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
+    results.save_export(caller, format).await?;
     let begin = ChunkedExport {
         results,
         format,
         marked,
         has_header: false,
     };
-    try_unfold(begin, async |mut export| {
+    Ok(try_unfold(begin, async |mut export| {
         let chunk = export.next_chunk().await?;
         Ok(chunk.map(|chunk| (chunk, export)))
-    })
+    }))
 }
 
 /// An export between two of its chunks.

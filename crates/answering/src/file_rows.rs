@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use refract_domain::budget;
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::reference::{IdempotencyKey, Ref};
@@ -33,6 +34,30 @@ pub struct PinnedPrism {
     account: AccountId,
     lens: Arc<PrismLens>,
     asked: NumberedVersion,
+}
+
+/// What the events of a file run say about its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunFacts {
+    /// What kind of run it is, such as `run` or `check`.
+    pub kind: &'static str,
+    /// Rows that the run is about.
+    pub rows: u64,
+    /// Rows of these that a limit refuses.
+    pub refused: u64,
+}
+
+/// What became of the rows of a file run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunRows {
+    /// Rows that an earlier run answered.
+    pub answered_before: u64,
+    /// Rows that this run answered.
+    pub answered: u64,
+    /// Rows that failed.
+    pub failed: u64,
+    /// Whether the run stopped before the end of its file.
+    pub is_stopped: bool,
 }
 
 /// A row that has no result yet.
@@ -144,6 +169,54 @@ impl PinnedPrism {
     ) -> Result<BTreeSet<Option<String>>, Refusal> {
         let names = self.database.list_model_names(self.account, results);
         Ok(names.await?)
+    }
+
+    /// Saves the event that a file run of so many rows begins to ask, by an operator.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_run_started(&self, run: RunFacts) -> Result<(), Refusal> {
+        let rows = [
+            run.kind.into(),
+            EventDetail::counted(run.rows, "row"),
+            EventDetail::worded(run.refused, "refused"),
+        ];
+        let rows = EventDetail::list(&rows);
+        self.save_run_event(EventAction::FileRunStarted, rows).await
+    }
+
+    /// Saves the event that a file run ended, by an operator.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_run_ended(&self, run: RunFacts, rows: RunRows) -> Result<(), Refusal> {
+        let RunRows {
+            answered_before,
+            answered,
+            failed,
+            is_stopped,
+        } = rows;
+        let how = if is_stopped { "stopped" } else { "to its end" };
+        let rows = [
+            run.kind.into(),
+            how.into(),
+            EventDetail::counted(run.rows, "row"),
+            EventDetail::worded(run.refused, "refused"),
+            EventDetail::worded(answered_before, "answered before"),
+            EventDetail::worded(answered, "answered"),
+            EventDetail::worded(failed, "failed"),
+        ];
+        let rows = EventDetail::list(&rows);
+        self.save_run_event(EventAction::FileRunEnded, rows).await
+    }
+
+    async fn save_run_event(&self, action: EventAction, rows: EventDetail) -> Result<(), Refusal> {
+        let stamp = Caller::operator(self.account).event_stamp().noted(rows);
+        let event = Event {
+            to: Some(EventDetail::version(self.asked.number)),
+            ..stamp.event(action, EventTarget::Prism(self.id()))
+        };
+        Ok(self.database.save_event(event).await?)
     }
 
     /// The use cases of one of `threads` threads, made on that thread: it owns its connections to

@@ -19,8 +19,11 @@ mod column_value;
 pub mod comparison;
 mod create_result;
 pub mod evaluation;
+mod event_stamp;
+pub mod events;
 pub mod examples;
 mod export;
+mod export_event;
 mod failure_threshold;
 mod file_rows;
 mod first_calls;
@@ -55,9 +58,10 @@ pub use column_value::{
     ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue, searchable_columns,
 };
 pub use create_result::CreateCall;
+pub use event_stamp::event_stamp;
 pub use export::{ExportError, export, export_chunks};
 pub use failure_threshold::failure_threshold;
-pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, UnansweredRow};
+pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, RunFacts, RunRows, UnansweredRow};
 pub use first_calls::FirstCalls;
 pub use lens_draft::{DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, LensDraft};
 pub use made_by::made_by;

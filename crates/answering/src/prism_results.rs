@@ -3,11 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
 use refract_domain::mark::Mark;
+use refract_lens_rendering::RowFormat;
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
+use crate::caller::Caller;
 use crate::column_value::{ColumnNotSearchable, WantedValue};
+use crate::export_event;
 use crate::prism_lens::PrismLens;
 use crate::readable_result::ReadableResult;
 use crate::refusal::InternalError;
@@ -70,6 +74,21 @@ impl PrismResults {
         self.database
             .count_results(prism.account, prism.id, self.filter.clone())
             .await
+    }
+
+    /// Saves the event of an export of these results.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) async fn save_export(
+        &self,
+        caller: &Caller,
+        format: RowFormat,
+    ) -> Result<(), InternalError> {
+        let what = export_event::described(format, &self.filter, self.wanted.is_some());
+        let action = EventAction::ResultsExported;
+        let prism = self.lens.prism.id;
+        Ok(export_event::save(&self.database, caller, action, prism, what).await?)
     }
 
     /// The lens through which the results are read.

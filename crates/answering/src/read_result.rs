@@ -1,5 +1,6 @@
 //! Read a result (spec 4.2), and find the result that a read or retry names.
 
+use chrono::Utc;
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ResultId;
 use refract_persistence::FoundResult;
@@ -36,7 +37,8 @@ impl Answering {
         id: ResultId,
     ) -> Result<ResultCall, Refusal> {
         let hash = api_key.ok_or(Refusal::InvalidApiKey)?.hash();
-        let found = self.database.find_result_call(&hash, id).await?;
+        let found = self.database.find_result_call(&hash, id, Utc::now());
+        let found = found.await?;
         let (caller, row) = self.authenticate(found, |row| row.key)?;
         let found = row.result.ok_or(Refusal::ResultNotFound)?;
         Ok(ResultCall { caller, found })

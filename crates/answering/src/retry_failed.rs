@@ -89,7 +89,7 @@ impl Answering {
         stop: impl Future<Output = ()>,
         mut progress: impl FnMut(&Retried),
     ) -> Result<Retried, Refusal> {
-        let caller = what.caller;
+        let caller = what.caller.clone();
         let threshold = what.gives_up.then(|| failure_threshold(what.concurrency));
         let concurrency = what.concurrency.get();
         let mut ids = RetriableIds::new(self, what);
@@ -101,7 +101,7 @@ impl Answering {
             let may_begin = retried.stop.is_none() && failure.is_none();
             while may_begin && in_flight.len() < concurrency {
                 match ids.next().await {
-                    Ok(Some(id)) => in_flight.push(self.retry_result_in(caller, id)),
+                    Ok(Some(id)) => in_flight.push(self.retry_result_in(caller.clone(), id)),
                     Ok(None) => break,
                     Err(error) => {
                         failure = Some(error.into());

@@ -75,7 +75,7 @@ impl Answering {
                 version: Some(*version),
                 idempotency_key: None,
             };
-            self.create_result_in(caller, call)
+            self.create_result_in(caller.clone(), call)
         });
         join_all(calls).await
     }

@@ -11,6 +11,7 @@ use std::time::Instant;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::{Answering, InternalError};
+use refract_domain::event::EventRequest;
 use refract_http_serving::{
     BodyReader, CallInFlight, ClientAddress, Draining, HeldRoom, Lifecycle, RequestId,
     RequestUnderWay, SentBody, X_REQUEST_ID, begin_trace, discard_body, request_span, with_causes,
@@ -137,7 +138,7 @@ impl Dispatcher {
             (None, Err(draining), _) => Err(draining.into()),
             (None, Ok(_), Err(error)) => Err(error.into()),
             (None, Ok(in_flight), Ok(visitor)) => {
-                match self.handling(route, session, visitor, &sent) {
+                match self.handling(route, session, visitor, &sent, id) {
                     Ok(handling) => run(in_flight, handling).await,
                     Err(refusal) => Err(refusal),
                 }
@@ -193,16 +194,15 @@ impl Dispatcher {
         session: Option<String>,
         visitor: Option<Visitor>,
         sent: &Rc<Sent>,
+        id: &RequestId,
     ) -> Result<Handling, PageRefusal> {
-        let (sent, answering, site) = (
-            Rc::clone(sent),
-            self.answering.clone(),
-            Rc::clone(&self.site),
-        );
+        let (request, sent) = (EventRequest::new(id), Rc::clone(sent));
+        let (answering, site) = (self.answering.clone(), Rc::clone(&self.site));
         Ok(match &route.door {
             Door::Open(handle) => handle(OpenVisit {
                 visitor,
                 session,
+                request,
                 sent,
                 answering,
                 site,
@@ -214,6 +214,7 @@ impl Dispatcher {
                 }
                 handle(Visit {
                     visitor,
+                    request,
                     sent,
                     answering,
                     site,

@@ -12,6 +12,7 @@ mod app_site;
 mod assets;
 mod components;
 mod curl;
+mod days;
 mod dispatch;
 mod form;
 mod form_size;

@@ -18,16 +18,19 @@ pub(crate) enum Section {
     Keys,
     /// People of the account.
     People,
+    /// What was changed in the account.
+    Events,
 }
 
 impl Section {
-    const ALL: [Self; 3] = [Self::Prisms, Self::Keys, Self::People];
+    const ALL: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
 
     fn name(self) -> &'static str {
         match self {
             Self::Prisms => "Prisms",
             Self::Keys => "Keys",
             Self::People => "People",
+            Self::Events => "Events",
         }
     }
 
@@ -36,6 +39,7 @@ impl Section {
             Self::Prisms => "/",
             Self::Keys => "/keys",
             Self::People => "/people",
+            Self::Events => "/events",
         }
     }
 
@@ -43,7 +47,7 @@ impl Section {
     fn least_role(self) -> Role {
         match self {
             Self::Prisms => Role::Reviewer,
-            Self::Keys | Self::People => Role::Owner,
+            Self::Keys | Self::People | Self::Events => Role::Owner,
         }
     }
 }
@@ -159,6 +163,9 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                         }
                     }
                 }
+            }
+            @if visitor.untold_event.is_some() {
+                a.untold href="/" { "Somebody changed your role or password" }
             }
             div.visitor {
                 span title=(visitor.role.name()) { bdi { (visitor.name) } }

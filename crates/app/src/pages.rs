@@ -4,6 +4,7 @@ pub(crate) mod asset;
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
 pub(crate) mod edit;
+pub(crate) mod events;
 pub(crate) mod join;
 pub(crate) mod keys;
 pub(crate) mod lens;

@@ -5,8 +5,8 @@ use refract_domain::role::Role;
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, edit, join, keys, lens, new_prism, people, prism, prisms, result, results, sign_in,
-    sign_out, try_text, version,
+    asset, edit, events, join, keys, lens, new_prism, people, prism, prisms, result, results,
+    sign_in, sign_out, try_text, version,
 };
 use crate::route::{AppRoute, Door};
 
@@ -24,6 +24,10 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get(
         "/",
         Door::For(Role::Reviewer, |visit| Box::pin(prisms::show(visit))),
+    ),
+    AppRoute::post(
+        "/seen",
+        Door::For(Role::Reviewer, |visit| Box::pin(prisms::seen(visit))),
     ),
     AppRoute::get(
         "/prisms/new",
@@ -178,6 +182,14 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post(
         "/people/{id}/remove",
         Door::For(Role::Owner, |visit| Box::pin(people::remove(visit))),
+    ),
+    AppRoute::get(
+        "/events",
+        Door::For(Role::Owner, |visit| Box::pin(events::show(visit))),
+    ),
+    AppRoute::get(
+        "/events/download",
+        Door::For(Role::Owner, |visit| Box::pin(events::download(visit))),
     ),
     AppRoute::get(
         "/prisms/new/edit",

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use refract_answering::{Answering, Caller};
+use refract_domain::event::EventRequest;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
@@ -15,6 +16,8 @@ use crate::visitor::Visitor;
 /// A visit of somebody who is signed in and may use the route.
 pub(crate) struct Visit {
     pub(crate) visitor: Visitor,
+    /// The request, as events name it.
+    pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
     pub(crate) answering: Answering,
     pub(crate) site: Rc<AppSite>,
@@ -26,6 +29,8 @@ pub(crate) struct OpenVisit {
     pub(crate) visitor: Option<Visitor>,
     /// The token of the cookie that was sent, whether or not it signs in.
     pub(crate) session: Option<String>,
+    /// The request, as events name it.
+    pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
     pub(crate) answering: Answering,
     pub(crate) site: Rc<AppSite>,
@@ -59,6 +64,7 @@ impl Visit {
 
     /// The visitor as the one who makes changes and results.
     pub(crate) fn caller(&self) -> Caller {
-        Caller::person(self.visitor.account, self.visitor.person)
+        let person = Caller::person(self.visitor.account, self.visitor.person);
+        person.in_request(self.request.clone())
     }
 }

@@ -2,7 +2,7 @@
 
 use refract_answering::people::{SignedIn, session};
 use refract_answering::{Answering, InternalError};
-use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::role::Role;
 use refract_domain::token::Token;
 
@@ -15,6 +15,8 @@ pub(crate) struct Visitor {
     /// The name that the person chose.
     pub(crate) name: String,
     pub(crate) role: Role,
+    /// The first change of the person by somebody else that they are still to be told of.
+    pub(crate) untold_event: Option<EventId>,
 }
 
 impl Visitor {
@@ -41,6 +43,7 @@ impl From<SignedIn> for Visitor {
             person: signed_in.person,
             name: signed_in.name,
             role: signed_in.role,
+            untold_event: signed_in.untold_event,
         }
     }
 }

@@ -48,6 +48,10 @@ id! {
     ApiKeyId
 }
 id! {
+    /// Id of an event.
+    EventId
+}
+id! {
     /// Id that a node gives itself when it starts.
     NodeId
 }
@@ -72,6 +76,37 @@ id! {
     SignInTryId
 }
 
+/// The lowest `UUIDv7` of a moment.
+fn first_uuid_of(moment: DateTime<Utc>) -> Uuid {
+    let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
+    let milliseconds = milliseconds.min((1 << 48) - 1);
+    Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid()
+}
+
+impl EventId {
+    /// Before the id of every event.
+    pub const LOWEST: Self = Self(Uuid::nil());
+    /// After the id of every event.
+    pub const HIGHEST: Self = Self(Uuid::max());
+
+    /// The lowest id of a moment; see [`ResultId::first_of`].
+    pub fn first_of(moment: DateTime<Utc>) -> Self {
+        Self(first_uuid_of(moment))
+    }
+
+    /// The id just below this one.
+    #[must_use]
+    pub fn just_before(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
+    }
+
+    /// The id just above this one: its last digits are random, so that no other event has it.
+    #[must_use]
+    pub(crate) fn just_after(self) -> Self {
+        Self(Uuid::from_u128(self.0.as_u128().wrapping_add(1)))
+    }
+}
+
 impl ResultId {
     /// Before the id of every result.
     pub const LOWEST: Self = Self(Uuid::nil());
@@ -81,9 +116,7 @@ impl ResultId {
     /// The lowest id of a moment (RFC 9562, 5.7): 48 bits of milliseconds, then the version, the
     /// variant and zeros. Moments before 1970 and after the year 10889 have the nearest moment's.
     pub fn first_of(moment: DateTime<Utc>) -> Self {
-        let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap_or_default();
-        let milliseconds = milliseconds.min((1 << 48) - 1);
-        Self(Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid())
+        Self(first_uuid_of(moment))
     }
 
     /// The moment that the id begins with, in whole milliseconds.

@@ -18,6 +18,7 @@ pub mod cutoffs;
 pub mod decimal;
 mod display_name;
 pub mod earlier_versions;
+pub mod event;
 pub mod field;
 mod file_reader;
 pub mod ids;

@@ -125,7 +125,9 @@ impl GoldRun {
             take(row);
             Ok(())
         };
-        let rows = check.file.rows_in_file;
-        self.0.run_each(settings, rows, tally, take, stop).await
+        let asking = self
+            .0
+            .run_each("check", settings, &check.file, tally, take, stop);
+        asking.await
     }
 }

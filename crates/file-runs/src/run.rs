@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use refract_answering::{RunFacts, RunRows};
 use refract_lens_rendering::RowFormat;
 use tokio::sync::mpsc;
 
@@ -38,7 +39,7 @@ impl FileRun {
             };
         }
         let write = |row: FinishedRow| output.write(&row.result.view());
-        let ended = self.run_each(settings, check.rows_in_file, tally, write, stop);
+        let ended = self.run_each("run", settings, check, tally, write, stop);
         let summary = ended.await;
         RunSummary {
             columns: output.into_columns(),
@@ -46,8 +47,44 @@ impl FileRun {
         }
     }
 
-    /// Asks about every row and gives each to `take`, in the order of the file.
+    /// Asks about every row and gives each to `take`, in the order of the file. An event is saved before
+    /// the first row, and one after the last.
     pub(crate) async fn run_each(
+        &self,
+        kind: &'static str,
+        settings: RunSettings<'_>,
+        check: &FileCheck,
+        tally: &Arc<RunTally>,
+        take: impl FnMut(FinishedRow) -> io::Result<()>,
+        stop: impl Future<Output = ()>,
+    ) -> RunSummary {
+        let facts = RunFacts {
+            kind,
+            rows: check.rows,
+            refused: check.refused,
+        };
+        if let Err(refusal) = self.prism.save_run_started(facts).await {
+            return RunSummary {
+                stop: Some(RunStop::Unrecorded { refusal }),
+                ..RunSummary::default()
+            };
+        }
+        let asking = self.ask_each(settings, check.rows_in_file, tally, take, stop);
+        let mut summary = asking.await;
+        let counts = tally.counts();
+        let rows = RunRows {
+            answered_before: counts.answered_before,
+            answered: counts.ok,
+            failed: counts.failed,
+            is_stopped: summary.stop.is_some(),
+        };
+        if let Err(refusal) = self.prism.save_run_ended(facts, rows).await {
+            summary.stop.get_or_insert(RunStop::Unrecorded { refusal });
+        }
+        summary
+    }
+
+    async fn ask_each(
         &self,
         settings: RunSettings<'_>,
         rows_in_file: u64,

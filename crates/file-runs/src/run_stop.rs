@@ -37,6 +37,12 @@ pub enum RunStop {
         /// The reason.
         refusal: Refusal,
     },
+    /// The events that the run begins or that it ended could not be saved.
+    #[error("the event of the run cannot be saved{}", cause(.refusal))]
+    Unrecorded {
+        /// The reason.
+        refusal: Refusal,
+    },
     /// Writing the output failed.
     #[error("line {line}: the output cannot be written: {error}")]
     Output {

@@ -3,7 +3,8 @@
 //! The crate turns plain borrowed data into bytes. It knows nothing of databases, HTTP, files,
 //! threads or clocks, so an app can embed it with `refract-domain` alone, for downloads that equal
 //! the API's rows to the byte. [`render`] writes one result; [`RowWriter`] writes many under one
-//! header; [`MarkRowWriter`] writes what people marked; [`cell_text`] is a single cell.
+//! header; [`MarkRowWriter`] writes what people marked and
+//! [`EventRowWriter`] what they changed; [`cell_text`] is a single cell.
 //!
 //! ```
 //! use refract_domain::ids::ResultId;
@@ -55,6 +56,7 @@
 
 mod cell;
 mod envelope;
+mod event_row;
 mod format;
 mod json;
 mod mark_row;
@@ -66,6 +68,7 @@ use std::io::{self, Write};
 use refract_domain::view::{ResultView, RowColumns};
 
 pub use crate::cell::cell_text;
+pub use crate::event_row::{EventRow, EventRowWriter};
 pub use crate::format::{Format, RowFormat};
 pub use crate::mark_row::MarkRowWriter;
 pub use crate::row::RowWriter;

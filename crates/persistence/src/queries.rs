@@ -5,6 +5,7 @@
 //! Each method of [`Database`] is one query unless it says otherwise, written as
 //! `self.read(async move |mut connection| …)` or `self.write(…)`.
 
+mod accept_invitation;
 mod accounts;
 mod answer_pages;
 mod api_keys;
@@ -13,6 +14,9 @@ mod calls;
 mod candidate_range;
 mod candidates;
 mod database;
+mod event_filter;
+mod event_names;
+mod events;
 mod forget_results;
 mod forgotten_counts;
 mod held_rows;
@@ -31,6 +35,7 @@ mod model_names;
 mod new_result;
 mod people;
 mod prism_changes;
+mod prism_events;
 mod prism_row;
 mod prism_versions;
 mod prisms;
@@ -45,6 +50,8 @@ mod results;
 mod save_result;
 mod sessions;
 mod sign_in_tries;
+mod telling_events;
+mod untold_changes;
 
 pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
 pub use self::answer_pages::{AnswerPages, StoredAnswers};
@@ -52,6 +59,9 @@ pub use self::api_keys::{ApiKeyRow, NewApiKey, UncountedKeyRow};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::candidates::SearchCandidate;
 pub use self::database::{Database, DatabaseSettings};
+pub use self::event_filter::{EventActors, EventFilter, EventRange};
+pub use self::event_names::PrismNameRow;
+pub use self::forget_results::DeletionEvent;
 pub use self::held_rows::HeldRows;
 pub use self::invitations::{InvitationRow, Inviting, NewInvitation, NewPerson};
 pub use self::maker::ResultMaker;
@@ -59,7 +69,7 @@ pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
 pub use self::new_result::NewResult;
 pub use self::people::{PersonNameRow, PersonRow, PersonWriting};
-pub use self::prism_changes::{ChangeKind, NewPrismChange, PrismChangeRow, VersionRow};
+pub use self::prism_changes::{ChangeKind, PrismChangeRow, VersionRow};
 pub use self::prism_row::{PrismRow, Writing};
 pub use self::prism_versions::{NewVersion, PrismHistory};
 pub use self::prisms::NewPrism;

@@ -27,6 +27,7 @@ diesel::table! {
         last_used_at -> Nullable<Moment>,
         revoked_at -> Nullable<Moment>,
         made_by -> Nullable<Id>,
+        expires_at -> Nullable<Moment>,
     }
 }
 
@@ -120,6 +121,7 @@ diesel::table! {
         password -> Nullable<Text>,
         created_at -> Moment,
         removed_at -> Nullable<Moment>,
+        untold_event -> Nullable<Id>,
     }
 }
 
@@ -204,9 +206,30 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    events (id) {
+        id -> Id,
+        account_id -> Id,
+        at -> Moment,
+        actor_kind -> Text,
+        actor_id -> Id,
+        action -> Text,
+        target_kind -> Text,
+        target_id -> Id,
+        changed_from -> Nullable<Text>,
+        changed_to -> Nullable<Text>,
+        note -> Nullable<Text>,
+        request_id -> Nullable<Text>,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,
+    events,
     people,
     prism_changes,
     prism_versions,

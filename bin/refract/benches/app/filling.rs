@@ -6,7 +6,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
-use refract_answering::{Caller, api_keys, people, prisms};
+use refract_answering::{Caller, api_keys, event_stamp, people, prisms};
+use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
@@ -56,7 +57,8 @@ impl FilledDatabase {
             name: DEFAULT_ACCOUNT.to_owned(),
             created_at: Utc::now(),
         };
-        database.create_account(&account).await.unwrap();
+        let made = event_stamp(account.id, Actor::Operator, None);
+        database.create_account(&account, made).await.unwrap();
         let (making, token) = people_and_prisms(&database, account.id, results).await;
         let began = Instant::now();
         save_all(&database, &making).await;
@@ -84,16 +86,16 @@ async fn people_and_prisms(
     account: AccountId,
     results: u32,
 ) -> (ResultMaking, Token) {
-    let operator = Caller::operator(account);
+    let operator = &Caller::operator(account);
     let email = Email::parse("ada@example.com").unwrap();
     let invitation = people::invite(database, operator, &email, Role::Owner).await;
     let invitation = invitation.unwrap();
     let name = PersonName::parse("Ada").unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    let session = people::accept(database, &invitation.token, &name, password).await;
+    let session = people::accept(database, &invitation.token, &name, password, None).await;
     let mut keys = Vec::new();
     for name in ["the shop", "the archive"] {
-        let (key, _) = api_keys::create(database, operator, name.to_owned())
+        let (key, _) = api_keys::create(database, operator, name.to_owned(), None)
             .await
             .unwrap();
         keys.push(key);

@@ -112,5 +112,6 @@ pub(crate) fn kinds(database: &FilledDatabase) -> Vec<MeasuredPage> {
         MeasuredPage::new("a result", format!("/results/{}", database.middle())),
         MeasuredPage::new("Keys", "/keys"),
         MeasuredPage::new("People", "/people"),
+        MeasuredPage::new("Events", "/events"),
     ]
 }

@@ -13,6 +13,7 @@ pub(crate) async fn take(book: &mut PictureBook) -> String {
     book.take("keys-revoking").await;
 
     book.take_page("people", "/people").await;
+    book.take_page("events", "/events").await;
     book.browser.fill("#email", "robin@example.com").await;
     book.browser.choose("#role", "reviewer").await;
     book.browser.follow("form.narrow button.main").await;

@@ -1,7 +1,8 @@
 //! `refract account`: accounts, each with its own prisms, keys and results.
 
-use chrono::Utc;
 use clap::Subcommand;
+use refract_answering::event_stamp;
+use refract_domain::event::Actor;
 use refract_domain::ids::AccountId;
 use refract_persistence::{AccountRow, Creation};
 use serde::Serialize;
@@ -53,12 +54,14 @@ impl AccountCommand {
         match self {
             Self::Create { name } => {
                 let name = operator::name("NAME", &name)?;
+                let id = AccountId(Uuid::now_v7());
+                let stamp = event_stamp(id, Actor::Operator, None);
                 let account = AccountRow {
-                    id: AccountId(Uuid::now_v7()),
+                    id,
                     name: name.as_str().to_owned(),
-                    created_at: Utc::now(),
+                    created_at: stamp.at,
                 };
-                match database.create_account(&account).await? {
+                match database.create_account(&account, stamp).await? {
                     Creation::Created => output::json(&ShownAccount::from(account)),
                     Creation::NameTaken => {
                         anyhow::bail!("there is an account '{}' already", account.name)

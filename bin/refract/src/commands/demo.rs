@@ -118,9 +118,9 @@ async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
     let caller = Caller::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     if database.find_prism(account, &selector).await?.is_none() {
-        prisms::create(database, caller, SUPPORT_TRIAGE.file).await?;
+        prisms::create(database, &caller, SUPPORT_TRIAGE.file).await?;
     }
-    let (_, key) = api_keys::create(database, caller, "demo".to_owned()).await?;
+    let (_, key) = api_keys::create(database, &caller, "demo".to_owned(), None).await?;
     Ok(key)
 }
 

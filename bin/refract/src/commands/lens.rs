@@ -88,9 +88,9 @@ impl LensCommand {
         match change {
             LensChange::Nothing => {}
             LensChange::To(file) => {
-                prisms::set_lens(&database, caller, &prism, &file, None).await?;
+                prisms::set_lens(&database, &caller, &prism, &file, None).await?;
             }
-            LensChange::Reset => prisms::reset_lens(&database, caller, &prism, None).await?,
+            LensChange::Reset => prisms::reset_lens(&database, &caller, &prism, None).await?,
         }
         let found = prisms::find_lens(&database, account, &prism).await?;
         output::json(&ShownLens::new(&found.lens, found.columns().lens))

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use chrono::Utc;
 use clap::Args;
+use refract_answering::event_stamp;
 use refract_answering::prisms::{self, PrismRefusal};
+use refract_domain::event::Actor;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
 use refract_domain::problem::Fault;
@@ -49,10 +50,9 @@ impl AccountArg {
     pub(crate) async fn find(&self, database: &Database) -> anyhow::Result<AccountId> {
         if self.account == DEFAULT_ACCOUNT {
             let id = AccountId(Uuid::now_v7());
-            return Ok(database
-                .find_or_create_default_account(id, Utc::now())
-                .await?
-                .id);
+            let stamp = event_stamp(id, Actor::Operator, None);
+            let found = database.find_or_create_default_account(stamp);
+            return Ok(found.await?.id);
         }
         match database.find_account(&self.account).await? {
             Some(account) => Ok(account.id),

@@ -1,7 +1,7 @@
-//! The arguments that say from which time the results are that a command is about.
+//! Moments on the command line: dates and times, and the arguments that choose results by time.
 
 use anyhow::Context as _;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use clap::Args;
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::ResultFilter;
@@ -9,7 +9,8 @@ use refract_persistence::ResultFilter;
 /// The arguments that choose results by time.
 #[derive(Args)]
 pub(super) struct PeriodArgs {
-    /// Only results saved at this time or later, such as 2026-05-04T09:00:00Z
+    /// Only results saved at this time or later: a date such as 2026-05-04, which begins at midnight
+    /// UTC, or a time such as 2026-05-04T09:00:00Z
     #[arg(long, value_name = "TIME", value_parser = moment)]
     since: Option<DateTime<Utc>>,
 
@@ -28,11 +29,18 @@ impl PeriodArgs {
     }
 }
 
-/// Reads a time in RFC 3339, rounded up to whole milliseconds. Results are saved at whole
-/// milliseconds, so rounding up changes neither `--since` nor `--until` nor `--before`.
+/// Reads a date, which stands for its midnight in UTC, or a time in RFC 3339, rounded up to whole
+/// milliseconds. Results are saved at whole milliseconds, so rounding up changes neither `--since`
+/// nor `--until` nor `--before`.
 pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
+    if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        return Ok(date.and_time(NaiveTime::MIN).and_utc());
+    }
     let moment = DateTime::parse_from_rfc3339(text)
-        .context("expected a time such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00")?
+        .context(
+            "expected a date such as 2026-05-04, which begins at midnight UTC, or a time with its \
+             zone such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00",
+        )?
         .to_utc();
     let whole = whole_milliseconds(moment);
     if whole == moment {
@@ -63,7 +71,24 @@ mod tests {
             read("1969-12-31T23:59:59.9999Z"),
             "1970-01-01T00:00:00+00:00"
         );
-        for wrong in ["2026-05-04", "yesterday", "2026-05-04T09:00:00"] {
+        for wrong in ["yesterday", "2026-05-04T09:00:00", ""] {
+            assert!(moment(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_date_is_its_midnight_in_utc() {
+        let read = |text| moment(text).unwrap().to_rfc3339();
+        assert_eq!(read("2026-05-04"), "2026-05-04T00:00:00+00:00");
+        assert_eq!(read("2024-02-29"), "2024-02-29T00:00:00+00:00");
+        for wrong in [
+            "2026-02-29",
+            "2026-13-01",
+            "04.05.2026",
+            "2026-05",
+            "20260504",
+            "2026-5-4 ",
+        ] {
             assert!(moment(wrong).is_err(), "{wrong}");
         }
     }

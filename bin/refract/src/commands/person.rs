@@ -110,7 +110,7 @@ impl PersonCommand {
                     None => people::default_role(&database, account).await?,
                 };
                 let caller = Caller::operator(account);
-                let invitation = people::invite(&database, caller, &email, role).await?;
+                let invitation = people::invite(&database, &caller, &email, role).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
             Self::List { json, account } => {
@@ -123,7 +123,7 @@ impl PersonCommand {
                 let database = operator::open(&database.settings()).await?;
                 let account = account.find(&database).await?;
                 let person = find(&database, account, &email).await?.id;
-                people::remove(&database, Caller::operator(account), person).await?;
+                people::remove(&database, &Caller::operator(account), person).await?;
                 output::say("The person is removed.");
                 Ok(())
             }
@@ -138,7 +138,7 @@ impl PersonCommand {
                 let account = account.find(&database).await?;
                 let person = find(&database, account, &email).await?.id;
                 let caller = Caller::operator(account);
-                let invitation = people::reset(&database, caller, person).await?;
+                let invitation = people::reset(&database, &caller, person).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
         }

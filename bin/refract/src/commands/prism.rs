@@ -140,7 +140,7 @@ impl StoredPrismCommand {
             Self::Create { file, account } => {
                 let file = operator::read_file(&file)?;
                 let caller = Caller::operator(account.find(&database).await?);
-                let prism = prisms::create(&database, caller, &file).await?;
+                let prism = prisms::create(&database, &caller, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))
             }
             Self::Save {
@@ -152,7 +152,7 @@ impl StoredPrismCommand {
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let caller = Caller::operator(account);
-                let saving = prisms::save_version(&database, caller, &prism, &file, None);
+                let saving = prisms::save_version(&database, &caller, &prism, &file, None);
                 let (prism, version) = saving.await?;
                 output::json(&saved(&prism, version))
             }
@@ -197,7 +197,7 @@ impl StoredPrismCommand {
                 let account = account.find(&database).await?;
                 let prism = operator::find_prism(&database, account, &prism).await?;
                 let name = operator::name("NAME", &name)?;
-                prisms::rename(&database, Caller::operator(account), &prism, &name).await?;
+                prisms::rename(&database, &Caller::operator(account), &prism, &name).await?;
                 output::say("The prism is renamed.");
                 Ok(())
             }
@@ -224,7 +224,7 @@ async fn set_archived(
     let account = account.find(database).await?;
     let prism = operator::find_prism(database, account, prism).await?;
     let caller = Caller::operator(account);
-    Ok(prisms::set_archived(database, caller, &prism, archived).await?)
+    Ok(prisms::set_archived(database, &caller, &prism, archived).await?)
 }
 
 fn saved(prism: &PrismRow, version: VersionNumber) -> SavedPrism {

@@ -39,6 +39,11 @@ impl<'a> Browser<'a> {
         &self.cookie
     }
 
+    /// Goes on at another node.
+    pub(crate) fn use_node(&mut self, node: usize) {
+        self.node = node;
+    }
+
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
         self.send(Request::outside("GET", path)).await
     }
@@ -92,7 +97,7 @@ fn encoded(value: &str) -> String {
 }
 
 /// The path of a link, which begins with the address of some app.
-fn path_of(link: &str) -> String {
+pub(crate) fn path_of(link: &str) -> String {
     let (_, token) = link.split_once("/join/").expect(link);
     format!("/join/{token}")
 }
@@ -114,7 +119,7 @@ pub(crate) async fn joined<'a>(service: &'a Service, email: &str, role: &str) ->
 }
 
 /// The id in the address of an action about the person of this place in the table.
-fn id_of(page: &Answer, place: usize) -> String {
+pub(crate) fn id_of(page: &Answer, place: usize) -> String {
     let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
     ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));
     ids[place].split('/').next().unwrap().to_owned()

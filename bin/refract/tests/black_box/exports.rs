@@ -103,10 +103,13 @@ async fn filters_keep_what_they_name(backend: Backend) {
         "2999-01-01T00:00:00Z",
     ];
     assert_eq!(refs(&far).await, "01234");
+    let dates = ["--since", "2020-01-01", "--until", "2999-01-01"];
+    assert_eq!(refs(&dates).await, "01234");
+    assert_eq!(refs(&["--until", "2020-01-01"]).await, "");
     assert_eq!(refs(&["--since", "2999-01-01T00:00:00Z"]).await, "");
     for wrong in [
         ["--since", "yesterday"],
-        ["--until", "2026-05-04"],
+        ["--until", "2026-05-04T09:00:00"],
         ["--status", "lost"],
         ["--format", "json"],
     ] {

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::Ref;
-use refract_persistence::{Database, PersistenceError};
+use refract_persistence::{Database, DeletionEvent, PersistenceError};
+
+use crate::caller::Caller;
 
 /// Number of results that one query or one transaction is about.
 const CHUNK: usize = 100;
@@ -28,11 +31,11 @@ pub struct Erased {
 /// When the database fails. What was erased until then stays erased.
 pub async fn erase(
     database: &Database,
-    account: AccountId,
+    caller: &Caller,
     ids: &[ResultId],
 ) -> Result<Erased, PersistenceError> {
     let named: BTreeSet<ResultId> = ids.iter().copied().collect();
-    let found = with_retries(database, account, &named).await?;
+    let found = with_retries(database, caller.account(), &named).await?;
     let mut unknown = Vec::new();
     for id in ids {
         if !found.contains(id) && !unknown.contains(id) {
@@ -40,24 +43,26 @@ pub async fn erase(
         }
     }
     let retries = found.difference(&named).count();
-    let results = forget(database, found).await?;
+    let mut erasure = Erasure::new(database, caller);
+    erasure.forget(found, true).await?;
     Ok(Erased {
-        results,
+        results: erasure.deleted,
         retries: u64::try_from(retries).unwrap_or(u64::MAX),
         unknown,
     })
 }
 
-/// Erases every result of an account that has a reference, of any prism.
+/// Erases every result of the caller's account that has a reference, of any prism.
 ///
 /// # Errors
 /// When the database fails. What was erased until then stays erased.
 pub async fn erase_reference(
     database: &Database,
-    account: AccountId,
+    caller: &Caller,
     reference: &Ref,
 ) -> Result<Erased, PersistenceError> {
-    let mut erased = Erased::default();
+    let account = caller.account();
+    let mut erasure = Erasure::new(database, caller);
     let limit = u32::try_from(CHUNK).unwrap_or(u32::MAX);
     loop {
         let page = database.list_results_of_reference(account, reference, limit);
@@ -65,10 +70,15 @@ pub async fn erase_reference(
         if named.is_empty() {
             break;
         }
+        let is_last = named.len() < CHUNK;
         let found = with_retries(database, account, &named).await?;
-        erased.results += forget(database, found).await?;
+        erasure.forget(found, is_last).await?;
     }
-    Ok(erased)
+    erasure.end().await?;
+    Ok(Erased {
+        results: erasure.deleted,
+        ..Erased::default()
+    })
 }
 
 /// Those of these results that the account has, with all that are linked to them by retries.
@@ -93,13 +103,69 @@ async fn with_retries(
     Ok(found)
 }
 
-async fn forget(database: &Database, ids: BTreeSet<ResultId>) -> Result<u64, PersistenceError> {
-    let ids: Vec<ResultId> = ids.into_iter().collect();
-    let mut forgotten = 0;
-    for ids in ids.chunks(CHUNK) {
-        forgotten += database
-            .forget_results(ids.to_vec(), rand::random())
-            .await?;
+/// Results that are being erased, in several transactions where they are many. The events are as
+/// those of a [`Purge`](super::Purge): of the first transaction where it is not the last, and of the
+/// last one with the number of all results.
+struct Erasure<'a> {
+    database: &'a Database,
+    caller: &'a Caller,
+    deleted: u64,
+    /// Whether results were deleted of which no event tells the number yet.
+    owes_event: bool,
+}
+
+impl<'a> Erasure<'a> {
+    fn new(database: &'a Database, caller: &'a Caller) -> Self {
+        Self {
+            database,
+            caller,
+            deleted: 0,
+            owes_event: false,
+        }
     }
-    Ok(forgotten)
+
+    /// Deletes results. `is_last` says that none follow.
+    async fn forget(
+        &mut self,
+        ids: BTreeSet<ResultId>,
+        is_last: bool,
+    ) -> Result<(), PersistenceError> {
+        let ids: Vec<ResultId> = ids.into_iter().collect();
+        let mut chunks = ids.chunks(CHUNK).peekable();
+        while let Some(ids) = chunks.next() {
+            let is_last = is_last && chunks.peek().is_none();
+            let event = match (is_last, self.deleted) {
+                (true, before) => DeletionEvent::Ended {
+                    event: self.event(EventAction::ResultsErased),
+                    before,
+                },
+                (false, 0) => DeletionEvent::Begun(self.event(EventAction::ErasureStarted)),
+                (false, _) => DeletionEvent::Elsewhere,
+            };
+            let forgetting = self
+                .database
+                .forget_results(ids.to_vec(), rand::random(), event);
+            self.deleted += forgetting.await?;
+            self.owes_event = !is_last && self.deleted > 0;
+        }
+        Ok(())
+    }
+
+    /// Saves the event that tells how many results were deleted, where none tells it yet.
+    async fn end(&mut self) -> Result<(), PersistenceError> {
+        if self.owes_event {
+            let mut event = self.event(EventAction::ResultsErased);
+            event.stamp = event
+                .stamp
+                .noted(EventDetail::counted(self.deleted, "result"));
+            self.database.save_event(event).await?;
+            self.owes_event = false;
+        }
+        Ok(())
+    }
+
+    fn event(&self, action: EventAction) -> Event {
+        let target = EventTarget::Account(self.caller.account());
+        self.caller.event_stamp().event(action, target)
+    }
 }

@@ -11,6 +11,7 @@ use refract_domain::ids::NodeId;
 use refract_persistence::{Database, PersistenceError, PurgeRange};
 use uuid::Uuid;
 
+use crate::caller::Caller;
 use crate::forgetting::purge::Purge;
 use crate::metrics::AnsweringMetrics;
 
@@ -86,13 +87,13 @@ impl Retention {
         let began = Instant::now();
         let mut renewed = began;
         let mut purged = 0;
-        for prism in self.database.list_prisms_of_all_accounts().await? {
+        for (account, prism) in self.database.list_prisms_of_all_accounts().await? {
             let range = PurgeRange {
                 prism,
                 before,
                 is_ok: None,
             };
-            let mut purge = Purge::new(&self.database, range);
+            let mut purge = Purge::new(&self.database, Caller::node(account), range);
             while let Some(batch) = purge.next_batch().await? {
                 purged += batch.results;
                 self.metrics.results_purged(batch.results);

@@ -13,6 +13,7 @@ use super::faults::MarkFaults;
 use super::find_results::NamedResults;
 use super::rows::MarksRow;
 use super::said::SaidOutcomes;
+use crate::caller::Caller;
 use crate::refusal::InternalError;
 use crate::versions::find_saved_version;
 
@@ -117,13 +118,14 @@ impl CheckedMarks {
         Ok(changes)
     }
 
-    /// Saves the marks, all or none, and returns how many are new or name another outcome than
+    /// Saves the marks of an import, all or none, and returns how many are new or name another outcome than
     /// before.
     ///
     /// # Errors
     /// When a result was deleted meanwhile, or the database fails.
-    pub async fn save(&self, database: &Database) -> Result<usize, MarksRefusal> {
-        Ok(database.save_marks(self.prism, &self.marks).await?)
+    pub async fn save(&self, database: &Database, caller: &Caller) -> Result<usize, MarksRefusal> {
+        let saving = database.save_marks(self.prism, &self.marks, caller.event_stamp());
+        Ok(saving.await?)
     }
 
     /// Saves the marks, which are all of one result, and takes back those of other questions of it,

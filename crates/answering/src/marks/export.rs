@@ -2,27 +2,35 @@
 
 use std::io::Write;
 
+use refract_domain::event::EventAction;
 use refract_domain::ids::PrismId;
 use refract_domain::reference::Ref;
 use refract_lens_rendering::{MarkRowWriter, RowFormat};
 use refract_persistence::{Database, ResultFilter};
 
 use super::questions::questions;
+use crate::caller::Caller;
 use crate::export::ExportError;
+use crate::export_event;
 use crate::refusal::InternalError;
 
 /// Writes every marked result of a prism as a row under one header, in the order of the results'
 /// ids, and returns the number of rows. There is a column for each question of any version. One page
-/// of results is in memory at a time.
+/// of results is in memory at a time. That the caller exports them is saved as an event before the
+/// first byte is written.
 ///
 /// # Errors
-/// When the marks cannot be read or `out` cannot be written to. Rows that are written stay written.
+/// When the event cannot be saved, the marks cannot be read or `out` cannot be written to. Rows that are written stay written.
 pub async fn export_marks(
     database: &Database,
+    caller: &Caller,
     prism: PrismId,
     format: RowFormat,
     out: impl Write,
 ) -> Result<u64, ExportError> {
+    let action = EventAction::MarksExported;
+    let exporting = export_event::save(database, caller, action, prism, format.name().into());
+    exporting.await.map_err(InternalError::from)?;
     let questions = questions(database, prism).await?;
     let mut rows = MarkRowWriter::new(format, &questions, out);
     rows.write_header()?;

@@ -1,6 +1,5 @@
 //! Lists people, changes their roles and removes them.
 
-use chrono::Utc;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
@@ -57,10 +56,10 @@ pub async fn default_role(
 /// When there is no such person, the person is the last owner, or the database fails.
 pub async fn remove(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     person: PersonId,
 ) -> Result<(), PersonRefusal> {
-    let removing = database.remove_person(caller.account(), person, Utc::now());
+    let removing = database.remove_person(person, caller.event_stamp());
     done(removing.await?)
 }
 
@@ -70,11 +69,11 @@ pub async fn remove(
 /// When there is no such person, the person is the last owner, or the database fails.
 pub async fn set_role(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     person: PersonId,
     role: Role,
 ) -> Result<(), PersonRefusal> {
-    let setting = database.set_person_role(caller.account(), person, role);
+    let setting = database.set_person_role(person, role, caller.event_stamp());
     done(setting.await?)
 }
 

@@ -1,6 +1,7 @@
 //! Makes links by which people join or choose a new password.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
 use refract_domain::role::Role;
@@ -36,7 +37,7 @@ pub struct Invitation {
 /// When somebody who has this address has joined an account, or the database fails.
 pub async fn invite(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     email: &Email,
     role: Role,
 ) -> Result<Invitation, PersonRefusal> {
@@ -47,7 +48,10 @@ pub async fn invite(
         role,
     };
     let (token, link) = new_link()?;
-    let person = match database.invite_person(&new, link).await? {
+    let person = match database
+        .invite_person(&new, link, caller.event_stamp())
+        .await?
+    {
         Inviting::Invited(person) => person,
         Inviting::HasJoined => return Err(PersonRefusal::HasJoined),
         Inviting::OfOtherAccount => return Err(PersonRefusal::AddressInUse),
@@ -68,7 +72,7 @@ pub async fn invite(
 /// When there is no such person, or the database fails.
 pub async fn reset(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     person: PersonId,
 ) -> Result<Invitation, PersonRefusal> {
     let account = caller.account();
@@ -76,7 +80,9 @@ pub async fn reset(
     let mut found = people.into_iter().filter(|row| row.id == person);
     let row = found.next().ok_or(PersonRefusal::NotFound)?;
     let (token, link) = new_link()?;
-    if !database.renew_link(account, person, link).await? {
+    let action = EventAction::LinkRenewed;
+    let renewing = database.renew_link(person, link, action, caller.event_stamp());
+    if !renewing.await? {
         return Err(PersonRefusal::NotFound);
     }
     Ok(Invitation {

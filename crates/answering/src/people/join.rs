@@ -1,6 +1,7 @@
 //! Takes up links: joins an account, or chooses a new password.
 
 use chrono::Utc;
+use refract_domain::event::{Actor, EventRequest};
 use refract_domain::password::{Password, TypedPassword};
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
@@ -10,6 +11,7 @@ use tokio::task::spawn_blocking;
 
 use super::password_hash::HashPlace;
 use super::session::{Session, new_session};
+use crate::event_stamp::event_stamp;
 use crate::secrets::SecretFailed;
 
 /// Why a link was not taken up; it is as good as before.
@@ -51,6 +53,7 @@ pub async fn accept(
     token: &Token,
     name: &PersonName,
     password: TypedPassword,
+    request: Option<EventRequest>,
 ) -> Result<Session, JoinRefusal> {
     let found = find_invitation(database, token).await?;
     let invitation = found.ok_or(JoinRefusal::Void)?;
@@ -62,7 +65,12 @@ pub async fn accept(
     let password = chosen.map_err(JoinRefusal::Password)?;
     let hash = HashPlace::take()?.hash(password).await?;
     let (session, new) = new_session()?;
-    let accepting = database.accept_invitation(token.hash(), name, &hash, new);
+    let stamp = event_stamp(
+        invitation.account,
+        Actor::Person(invitation.person),
+        request,
+    );
+    let accepting = database.accept_invitation(token.hash(), name, &hash, new, stamp);
     if accepting.await? {
         Ok(session)
     } else {

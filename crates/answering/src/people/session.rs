@@ -1,7 +1,7 @@
 //! Sessions: how a signed-in person is known from one request to the next.
 
 use chrono::{TimeDelta, Utc};
-use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::token::Token;
@@ -34,6 +34,8 @@ pub struct SignedIn {
     pub name: String,
     /// What the person may do.
     pub role: Role,
+    /// The first change of the person by somebody else that they are still to be told of.
+    pub untold_event: Option<EventId>,
 }
 
 /// The person whom a cookie's token signs in; `None` when the session ended or was never there. One
@@ -58,6 +60,7 @@ pub async fn session(
         name: found.name.unwrap_or_else(|| found.email.to_string()),
         email: found.email,
         role: found.role,
+        untold_event: found.untold_event,
     }))
 }
 

@@ -1,11 +1,8 @@
 //! Renames, archives and restores prisms.
 
-use chrono::Utc;
-use refract_domain::ids::PrismChangeId;
 use refract_domain::prism::PrismName;
 use refract_domain::slug::PrismSelector;
-use refract_persistence::{Database, NewPrismChange};
-use uuid::Uuid;
+use refract_persistence::Database;
 
 use super::find::find;
 use super::refusal::PrismRefusal;
@@ -17,13 +14,13 @@ use crate::caller::Caller;
 /// When there is no such prism, or the database fails.
 pub async fn rename(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     prism: &PrismSelector,
     name: &PrismName,
 ) -> Result<(), PrismRefusal> {
     let prism = find(database, caller.account(), prism).await?;
-    let change = new_change(caller);
-    Ok(database.rename_prism(prism.id, name, change).await?)
+    let stamp = caller.event_stamp();
+    Ok(database.rename_prism(prism.id, name, stamp).await?)
 }
 
 /// Archives a prism or makes it active again. Its results stay readable either way (spec 3.2).
@@ -32,22 +29,13 @@ pub async fn rename(
 /// When there is no such prism, or the database fails.
 pub async fn set_archived(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     prism: &PrismSelector,
     archived: bool,
 ) -> Result<(), PrismRefusal> {
     let prism = find(database, caller.account(), prism).await?;
-    let change = new_change(caller);
+    let stamp = caller.event_stamp();
     Ok(database
-        .set_prism_archived(prism.id, archived, change)
+        .set_prism_archived(prism.id, archived, stamp)
         .await?)
-}
-
-/// A change that the caller makes now.
-pub(super) fn new_change(caller: Caller) -> NewPrismChange {
-    NewPrismChange {
-        id: PrismChangeId(Uuid::now_v7()),
-        made_by: caller.person_id(),
-        made_at: Utc::now(),
-    }
 }

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
-use refract_domain::ids::AccountId;
+use refract_domain::event::{Event, EventAction, EventDetail};
+use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::{ChangeKind, Database};
@@ -11,6 +12,9 @@ use refract_persistence::{ChangeKind, Database};
 use super::find::find;
 use super::refusal::PrismRefusal;
 use crate::people::{MakerName, names};
+
+/// The newest changes of a prism of which events tell more.
+const TOLD: u32 = 200;
 
 /// What was changed of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +43,20 @@ pub struct PrismChange {
     pub made_by: Option<MakerName>,
     /// When the change was made.
     pub made_at: DateTime<Utc>,
+    /// What was there before, where an event tells: a name, a number, or columns and cutoffs of a lens.
+    pub from: Option<EventDetail>,
+    /// What is there since, where an event tells.
+    pub to: Option<EventDetail>,
+    /// Why, where whoever changed it said so.
+    pub note: Option<EventDetail>,
+}
+
+/// A change before the name of its maker is known.
+struct Change {
+    what: ChangeOfPrism,
+    person: Option<PersonId>,
+    made_at: DateTime<Utc>,
+    event: Option<Event>,
 }
 
 impl From<ChangeKind> for ChangeOfPrism {
@@ -53,7 +71,9 @@ impl From<ChangeKind> for ChangeOfPrism {
     }
 }
 
-/// Every change of a prism, versions and others, newest first.
+/// Every change of a prism, versions and others, newest first. Of the newest ones events tell from what
+/// to what; older ones, and those by a version of this program that kept no events, have a maker and a
+/// moment.
 ///
 /// # Errors
 /// When there is no such prism in the account, or the database fails.
@@ -72,16 +92,66 @@ pub async fn history(
     let changes = changes
         .into_iter()
         .map(|change| (change.kind.into(), change.made_by, change.made_at));
-    let mut all: Vec<_> = versions.chain(changes).collect();
-    // oldest first in each of the two lists, so that changes of one moment keep their order
+    let mut events = database.list_prism_events(account, prism, TOLD).await?;
+    let told = versions.chain(changes).map(|(what, person, made_at)| {
+        // an event has the moment of what it tells of
+        let is_same = |event: &Event| event.stamp.at == made_at && of_event(event) == Some(what);
+        let place = events.iter().position(is_same);
+        Change {
+            event: place.map(|place| events.remove(place)),
+            what,
+            person,
+            made_at,
+        }
+    });
+    let mut all: Vec<_> = told.collect();
+    // what came with a version: another name, another lens
+    all.extend(events.into_iter().rev().filter_map(|event| {
+        Some(Change {
+            what: of_event(&event).filter(|what| !matches!(what, ChangeOfPrism::Version(_)))?,
+            person: event.stamp.actor.person(),
+            made_at: event.stamp.at,
+            event: Some(event),
+        })
+    }));
+    // oldest first in each of the lists, so that changes of one moment keep their order
     all.reverse();
-    all.sort_by_key(|(_, _, made_at)| Reverse(*made_at));
-    let people: Vec<_> = all.iter().filter_map(|(_, person, _)| *person).collect();
+    all.sort_by_key(|change| Reverse(change.made_at));
+    let people: Vec<_> = all.iter().filter_map(|change| change.person).collect();
     let names = names(database, account, &people).await?;
-    let all = all.into_iter().map(|(what, person, made_at)| PrismChange {
-        what,
-        made_by: person.and_then(|person| names.get(&person).cloned()),
-        made_at,
+    let all = all.into_iter().map(|change| {
+        let (from, to, note) = match change.event {
+            Some(event) => (event.from, event.to, event.stamp.note),
+            None => (None, None, None),
+        };
+        PrismChange {
+            what: change.what,
+            made_by: change.person.and_then(|person| names.get(&person).cloned()),
+            made_at: change.made_at,
+            from,
+            to,
+            note,
+        }
     });
     Ok(all.collect())
+}
+
+/// Changes of a prism that are no version, as events name them.
+const BESIDE_VERSIONS: [(EventAction, ChangeOfPrism); 5] = [
+    (EventAction::LensSet, ChangeOfPrism::LensSet),
+    (EventAction::LensReset, ChangeOfPrism::LensReset),
+    (EventAction::PrismRenamed, ChangeOfPrism::Renamed),
+    (EventAction::PrismArchived, ChangeOfPrism::Archived),
+    (EventAction::PrismRestored, ChangeOfPrism::Restored),
+];
+
+/// The change of a prism that an event tells of.
+fn of_event(event: &Event) -> Option<ChangeOfPrism> {
+    if let EventAction::PrismCreated | EventAction::VersionSaved = event.action {
+        let number = event.to.as_ref()?.as_str().parse().ok()?;
+        return VersionNumber::new(number).map(ChangeOfPrism::Version);
+    }
+    let mut named = BESIDE_VERSIONS.iter();
+    let named = named.find(|(action, _)| *action == event.action);
+    named.map(|(_, what)| *what)
 }

@@ -1,5 +1,6 @@
 //! Changes the lens of a prism.
 
+use refract_domain::event::LensChangeDetails;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::lens_file;
 use refract_domain::prism::PrismVersion;
@@ -7,7 +8,6 @@ use refract_domain::problem::Problems;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::{Database, Writing};
 
-use super::change::new_change;
 use super::find::{find, find_version};
 use super::refusal::{ATTEMPTS, PrismRefusal};
 use crate::caller::Caller;
@@ -20,7 +20,7 @@ use crate::caller::Caller;
 /// `based_on`, or the database fails.
 pub async fn set_lens(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     prism: &PrismSelector,
     file: &[u8],
     based_on: Option<i32>,
@@ -39,7 +39,7 @@ pub async fn set_lens(
 /// fails.
 pub async fn reset_lens(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     prism: &PrismSelector,
     based_on: Option<i32>,
 ) -> Result<(), PrismRefusal> {
@@ -48,7 +48,7 @@ pub async fn reset_lens(
 
 async fn change_lens(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     selector: &PrismSelector,
     based_on: Option<i32>,
     columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,
@@ -67,8 +67,10 @@ async fn change_lens(
         if lens == *current {
             return Ok(());
         }
-        let change = new_change(caller);
-        if database.save_lens(&prism, &lens, change).await? == Writing::Saved {
+        let (before, after) = (latest.columns(&current), latest.columns(&lens));
+        let details = LensChangeDetails::between(prism.lens_revision, before, after);
+        let saving = database.save_lens(&prism, &lens, details, caller.event_stamp());
+        if saving.await? == Writing::Saved {
             return Ok(());
         }
     }

@@ -1,7 +1,9 @@
 //! Creates prisms and saves their next versions.
 
-use chrono::Utc;
+use refract_domain::earlier_versions::EarlierVersions;
+use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::{PrismSelector, Slug};
@@ -19,7 +21,7 @@ use crate::caller::Caller;
 /// When the file breaks rules, or the database fails.
 pub async fn create(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     file: &[u8],
 ) -> Result<PrismRow, PrismRefusal> {
     let PrismFile { name, version } = PrismFile::read(file, None)?;
@@ -28,10 +30,9 @@ pub async fn create(
         slugs: Slug::candidates(name.as_str()),
         name: &name,
         version: &version,
-        made_by: caller.person_id(),
-        now: Utc::now(),
+        stamp: caller.event_stamp(),
     };
-    Ok(database.create_prism(caller.account(), new).await?)
+    Ok(database.create_prism(new).await?)
 }
 
 /// Saves the next version of a prism and drops the lens columns whose question it removes. Where
@@ -42,7 +43,7 @@ pub async fn create(
 /// latest, or the database fails.
 pub async fn save_version(
     database: &Database,
-    caller: Caller,
+    caller: &Caller,
     prism: &PrismSelector,
     file: &[u8],
     based_on: Option<VersionNumber>,
@@ -60,13 +61,22 @@ pub async fn save_version(
         let new = NewVersion {
             name: &name,
             version: &version,
-            lens: (lens != earlier.lens).then_some(&lens),
-            made_by: caller.person_id(),
-            now: Utc::now(),
+            lens: (lens != earlier.lens).then(|| (&lens, lens_change(&prism, &earlier, &lens))),
+            stamp: caller.event_stamp(),
         };
         if database.save_version(&prism, new).await? == Writing::Saved {
             return Ok((prism, number));
         }
     }
     Err(PrismRefusal::Contended)
+}
+
+/// What saving a version changes of the lens: columns of removed questions go.
+fn lens_change(prism: &PrismRow, earlier: &EarlierVersions, lens: &Lens) -> LensChangeDetails {
+    let before = earlier.latest.columns(&earlier.lens);
+    let after = match lens {
+        Lens::Custom(columns) => columns.as_slice(),
+        Lens::Automatic => &[],
+    };
+    LensChangeDetails::between(prism.lens_revision, before, after)
 }

@@ -4,8 +4,11 @@ use std::any::Any;
 use std::time::Duration;
 
 use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, Caller, PrismLens, ReadableResult, prisms};
+use refract_answering::{
+    Answering, AnsweringMetrics, Caller, PrismLens, ReadableResult, event_stamp, prisms,
+};
 use refract_domain::answer::{Answer, Answers};
+use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey};
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -72,9 +75,10 @@ impl Fixture {
             name: "tests".to_owned(),
             created_at: chrono::Utc::now(),
         };
-        database.create_account(&account).await.unwrap();
+        let made = event_stamp(account.id, Actor::Operator, None);
+        database.create_account(&account, made).await.unwrap();
         let caller = Caller::person(account.id, PersonId(Uuid::now_v7()));
-        let prism = prisms::create(&database, caller, file().to_string().as_bytes())
+        let prism = prisms::create(&database, &caller, file().to_string().as_bytes())
             .await
             .unwrap();
         Self {
@@ -121,7 +125,7 @@ impl Fixture {
         let bytes = file.to_string();
         let saved = prisms::save_version(
             &self.database,
-            self.caller,
+            &self.caller,
             &self.prism,
             bytes.as_bytes(),
             None,
@@ -134,7 +138,7 @@ impl Fixture {
         let bytes = json!({ "columns": columns }).to_string();
         let set = prisms::set_lens(
             &self.database,
-            self.caller,
+            &self.caller,
             &self.prism,
             bytes.as_bytes(),
             None,

@@ -1,8 +1,9 @@
 //! People who change one prism at once: nobody overwrites what they have not seen.
 
 use futures_util::future::join_all;
-use refract_answering::prisms::{self, ChangeOfPrism, PrismRefusal};
+use refract_answering::prisms::{self, ChangeOfPrism, PrismChange, PrismRefusal};
 use refract_answering::{Caller, people};
+use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
 use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
@@ -38,7 +39,7 @@ async fn save(
     based_on: Option<VersionNumber>,
 ) -> Result<VersionNumber, PrismRefusal> {
     let bytes = with_context(context).to_string().into_bytes();
-    let saving = prisms::save_version(&it.database, it.caller, &it.prism, &bytes, based_on);
+    let saving = prisms::save_version(&it.database, &it.caller, &it.prism, &bytes, based_on);
     Ok(saving.await?.1)
 }
 
@@ -100,7 +101,7 @@ async fn set_lens(it: &Fixture, percent: usize, based_on: i32) -> Result<(), Pri
     let column = json!({ "question": "angry", "output": "label",
         "no_below": format!("0.{percent}").parse::<f64>().unwrap(), "yes_from": 0.9 });
     let bytes = json!({ "columns": [column] }).to_string().into_bytes();
-    prisms::set_lens(&it.database, it.caller, &it.prism, &bytes, Some(based_on)).await
+    prisms::set_lens(&it.database, &it.caller, &it.prism, &bytes, Some(based_on)).await
 }
 
 async fn of_many_who_save_on_top_of_one_lens_exactly_one_does(it: Fixture) {
@@ -125,7 +126,7 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: F
         "the lens was changed meanwhile: look at it, and save again on top of it"
     );
     let reset =
-        async |based_on| prisms::reset_lens(&it.database, it.caller, &it.prism, based_on).await;
+        async |based_on| prisms::reset_lens(&it.database, &it.caller, &it.prism, based_on).await;
     let refused = reset(Some(before)).await.unwrap_err();
     assert!(matches!(refused, PrismRefusal::LensMeanwhile), "{refused}");
     assert_eq!(it.lens().await.lens, shown.lens);
@@ -144,16 +145,12 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: F
 async fn joined(it: &Fixture, name: &str) -> Caller {
     let account = it.caller.account();
     let email = Email::parse(&format!("{name}@example.com")).unwrap();
-    let inviting = people::invite(
-        &it.database,
-        Caller::operator(account),
-        &email,
-        Role::Editor,
-    );
+    let operator = Caller::operator(account);
+    let inviting = people::invite(&it.database, &operator, &email, Role::Editor);
     let invitation = inviting.await.unwrap();
     let name = PersonName::parse(name).unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
-    people::accept(&it.database, &invitation.token, &name, password)
+    people::accept(&it.database, &invitation.token, &name, password, None)
         .await
         .unwrap();
     Caller::person(account, invitation.person)
@@ -164,30 +161,49 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: Fixture) {
     let (database, prism) = (&it.database, &it.prism);
     let bytes = with_context("second").to_string().into_bytes();
     let terminal = Caller::operator(it.caller.account());
-    prisms::save_version(database, ada, prism, &bytes, None)
+    prisms::save_version(database, &ada, prism, &bytes, None)
         .await
         .unwrap();
     let columns = json!({ "columns": [{ "question": "angry", "output": "label" }] });
-    prisms::set_lens(database, grace, prism, columns.to_string().as_bytes(), None)
-        .await
-        .unwrap();
+    prisms::set_lens(
+        database,
+        &grace,
+        prism,
+        columns.to_string().as_bytes(),
+        None,
+    )
+    .await
+    .unwrap();
     let name = PrismName::parse("Sorting").unwrap();
-    prisms::rename(database, ada, prism, &name).await.unwrap();
-    prisms::reset_lens(database, terminal, prism, None)
+    prisms::rename(database, &ada, prism, &name).await.unwrap();
+    prisms::reset_lens(database, &terminal, prism, None)
         .await
         .unwrap();
     for is_archived in [true, false] {
-        prisms::set_archived(database, grace, prism, is_archived)
+        prisms::set_archived(database, &grace, prism, is_archived)
             .await
             .unwrap();
     }
     // what somebody did keeps their name
-    people::remove(database, terminal, grace.person_id().unwrap())
+    people::remove(database, &terminal, grace.person_id().unwrap())
         .await
         .unwrap();
-    let history = prisms::history(database, ada.account(), prism).await;
+    let history = prisms::history(database, ada.account(), prism)
+        .await
+        .unwrap();
+    let words = |place: usize| {
+        let PrismChange { from, to, .. } = &history[place];
+        let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
+        (text(from).unwrap_or_default(), text(to).unwrap_or_default())
+    };
+    let said = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    assert_eq!(words(0), said("", ""));
+    assert_eq!(words(3), said("Triage", "Sorting"));
+    let automatic = "revision 0, column topic (topic top), \
+         column rude (rude label, no below 0.5, yes from 0.5)";
+    assert_eq!(words(4), said(automatic, "revision 1"));
+    assert_eq!(words(5), said("1", "2"));
     let told: Vec<_> = history
-        .unwrap()
         .into_iter()
         .map(|change| (change.what, change.made_by.map(|name| name.to_string())))
         .collect();

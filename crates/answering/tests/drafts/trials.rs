@@ -60,7 +60,7 @@ async fn a_text_is_asked_of_two_versions_and_both_results_are_saved(it: Fixture)
     let text = fields(&[("text", "Where is my bicycle?")]);
     let tried = answering
         .try_on(
-            it.caller,
+            it.caller.clone(),
             &it.prism,
             &text,
             context.as_ref(),
@@ -90,7 +90,7 @@ async fn a_version_with_other_fields_refuses_in_the_words_of_a_call(it: Fixture)
     let answering = it.answering();
     let try_on = async |sent: SentFields| {
         let tried = answering
-            .try_on(it.caller, &it.prism, &sent, None, None, &versions)
+            .try_on(it.caller.clone(), &it.prism, &sent, None, None, &versions)
             .await;
         let words = tried
             .into_iter()
@@ -123,7 +123,7 @@ async fn a_failure_of_the_model_is_a_result_like_any_other(it: Fixture) {
     let text = fields(&[("text", "Hello")]);
     let versions = [VersionNumber::FIRST, second];
     let tried = answering
-        .try_on(it.caller, &it.prism, &text, None, None, &versions)
+        .try_on(it.caller.clone(), &it.prism, &text, None, None, &versions)
         .await;
     assert!(tried.iter().all(|tried| !tried.as_ref().unwrap().is_ok()));
     assert_eq!(it.count().await, 2);
@@ -173,7 +173,7 @@ async fn a_text_that_lacks_a_field_of_the_draft_is_left_out(it: Fixture) {
     let text = fields(&[("text", "Hello"), ("subject", "Hi")]);
     let answering = it.answering();
     let tried = answering
-        .try_on(it.caller, &it.prism, &text, None, None, &[second])
+        .try_on(it.caller.clone(), &it.prism, &text, None, None, &[second])
         .await;
     let long = tried.into_iter().next().unwrap().unwrap();
     let both = [short, long];

@@ -55,7 +55,7 @@ async fn a_wrong_draft_is_refused_in_the_words_of_saving(it: Fixture) {
     wrong["questions"][1]["levels"] = json!([{ "label": "Low" }, { "label": "High" }]);
     let refused = read(&it, &wrong).await.err().unwrap();
     let bytes = wrong.to_string();
-    let saving = prisms::save_version(&it.database, it.caller, &it.prism, bytes.as_bytes(), None);
+    let saving = prisms::save_version(&it.database, &it.caller, &it.prism, bytes.as_bytes(), None);
     assert_eq!(refused, saving.await.unwrap_err().to_string());
     assert!(
         refused.starts_with("Invalid request: questions.1.type: "),

@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt as _;
 use refract_answering::marks::MarkedColumns;
 use refract_answering::result_search::ResultSearch;
-use refract_answering::{ColumnValue, PrismResults, export, export_chunks};
+use refract_answering::{Caller, ColumnValue, PrismResults, export, export_chunks};
 use refract_domain::key::ColumnName;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
@@ -39,6 +39,7 @@ fn angry(value: &str) -> ResultSearch {
 
 async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
     let saved = save_all(&it, it.account, &results()).await;
+    let caller = Caller::operator(it.account);
     for format in [RowFormat::Csv, RowFormat::Tsv, RowFormat::Jsonl] {
         let found = || {
             let (lens, order) = (saved.lens.clone(), ResultOrder::OldestFirst);
@@ -46,12 +47,12 @@ async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
         };
         let marked = MarkedColumns::default();
         let mut written = Vec::new();
-        let rows = export(&mut found(), format, &marked, &mut written, |_| ()).await;
+        let rows = export(&mut found(), &caller, format, &marked, &mut written, |_| ()).await;
         assert_eq!(rows.unwrap(), 40);
-        let chunks: Vec<_> = export_chunks(found(), format, marked)
-            .try_collect()
+        let chunks = export_chunks(found(), &caller, format, marked)
             .await
             .unwrap();
+        let chunks: Vec<_> = chunks.try_collect().await.unwrap();
         assert!(chunks.len() > 2, "it comes in parts");
         assert_eq!(chunks.concat(), written, "{format:?}");
     }
@@ -59,6 +60,7 @@ async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
 
 async fn a_download_of_nothing_is_a_header(it: Fixture) {
     let saved = save_all(&it, it.account, &results()).await;
+    let caller = Caller::operator(it.account);
     let lens = saved.lens.clone();
     let found = PrismResults::of_search(
         &it.database,
@@ -66,7 +68,13 @@ async fn a_download_of_nothing_is_a_header(it: Fixture) {
         angry("unsure"),
         ResultOrder::OldestFirst,
     );
-    let chunks = export_chunks(found.unwrap(), RowFormat::Csv, MarkedColumns::default());
+    let chunks = export_chunks(
+        found.unwrap(),
+        &caller,
+        RowFormat::Csv,
+        MarkedColumns::default(),
+    );
+    let chunks = chunks.await.unwrap();
     let chunks: Vec<_> = chunks.try_collect().await.unwrap();
     let header = "result_id,ref,version,status,error,created_at,text,topic,angry\r\n";
     assert_eq!(chunks, [header]);

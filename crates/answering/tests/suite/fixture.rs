@@ -3,8 +3,9 @@
 use std::any::Any;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_answering::{Caller, Maker, PrismLens, prisms};
+use refract_answering::{Caller, Maker, PrismLens, event_stamp, prisms};
 use refract_domain::answer::{Answer, Answers};
+use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
@@ -81,9 +82,9 @@ impl Fixture {
             });
             serde_json::to_vec(&prism).unwrap()
         };
-        let created = prisms::create(&self.database, caller, &file("Delivery")).await;
+        let created = prisms::create(&self.database, &caller, &file("Delivery")).await;
         let selector = PrismSelector::Id(created.unwrap().id);
-        prisms::save_version(&self.database, caller, &selector, &file("Returns"), None)
+        prisms::save_version(&self.database, &caller, &selector, &file("Returns"), None)
             .await
             .unwrap();
         prisms::find_lens(&self.database, account, &selector)
@@ -132,7 +133,8 @@ pub(crate) async fn account(database: &Database) -> AccountId {
         name: id.to_string(),
         created_at: moment(0),
     };
-    database.create_account(&row).await.unwrap();
+    let made = event_stamp(id, Actor::Operator, None);
+    database.create_account(&row, made).await.unwrap();
     id
 }
 

@@ -8,7 +8,7 @@ use refract_answering::marks::{
     MarkCell, MarkFaults, MarksRefusal, MarksRow, NamedResult, check_rows,
 };
 use refract_answering::result_counts::counts;
-use refract_answering::{AnsweringMetrics, Maker, ReadableResult};
+use refract_answering::{AnsweringMetrics, Caller, Maker, ReadableResult};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::reference::Ref;
@@ -56,8 +56,8 @@ fn of_days(results: i64) -> Vec<Described> {
     described.collect()
 }
 
-async fn purge_all(database: &Database, range: PurgeRange) -> u64 {
-    let mut purge = Purge::new(database, range);
+async fn purge_all(it: &Fixture, range: PurgeRange) -> u64 {
+    let mut purge = Purge::new(&it.database, Caller::operator(it.account), range);
     let counted = purge.count().await.unwrap();
     let mut purged = 0;
     while let Some(batch) = purge.next_batch().await.unwrap() {
@@ -78,7 +78,7 @@ async fn purge(it: &Fixture, saved: &mut Saved, before: i64) {
     let all = saved.results.len();
     saved.results.retain(|(_, result)| result.at >= before);
     let gone = u64::try_from(all - saved.results.len()).unwrap();
-    assert_eq!(purge_all(&it.database, range).await, gone);
+    assert_eq!(purge_all(it, range).await, gone);
 }
 
 async fn assert_counted(it: &Fixture, account: AccountId, saved: &[&Saved], now: i64) {
@@ -154,7 +154,7 @@ async fn a_purge_takes_the_status_that_is_asked_for(it: Fixture) {
             before: moment(-DAY),
             is_ok: Some(is_ok),
         };
-        let purged = purge_all(&it.database, range).await;
+        let purged = purge_all(&it, range).await;
         let all = saved.results.len();
         let is_kept = |result: &Described| result.at >= -DAY || result.answers.is_some() != is_ok;
         saved.results.retain(|(_, result)| is_kept(result));
@@ -185,24 +185,32 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
         let other = it.save(&prism, &failed).await;
         let chain = [first, second, third];
         let elsewhere = account(&it.database).await;
-        let erased = erase(&it.database, elsewhere, &[first]).await.unwrap();
+        let erased = erase(&it.database, &Caller::operator(elsewhere), &[first])
+            .await
+            .unwrap();
         assert_eq!((erased.results, erased.unknown), (0, vec![first]));
         let unknown = ResultId(Uuid::now_v7());
         let ids = [unknown, chain[named], unknown, chain[named]];
-        let erased = erase(&it.database, it.account, &ids).await.unwrap();
+        let erased = erase(&it.database, &Caller::operator(it.account), &ids)
+            .await
+            .unwrap();
         assert_eq!((erased.results, erased.retries), (3, 2));
         assert_eq!(erased.unknown, [unknown]);
         for gone in chain {
             assert!(!is_there(&it, it.account, gone).await);
         }
         assert!(is_there(&it, it.account, other).await);
-        let again = erase(&it.database, it.account, &chain).await.unwrap();
+        let again = erase(&it.database, &Caller::operator(it.account), &chain)
+            .await
+            .unwrap();
         assert_eq!((again.results, again.unknown), (0, chain.to_vec()));
     }
     // more than one transaction has
     let many = save_all(&it, it.account, &vec![failed; 230]).await;
     let ids: Vec<_> = many.results.iter().map(|(id, _)| *id).collect();
-    let erased = erase(&it.database, it.account, &ids).await.unwrap();
+    let erased = erase(&it.database, &Caller::operator(it.account), &ids)
+        .await
+        .unwrap();
     assert_eq!((erased.results, erased.retries), (230, 0));
     assert_eq!(erased.unknown, []);
 }
@@ -222,7 +230,7 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     let elsewhere = account(&it.database).await;
     let stranger = save_all(&it, elsewhere, &[of("ada", true)]).await;
     let ada = Ref::saved("ada".to_owned());
-    let erased = erase_reference(&it.database, it.account, &ada)
+    let erased = erase_reference(&it.database, &Caller::operator(it.account), &ada)
         .await
         .unwrap();
     assert_eq!(erased.results, 132);
@@ -234,7 +242,7 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     };
     assert_counted(&it, it.account, &[&one, &nothing], 2 * HOUR).await;
     assert_counted(&it, elsewhere, &[&stranger], 2 * HOUR).await;
-    let erased = erase_reference(&it.database, it.account, &ada)
+    let erased = erase_reference(&it.database, &Caller::operator(it.account), &ada)
         .await
         .unwrap();
     assert_eq!(erased.results, 0);
@@ -316,7 +324,9 @@ async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
     let checked = check_rows(&it.database, prism, &rows, MarkFaults::default(), None).await;
     let checked = checked.unwrap();
     purge(&it, &mut saved, 0).await;
-    let refused = checked.save(&it.database).await;
+    let refused = checked
+        .save(&it.database, &Caller::operator(it.account))
+        .await;
     assert!(
         matches!(refused, Err(MarksRefusal::ResultGone)),
         "{refused:?}"

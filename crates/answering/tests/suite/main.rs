@@ -28,6 +28,7 @@ macro_rules! on_both {
 }
 
 mod downloads;
+mod events;
 mod forgetting;
 mod people;
 mod result_counts;

@@ -194,10 +194,10 @@ async fn what_a_look_kept_is_not_counted_again(it: Fixture) {
 
 async fn lists_of_prisms_and_keys_tell_their_numbers(it: Fixture) {
     let caller = Caller::operator(it.account);
-    let (used, _) = api_keys::create(&it.database, caller, "used".to_owned())
+    let (used, _) = api_keys::create(&it.database, &caller, "used".to_owned(), None)
         .await
         .unwrap();
-    let (idle, _) = api_keys::create(&it.database, caller, "idle".to_owned())
+    let (idle, _) = api_keys::create(&it.database, &caller, "idle".to_owned(), None)
         .await
         .unwrap();
     let now = Utc::now();

@@ -360,7 +360,7 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
         { "question": "topic", "output": "all" } ] }"#;
     let selector = PrismSelector::Id(saved.prism());
     let caller = refract_answering::Caller::operator(it.account);
-    prisms::set_lens(&it.database, caller, &selector, file, None)
+    prisms::set_lens(&it.database, &caller, &selector, file, None)
         .await
         .unwrap();
     saved.lens = prisms::find_lens(&it.database, it.account, &selector)

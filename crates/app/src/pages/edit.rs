@@ -127,9 +127,9 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
 async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
     let (database, file) = (visit.answering.database(), editing.draft.file());
     let saved = if editing.prism.is_none() {
-        prisms::create(database, visit.caller(), &file).await
+        prisms::create(database, &visit.caller(), &file).await
     } else {
-        let (caller, selector) = (visit.caller(), visit.prism()?);
+        let (caller, selector) = (&visit.caller(), visit.prism()?);
         prisms::save_version(database, caller, &selector, &file, editing.based_on)
             .await
             .map(|(prism, _)| prism)

@@ -53,7 +53,9 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     }
     if let (Ok(name), true) = (&name, faults.again.is_empty()) {
         let password = TypedPassword::new(sent.get("password"));
-        match accept(visit.answering.database(), &token, name, password).await {
+        let request = Some(visit.request.clone());
+        let database = visit.answering.database();
+        match accept(database, &token, name, password, request).await {
             Ok(session) => {
                 end_session_before(&visit).await?;
                 let token = session.token.reveal();

@@ -1,6 +1,7 @@
 //! `/keys`: API keys, made, shown once, and revoked by owners.
 
 use actix_web::http::StatusCode;
+use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_answering::InternalError;
 use refract_answering::api_keys::{self, KeyRefusal, ListedKey};
@@ -17,29 +18,49 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::stacked_table;
 use crate::curl;
+use crate::days::{NO_DAY, beginning, day};
 use crate::page::Section;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::visit::Visit;
 
+/// What is wrong with the form of a new key.
+#[derive(Default)]
+struct KeyFaults {
+    name: String,
+    expires: String,
+}
+
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    page(&visit, "", StatusCode::OK).await
+    page(&visit, &KeyFaults::default(), StatusCode::OK).await
 }
 
 /// Makes a key and shows it, this one time.
 pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let form = &visit.sent.form;
+    let mut faults = KeyFaults::default();
     // a label has the rules of every name
-    let name = match Marker::parse(visit.sent.form.get("name")) {
-        Ok(name) => name.as_str().to_owned(),
-        Err(faults) => {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return page(&visit, &in_words(&faults), status).await;
-        }
+    let name = Marker::parse(form.get("name"));
+    if let Err(name) = &name {
+        faults.name = in_words(name);
+    }
+    let typed = form.get("expires").trim();
+    let expires = day(typed).map(beginning);
+    if !typed.is_empty() && expires.is_none() {
+        NO_DAY.clone_into(&mut faults.expires);
+    }
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    let (Ok(name), true) = (name, faults.expires.is_empty()) else {
+        return page(&visit, &faults, status).await;
     };
-    let database = visit.answering.database();
-    match api_keys::create(database, visit.caller(), name.clone()).await {
-        Ok((_, key)) => made(&visit, &name, &key).await,
+    let (database, name) = (visit.answering.database(), name.as_str().to_owned());
+    match api_keys::create(database, &visit.caller(), name.clone(), expires).await {
+        Ok((_, key)) => made(&visit, &name, expires, &key).await,
+        Err(refusal @ KeyRefusal::EndsInThePast { .. }) => {
+            faults.expires = refusal.to_string();
+            page(&visit, &faults, status).await
+        }
         Err(KeyRefusal::Secret(error)) => Err(error.into()),
         Err(KeyRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
     }
@@ -48,7 +69,7 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Revokes a key.
 pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
     let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
-    let is_known = api_keys::revoke(visit.answering.database(), visit.account(), id).await?;
+    let is_known = api_keys::revoke(visit.answering.database(), &visit.caller(), id).await?;
     if is_known {
         Ok(PageReply::see_other("/keys?done=revoked"))
     } else {
@@ -56,7 +77,11 @@ pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
     }
 }
 
-async fn page(visit: &Visit, fault: &str, status: StatusCode) -> Result<PageReply, PageRefusal> {
+async fn page(
+    visit: &Visit,
+    faults: &KeyFaults,
+    status: StatusCode,
+) -> Result<PageReply, PageRefusal> {
     let keys = api_keys::list(visit.answering.database(), visit.account()).await?;
     let main = html! {
         h1 { "Keys" }
@@ -64,11 +89,11 @@ async fn page(visit: &Visit, fault: &str, status: StatusCode) -> Result<PageRepl
             (notice(NoticeKind::Done, &html! { "The key is revoked: the next call with it is refused. Its results stay." }))
         }
         p { "Programs call the API with a key. A key opens the whole account; keep it on servers only." }
-        (form(visit.sent.form.get("name"), fault))
+        (form(visit, faults))
         @if keys.is_empty() {
             (empty_state("There is no key yet. Name the program that will use it, and make one above.", &html! {}))
         } @else {
-            (rows(&keys))
+            (rows(&keys, Utc::now()))
         }
     };
     let page = visit.page("Keys", main).section(Section::Keys);
@@ -76,7 +101,12 @@ async fn page(visit: &Visit, fault: &str, status: StatusCode) -> Result<PageRepl
 }
 
 /// The page that shows a new key. It answers the form itself, so that the key is in no address.
-async fn made(visit: &Visit, name: &str, key: &ApiKey) -> Result<PageReply, PageRefusal> {
+async fn made(
+    visit: &Visit,
+    name: &str,
+    expires: Option<DateTime<Utc>>,
+    key: &ApiKey,
+) -> Result<PageReply, PageRefusal> {
     let (database, account) = (visit.answering.database(), visit.account());
     let listed = prisms::list(database, account).await?;
     let active = listed
@@ -94,6 +124,7 @@ async fn made(visit: &Visit, name: &str, key: &ApiKey) -> Result<PageReply, Page
     let main = html! {
         h1 { "The key " bdi { (name) } }
         (notice(NoticeKind::Warning, &html! { "This is the only time that it is shown. Copy it now." }))
+        @if let Some(end) = expires { p { "It opens the account until " (moment(end)) "." } }
         (copyable("key", "The key, set for a shell", &curl::set_key(key.reveal())))
         @if let Some((prism, call)) = &call {
             h2 { "A call with it to " bdi { (prism) } }
@@ -105,25 +136,35 @@ async fn made(visit: &Visit, name: &str, key: &ApiKey) -> Result<PageReply, Page
     Ok(page.script(COPY_SCRIPT).script("shown-once.js").reply())
 }
 
-fn form(typed: &str, fault: &str) -> Markup {
+fn form(visit: &Visit, faults: &KeyFaults) -> Markup {
+    let typed = &visit.sent.form;
     let name = FormField {
         name: "name",
         label: "Name of the new key",
-        value: typed,
+        value: typed.get("name"),
         hint: "The program that uses it, such as ticket importer.",
-        fault,
+        fault: &faults.name,
         is_required: true,
+    };
+    let expires = FormField {
+        name: "expires",
+        label: "Ends on (UTC)",
+        value: typed.get("expires"),
+        hint: "From the beginning of this day on the key is refused. Leave it empty for a key without an end.",
+        fault: &faults.expires,
+        is_required: false,
     };
     html! {
         form.narrow method="post" action="/keys" {
             (name.line("text", "off"))
+            (expires.line("date", "off"))
             button.main type="submit" { "Make a key" }
         }
     }
 }
 
-fn rows(keys: &[ListedKey]) -> Markup {
-    let rows = html! { @for key in keys { (row(key)) } };
+fn rows(keys: &[ListedKey], now: DateTime<Utc>) -> Markup {
+    let rows = html! { @for key in keys { (row(key, now)) } };
     let headings = [
         "Name",
         "Begins with",
@@ -131,6 +172,7 @@ fn rows(keys: &[ListedKey]) -> Markup {
         "Made",
         "Last used",
         "Results",
+        "Ends",
         "Revoked",
     ];
     stacked_table("API keys", &headings, &rows)
@@ -141,7 +183,9 @@ pub(crate) fn address_of_key(key: ApiKeyId) -> String {
     format!("/keys#key-{key}")
 }
 
-fn row(key: &ListedKey) -> Markup {
+fn row(key: &ListedKey, now: DateTime<Utc>) -> Markup {
+    let has_ended = key.has_ended(now);
+    let revoked_by = key.revoked_by.as_ref();
     let row = &key.row;
     html! {
         tr id={ "key-" (row.id) } {
@@ -151,9 +195,18 @@ fn row(key: &ListedKey) -> Markup {
             td data-label="Made" { (moment(row.created_at)) }
             td data-label="Last used" { @match row.last_used_at { Some(at) => (moment(at)), None => span.soft { "never" } } }
             td.number data-label="Results" { (count(key.results)) }
+            td data-label="Ends" {
+                @match row.expires_at {
+                    Some(end) => { (moment(end)) @if has_ended { br; span.tag { "ended" } } },
+                    None => span.soft { "never" },
+                }
+            }
             td data-label=[row.revoked_at.map(|_| "Revoked")] {
                 @match row.revoked_at {
-                    Some(at) => (moment(at)),
+                    Some(at) => {
+                        (moment(at))
+                        @if let Some(by) = revoked_by { br; span.soft { "by " bdi { (by.name) } } }
+                    },
                     None => details {
                         summary aria-label={ "Revoke " (row.name) } { "Revoke" }
                         form method="post" action={ "/keys/" (row.id) "/revoke" } {

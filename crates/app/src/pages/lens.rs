@@ -73,7 +73,7 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal>
 /// Saves the draft that was sent.
 pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
     let form = LensForm::read(&visit.sent.form);
-    let (database, caller) = (visit.answering.database(), visit.caller());
+    let (database, caller) = (visit.answering.database(), &visit.caller());
     let saved = set_lens(
         database,
         caller,
@@ -105,7 +105,7 @@ pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
 
 /// Returns the prism to the automatic lens.
 pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let (database, caller) = (visit.answering.database(), visit.caller());
+    let (database, caller) = (visit.answering.database(), &visit.caller());
     match reset_lens(database, caller, &visit.prism()?, revision(&visit)).await {
         Ok(()) => back(&visit, "reset").await,
         Err(PrismRefusal::LensMeanwhile) => {

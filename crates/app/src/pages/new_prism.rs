@@ -45,7 +45,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
         (None, Some(file)) => &file.bytes,
         (None, None) => pasted.as_bytes(),
     };
-    match create(visit.answering.database(), visit.caller(), file).await {
+    match create(visit.answering.database(), &visit.caller(), file).await {
         Ok(prism) => {
             let address = prism_address(&prism);
             Ok(PageReply::see_other(&format!("{address}?done=created")))

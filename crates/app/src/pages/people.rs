@@ -5,6 +5,7 @@ mod person_table;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_answering::InternalError;
+use refract_answering::events::last_of_people;
 use refract_answering::people::{self, Invitation, PersonRefusal};
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
@@ -57,7 +58,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
     let faults = match (Email::parse(typed), Role::named(role)) {
         (Ok(email), Some(role)) => {
             let database = visit.answering.database();
-            match people::invite(database, visit.caller(), &email, role).await {
+            match people::invite(database, &visit.caller(), &email, role).await {
                 Ok(invitation) => return link_page(&visit, &invitation).await,
                 Err(refusal) => shown(refusal)?,
             }
@@ -72,7 +73,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Makes a new link for somebody and shows it, this one time.
 pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
-    match people::reset(visit.answering.database(), visit.caller(), person).await {
+    match people::reset(visit.answering.database(), &visit.caller(), person).await {
         Ok(invitation) => link_page(&visit, &invitation).await,
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -82,7 +83,7 @@ pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
 pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageRefusal::NoForm)?;
-    match people::set_role(visit.answering.database(), visit.caller(), person, role).await {
+    match people::set_role(visit.answering.database(), &visit.caller(), person, role).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -91,7 +92,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Removes somebody.
 pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
-    match people::remove(visit.answering.database(), visit.caller(), person).await {
+    match people::remove(visit.answering.database(), &visit.caller(), person).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -145,11 +146,15 @@ async fn page(
 ) -> Result<PageReply, PageRefusal> {
     let listing = people::list(visit.answering.database(), visit.account());
     let people = listing.await.map_err(InternalError::from)?;
+    let last = last_of_people(visit.answering.database(), visit.account()).await;
+    let last = last.map_err(InternalError::from)?.into_iter();
+    let last = last.filter_map(|listed| Some((listed.event.stamp.actor.person()?, listed)));
+    let last = last.collect();
     let main = html! {
         h1 { "People" }
         p { "Who uses this app in your account, and what each of them may do." }
         @if let Some(notice) = &said.notice { (notice) }
-        (person_table(&people, visit.visitor.person))
+        (person_table(&people, &last, visit.visitor.person))
         h2 { "Invite somebody" }
         (invite_form(said))
         h2 { "Roles" }

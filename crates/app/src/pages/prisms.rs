@@ -1,9 +1,12 @@
-//! `/`: the prisms of the account.
+//! `/`: the prisms of the account, and before them what somebody else changed about the visitor.
+
+mod told;
 
 use maud::{Markup, html};
 use refract_answering::prisms::{ListedPrism, list};
 use refract_domain::role::Role;
 
+pub(crate) use self::told::seen;
 use crate::components::day_chart::day_chart;
 use crate::components::empty_state::empty_state;
 use crate::components::number::{count, counted, share};
@@ -24,7 +27,13 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let make = html! {
         @if may_make { a.button.main href="/prisms/new" { "New prism" } }
     };
+    let told = if let Some(from) = visit.visitor.untold_event {
+        told::notice_of(&visit, from).await?
+    } else {
+        html! {}
+    };
     let main = html! {
+        (told)
         div.row.spread {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }

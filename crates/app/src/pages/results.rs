@@ -20,7 +20,7 @@ use refract_answering::{PrismLens, searchable_columns};
 use refract_domain::ids::ResultId;
 use refract_lens_rendering::RowFormat;
 
-pub(crate) use self::download::download;
+pub(crate) use self::download::{download, media_type};
 use self::filter_form::filter_form;
 use self::filter_values::FilterValues;
 use self::makers::ResultMakers;

@@ -7,6 +7,7 @@
 )]
 
 mod envelope;
+mod events;
 mod formats;
 mod json_oracle;
 mod marks;

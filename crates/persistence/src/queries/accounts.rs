@@ -2,11 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::AccountId;
 
-use crate::connections::on;
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::schema::accounts;
 use crate::schema::sql_types::Bind;
 
@@ -37,16 +40,30 @@ pub enum Creation {
 }
 
 impl Database {
-    /// Makes an account.
+    /// Makes an account, and an event of it. One transaction.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn create_account(&self, account: &AccountRow) -> Result<Creation, PersistenceError> {
+    pub async fn create_account(
+        &self,
+        account: &AccountRow,
+        stamp: EventStamp,
+    ) -> Result<Creation, PersistenceError> {
         let account = account.clone();
+        let event = stamp.event(
+            EventAction::AccountCreated,
+            EventTarget::Account(account.id),
+        );
         self.write(async move |mut connection| {
-            let insert = diesel::insert_into(accounts::table).values(account);
-            let insert = insert.on_conflict(accounts::name).do_nothing();
-            let inserted = on!(connection, execute(insert))?;
+            let inserted = in_transaction!(connection, |c| {
+                let insert = diesel::insert_into(accounts::table).values(account);
+                let insert = insert.on_conflict(accounts::name).do_nothing();
+                let inserted = insert.execute(c).await?;
+                if inserted == 1 {
+                    add_event!(c, event);
+                }
+                QueryResult::Ok(inserted)
+            })?;
             Ok(if inserted == 1 {
                 Creation::Created
             } else {
@@ -87,7 +104,8 @@ impl Database {
         .await
     }
 
-    /// Finds the account named [`DEFAULT_ACCOUNT`], or makes it with this id and moment.
+    /// Finds the account named [`DEFAULT_ACCOUNT`], or makes it with the id and the moment of the
+    /// stamp.
     ///
     /// One query when the account is there, else up to three.
     ///
@@ -95,18 +113,17 @@ impl Database {
     /// When the database fails.
     pub async fn find_or_create_default_account(
         &self,
-        id: AccountId,
-        now: DateTime<Utc>,
+        stamp: EventStamp,
     ) -> Result<AccountRow, PersistenceError> {
         if let Some(found) = self.find_account(DEFAULT_ACCOUNT).await? {
             return Ok(found);
         }
         let account = AccountRow {
-            id,
+            id: stamp.account,
             name: DEFAULT_ACCOUNT.to_owned(),
-            created_at: now,
+            created_at: stamp.at,
         };
-        match self.create_account(&account).await? {
+        match self.create_account(&account, stamp).await? {
             Creation::Created => Ok(account),
             Creation::NameTaken => {
                 let found = self.find_account(DEFAULT_ACCOUNT).await?;

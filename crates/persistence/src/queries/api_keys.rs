@@ -4,11 +4,13 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::api_key::ApiKeyHash;
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{api_keys, results};
 
@@ -25,10 +27,8 @@ pub struct NewApiKey {
     pub hash: ApiKeyHash,
     /// First characters of the key, by which its owner recognises it.
     pub first_characters: String,
-    /// When the key was made.
-    pub created_at: DateTime<Utc>,
-    /// The person who made the key in the app; `None` for the terminal.
-    pub made_by: Option<PersonId>,
+    /// From this moment on the key is refused; `None` for a key without an end.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// An API key as its owner sees it, with the number of its results.
@@ -61,6 +61,8 @@ pub struct UncountedKeyRow {
     /// The person who made the key; `None` for the terminal and for keys that were made before
     /// people were kept.
     pub made_by: Option<PersonId>,
+    /// From this moment on the key is refused; `None` for a key without an end.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Insertable)]
@@ -77,26 +79,40 @@ struct ApiKeyColumns {
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     created_at: DateTime<Utc>,
     made_by: Option<PersonId>,
+    expires_at: Option<DateTime<Utc>>,
 }
 
 impl Database {
-    /// Saves a new key.
+    /// Saves a new key, and an event of it. One transaction.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn create_api_key(&self, key: &NewApiKey) -> Result<(), PersistenceError> {
+    pub async fn create_api_key(
+        &self,
+        key: &NewApiKey,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
         let columns = ApiKeyColumns {
             id: key.id,
             account_id: key.account,
             name: key.name.clone(),
             hash: key.hash.0.to_vec(),
             first_characters: key.first_characters.clone(),
-            created_at: key.created_at,
-            made_by: key.made_by,
+            created_at: stamp.at,
+            made_by: stamp.actor.person(),
+            expires_at: key.expires_at,
+        };
+        let event = Event {
+            to: key.expires_at.map(EventDetail::from),
+            ..stamp.event(EventAction::KeyCreated, EventTarget::Key(key.id))
         };
         self.write(async move |mut connection| {
-            let insert = diesel::insert_into(api_keys::table).values(columns);
-            on!(connection, execute(insert))?;
+            in_transaction!(connection, |c| {
+                let insert = diesel::insert_into(api_keys::table).values(columns);
+                insert.execute(c).await?;
+                add_event!(c, event);
+                QueryResult::Ok(())
+            })?;
             Ok(())
         })
         .await
@@ -147,17 +163,19 @@ impl Database {
         .await
     }
 
-    /// Revokes a key for good and returns when it was revoked first; `None` when the account has no
-    /// such key. Revoking a key again changes nothing.
+    /// Revokes a key of the stamp's account for good, with an event of it, and returns when it was
+    /// revoked first; `None` when the account has no such key. Revoking a key again changes nothing.
+    /// One transaction.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn revoke_api_key(
         &self,
-        account: AccountId,
         key: ApiKeyId,
-        now: DateTime<Utc>,
+        stamp: EventStamp,
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
+        let (account, now) = (stamp.account, stamp.at);
+        let event = stamp.event(EventAction::KeyRevoked, EventTarget::Key(key));
         self.write(async move |mut connection| {
             let of_account = || {
                 api_keys::id
@@ -167,13 +185,16 @@ impl Database {
             let active = api_keys::table
                 .filter(of_account())
                 .filter(api_keys::revoked_at.is_null());
-            let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
-            on!(connection, execute(update))?;
             let query = api_keys::table
                 .filter(of_account())
                 .select(api_keys::revoked_at);
-            let revoked_at: Option<Option<DateTime<Utc>>> =
-                on!(connection, get_result(query)).optional()?;
+            let revoked_at: Option<Option<DateTime<Utc>>> = in_transaction!(connection, |c| {
+                let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
+                if update.execute(c).await? == 1 {
+                    add_event!(c, event);
+                }
+                query.get_result(c).await.optional()
+            })?;
             Ok(revoked_at.flatten())
         })
         .await

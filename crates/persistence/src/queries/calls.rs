@@ -1,5 +1,6 @@
 //! What an API call needs to know before it is decided: one query for each kind of call.
 
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::api_key::ApiKeyHash;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
@@ -72,7 +73,8 @@ type WithoutHeld = (KeyRow, Option<PrismColumns>);
 type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<PrismColumns>);
 
 impl Database {
-    /// Everything that a create call needs before the model is asked; `None` for an unknown key.
+    /// Everything that a create call needs before the model is asked; `None` for a key that is unknown
+    /// or has ended.
     ///
     /// # Errors
     /// When the database fails.
@@ -81,6 +83,7 @@ impl Database {
         key: &ApiKeyHash,
         prism: &PrismSelector,
         idempotency_key: Option<&IdempotencyKey>,
+        now: DateTime<Utc>,
     ) -> Result<Option<CreateCallRow>, PersistenceError> {
         static BY_ID: StatementText = StatementText::new();
         static BY_SLUG: StatementText = StatementText::new();
@@ -93,7 +96,9 @@ impl Database {
             Some(_) => &OF_CREATE_WITH_KEY,
         };
         let reading = self.read(async move |mut connection| {
-            let callers = api_keys::table.filter(api_keys::hash.eq(hash));
+            let callers = api_keys::table
+                .filter(api_keys::hash.eq(hash))
+                .filter(has_not_ended(now));
             let of_account = prisms::account_id.eq(api_keys::account_id);
             let holds = |key: String| {
                 let of_account = results::account_id.eq(api_keys::account_id);
@@ -155,7 +160,7 @@ impl Database {
         self.named(name, reading).await
     }
 
-    /// Everything that a read or a retry needs; `None` for an unknown key.
+    /// Everything that a read or a retry needs; `None` for a key that is unknown or has ended.
     ///
     /// # Errors
     /// When the database fails.
@@ -163,6 +168,7 @@ impl Database {
         &self,
         key: &ApiKeyHash,
         result: ResultId,
+        now: DateTime<Utc>,
     ) -> Result<Option<ResultCallRow>, PersistenceError> {
         static TEXT: StatementText = StatementText::new();
         let hash = key.0.to_vec();
@@ -171,7 +177,8 @@ impl Database {
             let query = api_keys::table
                 .left_join(results::table.on(of_account.and(results::id.eq(Bind(result)))))
                 .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
-                .filter(api_keys::hash.eq(hash));
+                .filter(api_keys::hash.eq(hash))
+                .filter(has_not_ended(now));
             let found: QueryResult<ResultCallColumns> = on!(
                 connection,
                 TEXT,
@@ -191,6 +198,15 @@ impl Database {
         });
         self.named(&OF_RESULT, reading).await
     }
+}
+
+/// Whether a key still opens anything, as far as its end goes. A key without an end always does.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn has_not_ended(now: DateTime<Utc>) -> _ {
+    let now: Option<DateTime<Utc>> = Some(now);
+    api_keys::expires_at
+        .is_null()
+        .or(api_keys::expires_at.gt(now))
 }
 
 fn nothing_held((key, prism): WithoutHeld) -> CreateCallColumns {

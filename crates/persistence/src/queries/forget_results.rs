@@ -2,22 +2,59 @@
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventDetail};
 use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 
 use crate::connections::{in_transaction, locked};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::queries::forgotten_counts::{ForgottenCounts, ForgottenResult, by_prism};
 use crate::queries::result_counts::{NO_KEY, number_of};
 use crate::schema::sql_types::Bind;
 use crate::schema::{counted_results, result_counts, results};
+
+/// Which event a deletion of results has.
+#[derive(Clone, Debug)]
+pub enum DeletionEvent {
+    /// None: an earlier deletion has it, or a later one will have.
+    Elsewhere,
+    /// This event, where a result is deleted.
+    Begun(Event),
+    /// This event, with the number of results that this deletion and those before it deleted, where
+    /// that is not zero.
+    Ended {
+        /// The event.
+        event: Event,
+        /// Results that earlier deletions deleted.
+        before: u64,
+    },
+}
+
+impl DeletionEvent {
+    /// The event of a deletion that deleted this many results.
+    fn of(self, deleted: usize) -> Option<Event> {
+        match self {
+            Self::Elsewhere => None,
+            Self::Begun(event) => (deleted > 0).then_some(event),
+            Self::Ended { event, before } => {
+                let in_all = before.saturating_add(u64::try_from(deleted).unwrap_or(u64::MAX));
+                let number = EventDetail::counted(in_all, "result");
+                (in_all > 0).then(|| Event {
+                    stamp: event.stamp.noted(number),
+                    ..event
+                })
+            }
+        }
+    }
+}
 
 impl Database {
     /// Deletes results, with their idempotency keys and their marks. A retry of a deleted result
     /// stays, without its link. Returns how many of these results there were; some hundreds of ids at
     /// most.
     ///
-    /// One transaction, in which the counts that are kept change too. A look at the counts that began
+    /// One transaction, in which the counts that are kept change too, and an event is saved. A look at the counts that began
     /// before and counted a deleted result keeps nothing, for which the mark becomes a value that it
     /// never had: `random` must never have been passed before.
     ///
@@ -27,6 +64,7 @@ impl Database {
         &self,
         ids: Vec<ResultId>,
         random: u128,
+        event: DeletionEvent,
     ) -> Result<u64, PersistenceError> {
         self.write(async move |mut connection| {
             let forgotten = in_transaction!(connection, |c| {
@@ -91,6 +129,9 @@ impl Database {
                             .filter(result_counts::failed.le(0));
                         diesel::delete(nothing).execute(c).await?;
                     }
+                }
+                if let Some(event) = event.of(number) {
+                    add_event!(c, event);
                 }
                 QueryResult::Ok(number)
             })?;

@@ -7,36 +7,64 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::query_dsl::methods::FilterDsl;
 use diesel::sql_types::{Array, Nullable, Text};
 use diesel::upsert::excluded;
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
 
-use crate::connections::{Connection, ConnectionRef};
+use crate::connections::{ExclusiveConnection, transaction};
+use crate::queries::events::EventColumns;
 use crate::queries::mark_row::MarkRow;
-use crate::schema::marks;
 use crate::schema::sql_types::{Id, Moment};
+use crate::schema::{events, marks};
 
 /// Saves marks, all or none, and returns how many are new or name another outcome than before. A
-/// mark that says what is saved already leaves who and when as they are.
+/// mark that says what is saved already leaves who and when as they are. Where anything changes, an
+/// event of the import is saved in the same transaction.
 ///
 /// No two marks may be of one result and question.
 pub(crate) async fn insert(
     prism: PrismId,
     rows: Vec<MarkRow>,
-    mut connection: Connection,
+    stamp: EventStamp,
+    mut connection: ExclusiveConnection,
 ) -> QueryResult<usize> {
-    match connection.by_database() {
-        ConnectionRef::Postgres(mut connection) => {
-            let insert = InsertMarks::of(prism, rows);
-            insert.execute(&mut connection).await
+    match &mut connection {
+        ExclusiveConnection::Postgres(lease) => {
+            let connection: &mut AsyncPgConnection = lease;
+            transaction::begin_postgres(connection).await?;
+            let inserted = insert_on_postgres(prism, rows, stamp, connection).await;
+            transaction::end(connection, inserted).await
         }
-        ConnectionRef::Sqlite(connection) => {
-            let insert = |connection: &mut SqliteConnection| insert_on_sqlite(rows, connection);
+        ExclusiveConnection::Sqlite(connection) => {
+            let insert = move |connection: &mut SqliteConnection| {
+                insert_on_sqlite(prism, rows, stamp, connection)
+            };
             connection.spawn_blocking(insert).await
         }
     }
 }
 
-fn insert_on_sqlite(rows: Vec<MarkRow>, connection: &mut SqliteConnection) -> QueryResult<usize> {
+async fn insert_on_postgres(
+    prism: PrismId,
+    rows: Vec<MarkRow>,
+    stamp: EventStamp,
+    connection: &mut AsyncPgConnection,
+) -> QueryResult<usize> {
+    let insert = InsertMarks::of(prism, rows);
+    let changed = insert.execute(&mut *connection).await?;
+    if let Some(event) = imported(prism, changed, stamp) {
+        let insert = diesel::insert_into(events::table).values(event);
+        insert.execute(connection).await?;
+    }
+    Ok(changed)
+}
+
+fn insert_on_sqlite(
+    prism: PrismId,
+    rows: Vec<MarkRow>,
+    stamp: EventStamp,
+    connection: &mut SqliteConnection,
+) -> QueryResult<usize> {
     connection.immediate_transaction(|connection| {
         let mut changed = 0;
         for row in rows {
@@ -53,8 +81,20 @@ fn insert_on_sqlite(rows: Vec<MarkRow>, connection: &mut SqliteConnection) -> Qu
             let insert = FilterDsl::filter(insert, is_new);
             changed += diesel::RunQueryDsl::execute(insert, connection)?;
         }
+        if let Some(event) = imported(prism, changed, stamp) {
+            let insert = diesel::insert_into(events::table).values(event);
+            diesel::RunQueryDsl::execute(insert, connection)?;
+        }
         Ok(changed)
     })
+}
+
+/// The event of an import that changed this many marks; `None` when it changed none.
+fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Option<EventColumns> {
+    let number = u64::try_from(changed).unwrap_or(u64::MAX);
+    let stamp = stamp.noted(EventDetail::counted(number, "mark"));
+    let event = stamp.event(EventAction::MarksImported, EventTarget::Prism(prism));
+    (changed > 0).then(|| event.into())
 }
 
 /// An insert of many marks of one prism, which binds an array for each column, so that one text

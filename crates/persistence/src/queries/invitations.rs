@@ -4,15 +4,17 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::{Email, PersonName};
+use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 
-use crate::connections::{in_transaction, is_committed, on};
+use crate::connections::{in_transaction, is_committed, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::people::role_named;
+use crate::queries::events::add_event;
+use crate::queries::people::{role_named, role_set};
 use crate::queries::sessions::{NewSession, SessionColumns};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, people, sessions};
@@ -55,6 +57,8 @@ pub enum Inviting {
 /// A link that is good, as it shows itself to the one who opens it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvitationRow {
+    /// The account of the person.
+    pub account: AccountId,
     /// The person whom the link is for.
     pub person: PersonId,
     /// The person's address.
@@ -80,7 +84,14 @@ struct InvitationColumns {
 }
 
 /// The columns of a link with its person.
-type FoundInvitation = (PersonId, String, Option<String>, String, DateTime<Utc>);
+type FoundInvitation = (
+    AccountId,
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+);
 
 impl NewInvitation {
     fn row(self, person: PersonId) -> InvitationColumns {
@@ -109,7 +120,8 @@ macro_rules! replace_link {
 
 impl Database {
     /// Makes a person who has not joined, or finds the one whom an earlier invitation made and gives
-    /// them this role; then saves a link for them in place of the one before. One transaction.
+    /// them this role; then saves a link for them in place of the one before. One transaction, with
+    /// events of what was done.
     ///
     /// # Errors
     /// When the database fails.
@@ -117,6 +129,7 @@ impl Database {
         &self,
         new: &NewPerson,
         link: NewInvitation,
+        stamp: EventStamp,
     ) -> Result<Inviting, PersistenceError> {
         let NewPerson {
             id,
@@ -146,19 +159,26 @@ impl Database {
             let invited = in_transaction!(connection, |c| {
                 let insert = diesel::insert_into(people::table).values(values);
                 let person = if insert.on_conflict_do_nothing().execute(c).await? == 1 {
+                    add_event!(c, invited(stamp, id, role));
                     Some(id)
                 } else {
                     // locks the person's row, so that of two links made at once one replaces the other
-                    let role = people::role.eq(role.name());
-                    diesel::update(invited_before())
-                        .set(role)
-                        .execute(c)
-                        .await?;
-                    invited_before()
-                        .select(people::id)
-                        .first(c)
-                        .await
-                        .optional()?
+                    let before = locked(invited_before().select((people::id, people::role)));
+                    let before: Option<(PersonId, String)> =
+                        before.get_result(c).await.optional()?;
+                    if let Some((person, before)) = &before {
+                        diesel::update(invited_before())
+                            .set(people::role.eq(role.name()))
+                            .execute(c)
+                            .await?;
+                        let further = stamp.further();
+                        add_event!(c, invited(stamp, *person, role));
+                        let before = Role::named(before).filter(|before| *before != role);
+                        if let Some(before) = before {
+                            add_event!(c, role_set(further, *person, before, role));
+                        }
+                    }
+                    before.map(|(person, _)| person)
                 };
                 if let Some(person) = person {
                     replace_link!(c, person, link);
@@ -181,17 +201,20 @@ impl Database {
         .await
     }
 
-    /// Saves a new link for a person of the account, in place of the one before; whether there is
-    /// such a person. One transaction.
+    /// Saves a new link for a person of the stamp's account, in place of the one before, with an event
+    /// of this action; whether there is such a person. One transaction.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn renew_link(
         &self,
-        account: AccountId,
         person: PersonId,
         link: NewInvitation,
+        action: EventAction,
+        stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
+        let account = stamp.account;
+        let event = stamp.event(action, EventTarget::Person(person));
         self.write(async move |mut connection| {
             let is_there = in_transaction!(connection, |c| {
                 let known = people::table
@@ -203,6 +226,7 @@ impl Database {
                 let is_there = locking.execute(c).await? == 1;
                 if is_there {
                     replace_link!(c, person, link);
+                    add_event!(c, event);
                 }
                 QueryResult::Ok(is_there)
             })?;
@@ -227,6 +251,7 @@ impl Database {
                 .filter(invitations::expires_at.gt(Bind(now)))
                 .filter(people::removed_at.is_null())
                 .select((
+                    people::account_id,
                     people::id,
                     people::email,
                     people::name,
@@ -234,8 +259,9 @@ impl Database {
                     invitations::expires_at,
                 ));
             let found: Option<FoundInvitation> = on!(connection, get_result(query)).optional()?;
-            let row = found.map(|(person, email, name, role, expires_at)| {
+            let row = found.map(|(account, person, email, name, role, expires_at)| {
                 Ok(InvitationRow {
+                    account,
                     person,
                     email: Email::saved(email),
                     name,
@@ -286,61 +312,11 @@ impl Database {
         })
         .await
     }
+}
 
-    /// Takes up a link that is good: the person gets this name and the hash of their password, all
-    /// their sessions end, and a new one begins. Whether the link was good: of several who take it up
-    /// at once, one succeeds. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn accept_invitation(
-        &self,
-        hash: TokenHash,
-        name: &PersonName,
-        password: &str,
-        session: NewSession,
-    ) -> Result<bool, PersistenceError> {
-        let (name, password) = (name.as_str().to_owned(), password.to_owned());
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let link = || {
-                    invitations::table
-                        .filter(invitations::hash.eq(hash.0.to_vec()))
-                        .filter(invitations::expires_at.gt(Bind(session.now)))
-                };
-                let person: Option<PersonId> = link()
-                    .select(invitations::person_id)
-                    .first(c)
-                    .await
-                    .optional()?;
-                let Some(person) = person else {
-                    return Err(RollbackTransaction);
-                };
-                let joining = people::table
-                    .filter(people::id.eq(Bind(person)))
-                    .filter(people::removed_at.is_null());
-                let chosen = (
-                    people::name.eq(Some(name)),
-                    people::password.eq(Some(password)),
-                );
-                // the person's row is locked before the link goes, as everywhere
-                let joined = diesel::update(joining).set(chosen).execute(c).await?;
-                let taken = diesel::delete(link()).execute(c).await?;
-                if joined + taken < 2 {
-                    return Err(RollbackTransaction);
-                }
-                let before = sessions::person_id.eq(Bind(person));
-                diesel::delete(sessions::table.filter(before))
-                    .execute(c)
-                    .await?;
-                diesel::insert_into(sessions::table)
-                    .values(SessionColumns::new(session, person))
-                    .execute(c)
-                    .await?;
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
-        })
-        .await
+fn invited(stamp: EventStamp, person: PersonId, role: Role) -> Event {
+    Event {
+        to: Some(role.into()),
+        ..stamp.event(EventAction::PersonInvited, EventTarget::Person(person))
     }
 }

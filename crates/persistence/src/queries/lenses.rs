@@ -5,6 +5,7 @@ use std::sync::Arc;
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::event::{EventStamp, LensChangeDetails};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 use refract_traces::StatementName;
@@ -12,7 +13,9 @@ use refract_traces::StatementName;
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prism_changes::{ChangeKind, NewPrismChange};
+use crate::queries::events::add_event;
+use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
+use crate::queries::prism_events::lens_changed;
 use crate::queries::prism_row::{PrismRow, Writing};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prisms};
@@ -56,7 +59,8 @@ impl Database {
     }
 
     /// Saves a lens, custom or automatic, if the latest version and the lens are still those of
-    /// `read`. Each save is a new revision, and is noted as a change of the prism. One transaction.
+    /// `read`. Each save is a new revision, and is noted as a change of the prism, with an event that
+    /// has these details. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -64,14 +68,16 @@ impl Database {
         &self,
         read: &PrismRow,
         lens: &Lens,
-        change: NewPrismChange,
+        details: LensChangeDetails,
+        stamp: EventStamp,
     ) -> Result<Writing, PersistenceError> {
         let json = lens_to_json(lens)?;
         let kind = match lens {
             Lens::Custom(_) => ChangeKind::LensSet,
             Lens::Automatic => ChangeKind::LensReset,
         };
-        let change = change.row(read.id, kind);
+        let change = ChangeColumns::new(&stamp, read.id, kind);
+        let event = lens_changed(stamp, read.id, lens, details);
         let read = read.clone();
         self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
@@ -88,6 +94,7 @@ impl Database {
                     .values(change)
                     .execute(c)
                     .await?;
+                add_event!(c, event);
                 QueryResult::Ok(())
             });
             match ended {

@@ -1,6 +1,7 @@
 //! Marks: saved all at once, one for each result and question.
 
 use diesel::prelude::*;
+use refract_domain::event::EventStamp;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::mark::Mark;
 
@@ -14,7 +15,8 @@ use crate::schema::sql_types::Bind;
 
 impl Database {
     /// Saves marks of a prism's results, all or none, and returns how many are new or name another
-    /// outcome than before. A mark that says what is saved already changes nothing.
+    /// outcome than before. A mark that says what is saved already changes nothing. One transaction,
+    /// with an event of the import when anything changes.
     ///
     /// No two of the marks may be of one result and question.
     ///
@@ -24,12 +26,13 @@ impl Database {
         &self,
         prism: PrismId,
         marks: &[Mark],
+        stamp: EventStamp,
     ) -> Result<usize, PersistenceError> {
         let mut rows: Vec<_> = marks.iter().map(|mark| MarkRow::new(prism, mark)).collect();
         // whoever saves marks at once locks their rows in one order
         rows.sort_unstable_by(|a, b| (a.result_id, &a.question).cmp(&(b.result_id, &b.question)));
         self.write(async move |connection| {
-            let saved = insert_marks::insert(prism, rows, connection.into()).await;
+            let saved = insert_marks::insert(prism, rows, stamp, connection).await;
             Ok(saved?)
         })
         .await

@@ -5,13 +5,15 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, invitations, people, sessions};
 
@@ -59,7 +61,7 @@ pub enum PersonWriting {
 /// A change to a person.
 #[derive(Clone, Copy)]
 enum PersonChange {
-    Removal(DateTime<Utc>),
+    Removal,
     Role(Role),
 }
 
@@ -149,42 +151,44 @@ impl Database {
         .await
     }
 
-    /// Removes a person with their sessions and their link, unless the account would be left without
-    /// an owner who has joined. One transaction.
+    /// Removes a person of the stamp's account with their sessions and their link, and an event of it,
+    /// unless the account would be left without an owner who has joined. One transaction.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn remove_person(
         &self,
-        account: AccountId,
         person: PersonId,
-        now: DateTime<Utc>,
+        stamp: EventStamp,
     ) -> Result<PersonWriting, PersistenceError> {
-        self.change_person(account, person, PersonChange::Removal(now))
+        self.change_person(person, PersonChange::Removal, stamp)
             .await
     }
 
-    /// Gives a person another role, unless the account would be left without an owner who has
-    /// joined. One transaction.
+    /// Gives a person of the stamp's account another role, with an event of it, unless the account would
+    /// be left without an owner who has joined. A person who has the role is left as they are. One
+    /// transaction, after which a person whose role somebody else changed is to be told so.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn set_person_role(
         &self,
-        account: AccountId,
         person: PersonId,
         role: Role,
+        stamp: EventStamp,
     ) -> Result<PersonWriting, PersistenceError> {
-        self.change_person(account, person, PersonChange::Role(role))
+        self.change_person(person, PersonChange::Role(role), stamp)
             .await
     }
 
     async fn change_person(
         &self,
-        account: AccountId,
         person: PersonId,
         change: PersonChange,
+        stamp: EventStamp,
     ) -> Result<PersonWriting, PersistenceError> {
+        let (account, now, id) = (stamp.account, stamp.at, stamp.id);
+        let is_by_another = stamp.actor.person() != Some(person);
         self.write(async move |mut connection| {
             let of_account = || {
                 people::table
@@ -208,29 +212,40 @@ impl Database {
                     .execute(c)
                     .await?;
                 let was_owner: Option<PersonId> = was_owner.first(c).await.optional()?;
-                let changed = match change {
-                    PersonChange::Role(role) => {
-                        let role = people::role.eq(role.name());
-                        diesel::update(one()).set(role).execute(c).await?
-                    }
-                    PersonChange::Removal(now) => {
-                        let removed = people::removed_at.eq(Some(now));
-                        diesel::update(one()).set(removed).execute(c).await?
-                    }
-                };
-                if changed == 0 {
+                let before = locked(one().select(people::role));
+                let before: Option<String> = before.get_result(c).await.optional()?;
+                let before = before.and_then(|name| Role::named(&name));
+                let Some(before) = before else {
                     return Err(RollbackTransaction);
-                }
-                // no link and no session outlives its person
-                if let PersonChange::Removal(_) = change {
-                    let of_person = sessions::person_id.eq(Bind(person));
-                    diesel::delete(sessions::table.filter(of_person))
-                        .execute(c)
-                        .await?;
-                    let of_person = invitations::person_id.eq(Bind(person));
-                    diesel::delete(invitations::table.filter(of_person))
-                        .execute(c)
-                        .await?;
+                };
+                match change {
+                    PersonChange::Role(role) if role == before => {}
+                    PersonChange::Role(role) => {
+                        let changed = people::role.eq(role.name());
+                        diesel::update(one()).set(changed).execute(c).await?;
+                        add_event!(c, role_set(stamp, person, before, role));
+                        if is_by_another {
+                            let untold = one().filter(people::untold_event.is_null());
+                            diesel::update(untold)
+                                .set(people::untold_event.eq(Some(id)))
+                                .execute(c)
+                                .await?;
+                        }
+                    }
+                    PersonChange::Removal => {
+                        let removed = people::removed_at.eq(Some(now));
+                        diesel::update(one()).set(removed).execute(c).await?;
+                        // no link and no session outlives its person
+                        let of_person = sessions::person_id.eq(Bind(person));
+                        diesel::delete(sessions::table.filter(of_person))
+                            .execute(c)
+                            .await?;
+                        let of_person = invitations::person_id.eq(Bind(person));
+                        diesel::delete(invitations::table.filter(of_person))
+                            .execute(c)
+                            .await?;
+                        add_event!(c, removed_person(stamp, person, before));
+                    }
                 }
                 let owner: Option<PersonId> = joined_owners.first(c).await.optional()?;
                 is_last_owner = was_owner.is_some() && owner.is_none();
@@ -247,5 +262,21 @@ impl Database {
             }
         })
         .await
+    }
+}
+
+/// The event of another role for a person.
+pub(crate) fn role_set(stamp: EventStamp, person: PersonId, before: Role, role: Role) -> Event {
+    Event {
+        from: Some(before.into()),
+        to: Some(role.into()),
+        ..stamp.event(EventAction::RoleSet, EventTarget::Person(person))
+    }
+}
+
+fn removed_person(stamp: EventStamp, person: PersonId, before: Role) -> Event {
+    Event {
+        from: Some(before.into()),
+        ..stamp.event(EventAction::PersonRemoved, EventTarget::Person(person))
     }
 }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::event::EventStamp;
 use refract_domain::ids::{PersonId, PrismChangeId, PrismId};
 use refract_domain::prism::VersionNumber;
 
@@ -10,17 +11,6 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions};
-
-/// Who makes a change of a prism that is no version, and when.
-#[derive(Clone, Copy, Debug)]
-pub struct NewPrismChange {
-    /// `UUIDv7`.
-    pub id: PrismChangeId,
-    /// The person who changes the prism; `None` for the terminal.
-    pub made_by: Option<PersonId>,
-    /// The moment of the change.
-    pub made_at: DateTime<Utc>,
-}
 
 /// What a change of a prism that is no version changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,15 +91,15 @@ impl ChangeKind {
     }
 }
 
-impl NewPrismChange {
-    /// The row of this change of a prism.
-    pub(crate) fn row(self, prism: PrismId, kind: ChangeKind) -> ChangeColumns {
-        ChangeColumns {
-            id: self.id,
+impl ChangeColumns {
+    /// The row of a change of a prism. It has the id of the event of the change.
+    pub(crate) fn new(stamp: &EventStamp, prism: PrismId, kind: ChangeKind) -> Self {
+        Self {
+            id: PrismChangeId(stamp.id.0),
             prism_id: prism,
             change: kind.name(),
-            made_by: self.made_by,
-            made_at: self.made_at,
+            made_by: stamp.actor.person(),
+            made_at: stamp.at,
         }
     }
 }

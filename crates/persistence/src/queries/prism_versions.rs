@@ -6,15 +6,18 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::queries::lenses::{lens_from_json, lens_to_json};
+use crate::queries::prism_events::{lens_changed, renamed};
 use crate::queries::prism_row::{PrismColumns, PrismRow, Writing};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_versions, prisms};
@@ -25,12 +28,10 @@ pub struct NewVersion<'a> {
     pub name: &'a PrismName,
     /// The version.
     pub version: &'a PrismVersion,
-    /// The prism's new lens; `None` leaves the lens and its revision as they are.
-    pub lens: Option<&'a Lens>,
-    /// The person who saves the version; `None` for the terminal.
-    pub made_by: Option<PersonId>,
-    /// The moment of saving.
-    pub now: DateTime<Utc>,
+    /// The prism's new lens with what it changes; `None` leaves the lens and its revision as they are.
+    pub lens: Option<(&'a Lens, LensChangeDetails)>,
+    /// Who saves the version, and when.
+    pub stamp: EventStamp,
 }
 
 /// A prism with its lens and all its versions.
@@ -62,8 +63,7 @@ impl VersionColumns {
         prism: PrismId,
         number: VersionNumber,
         version: &PrismVersion,
-        made_by: Option<PersonId>,
-        now: DateTime<Utc>,
+        stamp: &EventStamp,
     ) -> Result<Self, PersistenceError> {
         let json = serde_json::to_string(version)
             .map_err(|_| PersistenceError::Refused("a prism version has no JSON".to_owned()))?;
@@ -71,8 +71,8 @@ impl VersionColumns {
             prism_id: prism,
             version: number.get(),
             definition: json,
-            created_at: now,
-            made_by,
+            created_at: stamp.at,
+            made_by: stamp.actor.person(),
         })
     }
 }
@@ -150,7 +150,8 @@ impl Database {
     }
 
     /// Saves the version after the latest of `read`, with the prism's name and lens, if the latest
-    /// version and the lens are still those of `read`. One transaction.
+    /// version and the lens are still those of `read`. One transaction, with an event for each of the
+    /// three that changes.
     ///
     /// # Errors
     /// When the database fails, or the prism has the highest version number.
@@ -161,9 +162,24 @@ impl Database {
     ) -> Result<Writing, PersistenceError> {
         let number = read.latest_version.next();
         let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
-        let version = VersionColumns::new(read.id, number, new.version, new.made_by, new.now)?;
-        let name = new.name.as_str().to_owned();
-        let lens = new.lens.map(lens_to_json).transpose()?;
+        let version = VersionColumns::new(read.id, number, new.version, &new.stamp)?;
+        let name = new.name.clone();
+        let lens = match &new.lens {
+            None => None,
+            Some((lens, details)) => {
+                let stamp = new.stamp.further().further();
+                let event = lens_changed(stamp, read.id, lens, details.clone());
+                Some((lens_to_json(lens)?, event))
+            }
+        };
+        let renaming = new.stamp.further();
+        let event = Event {
+            from: Some(read.latest_version.into()),
+            to: Some(number.into()),
+            ..new
+                .stamp
+                .event(EventAction::VersionSaved, EventTarget::Prism(read.id))
+        };
         let read = read.clone();
         self.write(async move |mut connection| {
             let ended = in_transaction!(connection, |c| {
@@ -171,21 +187,28 @@ impl Database {
                     .filter(prisms::id.eq(Bind(read.id)))
                     .filter(prisms::latest_version.eq(read.latest_version.get()))
                     .filter(prisms::lens_revision.eq(read.lens_revision));
+                let before = locked(unchanged.select(prisms::name));
+                let before: Option<String> = before.get_result(c).await.optional()?;
+                let Some(before) = before else {
+                    return Err(RollbackTransaction);
+                };
                 let latest = (
                     prisms::latest_version.eq(number.get()),
-                    prisms::name.eq(name),
+                    prisms::name.eq(name.as_str().to_owned()),
                 );
-                let updated = match lens {
+                add_event!(c, event);
+                if before != name.as_str() {
+                    add_event!(c, renamed(renaming, read.id, before, name));
+                }
+                match lens {
                     None => diesel::update(unchanged).set(latest).execute(c).await?,
-                    Some(lens) => {
+                    Some((lens, event)) => {
+                        add_event!(c, event);
                         let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
                         let changes = (latest, prisms::lens.eq(lens), revision);
                         diesel::update(unchanged).set(changes).execute(c).await?
                     }
                 };
-                if updated == 0 {
-                    return Err(RollbackTransaction);
-                }
                 diesel::insert_into(prism_versions::table)
                     .values(version)
                     .execute(c)

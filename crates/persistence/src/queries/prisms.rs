@@ -1,16 +1,18 @@
 //! Prisms themselves: their names, slugs and whether they are archived.
 
-use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use refract_domain::ids::{AccountId, PersonId, PrismId};
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prism_changes::{ChangeKind, NewPrismChange};
+use crate::queries::events::add_event;
+use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
+use crate::queries::prism_events::renamed;
 use crate::queries::prism_row::{PrismColumns, PrismRow};
 use crate::queries::prism_versions::VersionColumns;
 use crate::schema::sql_types::Bind;
@@ -26,21 +28,18 @@ pub struct NewPrism<'a, S> {
     pub slugs: S,
     /// The first version.
     pub version: &'a PrismVersion,
-    /// The person who makes the prism; `None` for the terminal.
-    pub made_by: Option<PersonId>,
-    /// The moment of creation.
-    pub now: DateTime<Utc>,
+    /// Who makes the prism in which account, and when.
+    pub stamp: EventStamp,
 }
 
 impl Database {
-    /// Makes a prism with its first version and the automatic lens. One transaction for each slug
-    /// that is tried.
+    /// Makes a prism with its first version and the automatic lens, and an event of it. One transaction
+    /// for each slug that is tried.
     ///
     /// # Errors
     /// When the database fails, or no slug is left.
     pub async fn create_prism<S: Iterator<Item = Slug>>(
         &self,
-        account: AccountId,
         new: NewPrism<'_, S>,
     ) -> Result<PrismRow, PersistenceError> {
         let NewPrism {
@@ -48,23 +47,28 @@ impl Database {
             name,
             slugs,
             version,
-            made_by,
-            now,
+            stamp,
         } = new;
         let latest_version = VersionNumber::FIRST;
         for slug in slugs {
             let prism = PrismRow {
                 id,
-                account,
+                account: stamp.account,
                 slug,
                 name: name.as_str().to_owned(),
                 latest_version,
                 lens_revision: 0,
-                created_at: now,
+                created_at: stamp.at,
                 archived_at: None,
             };
-            let version = VersionColumns::new(id, latest_version, version, made_by, now)?;
-            if self.insert_prism(&prism, version).await? == 1 {
+            let version = VersionColumns::new(id, latest_version, version, &stamp)?;
+            let event = Event {
+                to: Some(latest_version.into()),
+                ..stamp
+                    .clone()
+                    .event(EventAction::PrismCreated, EventTarget::Prism(id))
+            };
+            if self.insert_prism(&prism, version, event).await? == 1 {
                 return Ok(prism);
             }
         }
@@ -78,6 +82,7 @@ impl Database {
         &self,
         prism: &PrismRow,
         version: VersionColumns,
+        event: Event,
     ) -> Result<usize, PersistenceError> {
         let values = (
             prisms::id.eq(Bind(prism.id)),
@@ -100,6 +105,7 @@ impl Database {
                         .values(version)
                         .execute(c)
                         .await?;
+                    add_event!(c, event);
                 }
                 QueryResult::Ok(inserted)
             })?;
@@ -179,8 +185,8 @@ impl Database {
         .await
     }
 
-    /// Gives a prism another display name; its slug stays. A prism that has the name is left as it
-    /// is. One transaction.
+    /// Gives a prism another display name, with an event of it; its slug stays. A prism that has the
+    /// name is left as it is. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -188,21 +194,28 @@ impl Database {
         &self,
         prism: PrismId,
         name: &PrismName,
-        change: NewPrismChange,
+        stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
-        let name = name.as_str().to_owned();
-        let change = change.row(prism, ChangeKind::Renamed);
+        let name = name.clone();
+        let change = ChangeColumns::new(&stamp, prism, ChangeKind::Renamed);
         self.write(async move |mut connection| {
             in_transaction!(connection, |c| {
                 let named_otherwise = prisms::table
                     .filter(prisms::id.eq(Bind(prism)))
-                    .filter(prisms::name.ne(name.clone()));
-                let update = diesel::update(named_otherwise).set(prisms::name.eq(name));
-                if update.execute(c).await? == 1 {
+                    .filter(prisms::name.ne(name.as_str().to_owned()));
+                let before = locked(named_otherwise.clone().select(prisms::name));
+                let before: Option<String> = before.get_result(c).await.optional()?;
+                if let Some(before) = before {
+                    let update = diesel::update(named_otherwise);
+                    update
+                        .set(prisms::name.eq(name.as_str().to_owned()))
+                        .execute(c)
+                        .await?;
                     diesel::insert_into(prism_changes::table)
                         .values(change)
                         .execute(c)
                         .await?;
+                    add_event!(c, renamed(stamp, prism, before, name));
                 }
                 QueryResult::Ok(())
             })?;
@@ -211,8 +224,8 @@ impl Database {
         .await
     }
 
-    /// Archives a prism from the moment of the change on, or restores it. A prism that is in this
-    /// state is left as it is. One transaction.
+    /// Archives a prism from the moment of the change on, or restores it, with an event of it. A prism
+    /// that is in this state is left as it is. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -220,15 +233,16 @@ impl Database {
         &self,
         prism: PrismId,
         archived: bool,
-        change: NewPrismChange,
+        stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
-        let archived_at = archived.then_some(change.made_at);
-        let kind = if archived {
-            ChangeKind::Archived
+        let archived_at = archived.then_some(stamp.at);
+        let (kind, action) = if archived {
+            (ChangeKind::Archived, EventAction::PrismArchived)
         } else {
-            ChangeKind::Restored
+            (ChangeKind::Restored, EventAction::PrismRestored)
         };
-        let change = change.row(prism, kind);
+        let change = ChangeColumns::new(&stamp, prism, kind);
+        let event = stamp.event(action, EventTarget::Prism(prism));
         self.write(async move |mut connection| {
             in_transaction!(connection, |c| {
                 let in_other_state = prisms::table
@@ -241,6 +255,7 @@ impl Database {
                         .values(change)
                         .execute(c)
                         .await?;
+                    add_event!(c, event);
                 }
                 QueryResult::Ok(())
             })?;

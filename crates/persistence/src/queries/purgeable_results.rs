@@ -104,13 +104,17 @@ impl Database {
         .await
     }
 
-    /// The prisms of all accounts, archived ones too.
+    /// The prisms of all accounts with their accounts, archived ones too.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn list_prisms_of_all_accounts(&self) -> Result<Vec<PrismId>, PersistenceError> {
+    pub async fn list_prisms_of_all_accounts(
+        &self,
+    ) -> Result<Vec<(AccountId, PrismId)>, PersistenceError> {
         self.read(async move |mut connection| {
-            let query = prisms::table.order(prisms::id).select(prisms::id);
+            let query = prisms::table
+                .order(prisms::id)
+                .select((prisms::account_id, prisms::id));
             Ok(on!(connection, load(query))?)
         })
         .await

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
-use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
@@ -40,6 +40,8 @@ pub struct SessionRow {
     pub role: Role,
     /// When the session was last used, to the hour.
     pub last_used_at: DateTime<Utc>,
+    /// The first change of the person by somebody else that they are still to be told of.
+    pub untold_event: Option<EventId>,
 }
 
 /// What is needed to check a person's password.
@@ -71,6 +73,7 @@ type FoundSession = (
     Option<String>,
     String,
     DateTime<Utc>,
+    Option<EventId>,
 );
 
 impl SessionColumns {
@@ -161,18 +164,22 @@ impl Database {
                     people::name,
                     people::role,
                     sessions::last_used_at,
+                    people::untold_event,
                 ));
             let found: Option<FoundSession> = on!(connection, get_result(query)).optional()?;
-            let row = found.map(|(account, person, email, name, role, last_used_at)| {
-                Ok(SessionRow {
-                    account,
-                    person,
-                    email: Email::saved(email),
-                    name,
-                    role: role_named(&role)?,
-                    last_used_at,
-                })
-            });
+            let row = found.map(
+                |(account, person, email, name, role, last_used_at, untold)| {
+                    Ok(SessionRow {
+                        account,
+                        person,
+                        email: Email::saved(email),
+                        name,
+                        role: role_named(&role)?,
+                        last_used_at,
+                        untold_event: untold,
+                    })
+                },
+            );
             row.transpose()
         })
         .await

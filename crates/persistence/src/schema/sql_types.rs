@@ -15,8 +15,9 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
-    AccountId, ApiKeyId, NodeId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
+    AccountId, ApiKeyId, EventId, NodeId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
 };
+use uuid::Uuid;
 
 /// An id.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -36,6 +37,10 @@ pub struct Moment;
 #[diesel(sql_type = Id)]
 #[diesel(sql_type = Moment)]
 pub struct Bind<T>(pub T);
+
+/// An id of a column that holds ids of several kinds, which another column tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AnyId(pub(crate) Uuid);
 
 impl<T> From<T> for Bind<T> {
     fn from(value: T) -> Self {
@@ -79,7 +84,7 @@ macro_rules! id_columns {
         impl FromSql<Id, Sqlite> for $id {
             fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
                 let bytes: Vec<u8> = FromSql::<Binary, Sqlite>::from_sql(value)?;
-                Ok(Self(uuid::Uuid::from_slice(&bytes)?))
+                Ok(Self(Uuid::from_slice(&bytes)?))
             }
         }
 
@@ -99,7 +104,9 @@ macro_rules! id_columns {
 
 id_columns!(
     AccountId,
+    AnyId,
     ApiKeyId,
+    EventId,
     NodeId,
     PersonId,
     PrismChangeId,

@@ -17,9 +17,13 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
 use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
-use refract_domain::ids::ResultId;
+use refract_domain::event::{ActorKind, EventAction, EventTarget};
+use refract_domain::ids::{EventId, ResultId};
 use refract_domain::slug::PrismSelector;
-use refract_persistence::{ResultFilter, ResultOrder, Saving};
+use refract_persistence::{
+    EventActors, EventFilter, EventRange, ResultFilter, ResultOrder, Saving,
+};
+use uuid::Uuid;
 
 use crate::fixture::{Fixture, answered, failed, idempotency_key, moment};
 
@@ -69,17 +73,20 @@ async fn statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
         ),
         (
             "create by id",
-            sent(database.find_create_call(hash, &it.selector(), Some(&key))).await,
+            sent(database.find_create_call(hash, &it.selector(), Some(&key), moment(9))).await,
         ),
         (
             "create by slug",
-            sent(database.find_create_call(hash, &slug, Some(&key))).await,
+            sent(database.find_create_call(hash, &slug, Some(&key), moment(9))).await,
         ),
         (
             "create without a key",
-            sent(database.find_create_call(hash, &slug, None)).await,
+            sent(database.find_create_call(hash, &slug, None, moment(9))).await,
         ),
-        ("read", sent(database.find_result_call(hash, id)).await),
+        (
+            "read",
+            sent(database.find_result_call(hash, id, moment(9))).await,
+        ),
         ("retry", sent(database.save_result(&retry)).await),
         (
             "retry without a key",
@@ -172,15 +179,71 @@ async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<Stri
     ]
 }
 
+/// The statements that list events.
+async fn event_statements(it: &Fixture) -> Vec<(&'static str, Vec<String>)> {
+    let database = &it.database;
+    let older = EventRange::OlderThan(EventId(Uuid::max()));
+    let list = |filter: EventFilter| sent(database.list_events(it.account, filter, older, 50));
+    let all = EventFilter::default;
+    let actors = |kind, ids: &[Uuid]| EventFilter {
+        actors: Some(EventActors {
+            kind,
+            ids: ids.to_vec(),
+        }),
+        ..all()
+    };
+    let action = EventFilter {
+        action: Some(EventAction::KeyRevoked),
+        ..all()
+    };
+    let target = EventFilter {
+        target: Some(EventTarget::Prism(it.prism.id)),
+        ..all()
+    };
+    let period = EventFilter {
+        since: Some(moment(0)),
+        until: Some(moment(1)),
+        ..all()
+    };
+    let person = actors(ActorKind::Person, &[it.prism.id.0]);
+    let newer = EventRange::NewerThan(EventId(Uuid::nil()));
+    let newest = EventRange::Newest;
+    vec![
+        ("events", list(all()).await),
+        (
+            "newest events",
+            sent(database.list_events(it.account, all(), newest, 50)).await,
+        ),
+        (
+            "newer events",
+            sent(database.list_events(it.account, all(), newer, 50)).await,
+        ),
+        ("events of a period", list(period).await),
+        ("events by a person", list(person).await),
+        ("events by nodes", list(actors(ActorKind::Node, &[])).await),
+        ("events of an action", list(action).await),
+        ("events about a target", list(target).await),
+        (
+            "changes of a prism",
+            sent(database.list_prism_events(it.account, it.prism.id, 50)).await,
+        ),
+        (
+            "last of people",
+            sent(database.list_last_events(it.account)).await,
+        ),
+    ]
+}
+
 /// The statements of [`statements`], with those of file runs and of saves at the same time.
 async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     let mut statements = statements(it).await;
+    statements.extend(event_statements(it).await);
     let keys = ["order 1", "order 2", "order 3"].map(idempotency_key);
     let looking = it.database.find_held_rows(it.account, it.prism.id, &keys);
     statements.insert("rows of a file run", sent(looking).await);
     let mut answers = it.database.answer_pages(it.account, it.prism.id);
     statements.insert("page of answers", sent(answers.next(50)).await);
-    let of_page = it.database.list_marks_of(vec![ResultId(uuid::Uuid::nil())]);
+    let of_page = it.database.list_marks_of(vec![ResultId(Uuid::nil())]);
     statements.insert("marks of results", sent(of_page).await);
     statements.insert("saved at once", saved_at_once(it).await);
     statements

@@ -4,7 +4,7 @@ use refract_domain::ids::AccountId;
 use refract_persistence::{AccountRow, Creation, DEFAULT_ACCOUNT};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, moment};
+use crate::fixture::{Fixture, moment, new_stamp};
 
 on_both!(
     an_account_is_found_by_its_name,
@@ -20,12 +20,14 @@ fn row(name: &str) -> AccountRow {
     }
 }
 
+async fn create(it: &Fixture, row: &AccountRow) -> Creation {
+    let made = new_stamp(row.id, 7);
+    it.database.create_account(row, made).await.unwrap()
+}
+
 async fn an_account_is_found_by_its_name(it: Fixture) {
     let row = row("Ünïcode & 'quotes'");
-    assert_eq!(
-        it.database.create_account(&row).await.unwrap(),
-        Creation::Created
-    );
+    assert_eq!(create(&it, &row).await, Creation::Created);
     assert_eq!(
         it.database.find_account(&row.name).await.unwrap(),
         Some(row.clone())
@@ -37,14 +39,8 @@ async fn an_account_is_found_by_its_name(it: Fixture) {
 }
 
 async fn a_name_is_taken_once(it: Fixture) {
-    assert_eq!(
-        it.database.create_account(&row("two")).await.unwrap(),
-        Creation::Created
-    );
-    assert_eq!(
-        it.database.create_account(&row("two")).await.unwrap(),
-        Creation::NameTaken
-    );
+    assert_eq!(create(&it, &row("two")).await, Creation::Created);
+    assert_eq!(create(&it, &row("two")).await, Creation::NameTaken);
     assert_eq!(it.database.list_accounts().await.unwrap().len(), 2);
 }
 
@@ -52,7 +48,8 @@ async fn the_default_account_is_made_once(it: Fixture) {
     let create = || {
         let database = it.database.clone();
         let id = AccountId(Uuid::now_v7());
-        tokio::spawn(async move { database.find_or_create_default_account(id, moment(0)).await })
+        let made = new_stamp(id, 0);
+        tokio::spawn(async move { database.find_or_create_default_account(made).await })
     };
     let makers: Vec<_> = (0..8).map(|_| create()).collect();
     let mut made = Vec::new();

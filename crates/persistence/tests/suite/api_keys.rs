@@ -1,15 +1,19 @@
 //! API keys: creation, listing, revocation, counts of use.
 
 use refract_domain::ids::ApiKeyId;
-use refract_persistence::{ApiKeyRow, NewResult, UncountedKeyRow};
+use refract_domain::slug::PrismSelector;
+use refract_persistence::{ApiKeyRow, NewApiKey, NewResult, UncountedKeyRow};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, failed, moment, new_key};
+use crate::fixture::{
+    Fixture, account, answered, failed, idempotency_key, moment, new_key, new_stamp,
+};
 
 on_both!(
     keys_are_listed_oldest_first_with_what_they_made,
     a_key_is_revoked_for_good,
     a_key_of_another_account_is_not_revoked,
+    a_key_opens_nothing_from_its_end_on,
     only_a_later_use_is_noted,
     two_keys_of_one_hash_are_refused,
 );
@@ -20,10 +24,13 @@ async fn keys(it: &Fixture) -> Vec<ApiKeyRow> {
 
 async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
     let second = new_key(it.account, 2);
-    it.database.create_api_key(&second).await.unwrap();
+    it.database
+        .create_api_key(&second, it.stamp(0))
+        .await
+        .unwrap();
     let elsewhere = account(&it.database, "elsewhere").await;
     it.database
-        .create_api_key(&new_key(elsewhere, 3))
+        .create_api_key(&new_key(elsewhere, 3), new_stamp(elsewhere, 0))
         .await
         .unwrap();
 
@@ -48,6 +55,7 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
             last_used_at: None,
             revoked_at: None,
             made_by: None,
+            expires_at: None,
         },
         results_made,
     };
@@ -59,22 +67,18 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
 }
 
 async fn a_key_is_revoked_for_good(it: Fixture) {
-    let revoke = async |now| {
+    let revoke = async |milliseconds| {
         it.database
-            .revoke_api_key(it.account, it.key.id, now)
+            .revoke_api_key(it.key.id, it.stamp(milliseconds))
             .await
             .unwrap()
     };
-    assert_eq!(revoke(moment(5)).await, Some(moment(5)));
-    assert_eq!(
-        revoke(moment(9)).await,
-        Some(moment(5)),
-        "the first time counts"
-    );
+    assert_eq!(revoke(5).await, Some(moment(5)));
+    assert_eq!(revoke(9).await, Some(moment(5)), "the first time counts");
     assert_eq!(keys(&it).await[0].key.revoked_at, Some(moment(5)));
     let call = it
         .database
-        .find_create_call(&it.key.hash, &it.selector(), None)
+        .find_create_call(&it.key.hash, &it.selector(), None, moment(9))
         .await
         .unwrap();
     assert!(call.unwrap().key.is_revoked);
@@ -84,23 +88,60 @@ async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
     let elsewhere = account(&it.database, "elsewhere").await;
     let revoked = it
         .database
-        .revoke_api_key(elsewhere, it.key.id, moment(5))
+        .revoke_api_key(it.key.id, new_stamp(elsewhere, 5))
         .await
         .unwrap();
     assert_eq!(revoked, None);
     let unknown = ApiKeyId(Uuid::now_v7());
     let revoked = it
         .database
-        .revoke_api_key(it.account, unknown, moment(5))
+        .revoke_api_key(unknown, it.stamp(5))
         .await
         .unwrap();
     assert_eq!(revoked, None);
     assert_eq!(keys(&it).await[0].key.revoked_at, None);
 }
 
+async fn a_key_opens_nothing_from_its_end_on(it: Fixture) {
+    let saved = it.result(answered(), Some("order 1"));
+    it.database.save_result(&saved).await.unwrap();
+    let ending = NewApiKey {
+        expires_at: Some(moment(1_000)),
+        ..new_key(it.account, 2)
+    };
+    it.database
+        .create_api_key(&ending, it.stamp(0))
+        .await
+        .unwrap();
+    assert_eq!(keys(&it).await[1].key.expires_at, Some(moment(1_000)));
+    let key = idempotency_key("order 1");
+    let slug = PrismSelector::Slug("triage".to_owned());
+    for (hash, milliseconds, opens) in [
+        (it.key.hash, 1_000_000, true),
+        (ending.hash, 0, true),
+        (ending.hash, 999, true),
+        (ending.hash, 1_000, false),
+        (ending.hash, 1_001, false),
+    ] {
+        let now = moment(milliseconds);
+        for selector in [it.selector(), slug.clone()] {
+            for key in [None, Some(&key)] {
+                let finding = it.database.find_create_call(&hash, &selector, key, now);
+                let found = finding.await.unwrap();
+                assert_eq!(found.is_some(), opens, "{milliseconds} {selector:?}");
+            }
+        }
+        let finding = it.database.find_result_call(&hash, saved.result.id, now);
+        assert_eq!(finding.await.unwrap().is_some(), opens, "{milliseconds}");
+    }
+}
+
 async fn only_a_later_use_is_noted(it: Fixture) {
     let second = new_key(it.account, 2);
-    it.database.create_api_key(&second).await.unwrap();
+    it.database
+        .create_api_key(&second, it.stamp(0))
+        .await
+        .unwrap();
     let note = async |uses: &[_]| it.database.note_key_use(uses).await.unwrap();
     note(&[]).await;
     note(&[(second.id, moment(3)), (it.key.id, moment(20))]).await;
@@ -121,7 +162,7 @@ async fn only_a_later_use_is_noted(it: Fixture) {
 async fn two_keys_of_one_hash_are_refused(it: Fixture) {
     let error = it
         .database
-        .create_api_key(&new_key(it.account, 1))
+        .create_api_key(&new_key(it.account, 1), it.stamp(0))
         .await
         .unwrap_err();
     assert!(!error.is_passing(), "{error}");

@@ -7,7 +7,7 @@ use refract_persistence::{FoundResult, Saving};
 use uuid::Uuid;
 
 use crate::fixture::{
-    Fixture, account, answered, failed, idempotency_key, moment, new_change, new_key, prism,
+    Fixture, account, answered, failed, idempotency_key, moment, new_key, new_stamp, prism,
 };
 
 on_both!(
@@ -31,7 +31,7 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
         let key = idempotency_key("order 1");
         let call = it
             .database
-            .find_create_call(&it.key.hash, &selector, Some(&key))
+            .find_create_call(&it.key.hash, &selector, Some(&key), moment(9))
             .await;
         let call = call.unwrap().unwrap();
         assert_eq!(call.key.id, it.key.id);
@@ -43,12 +43,12 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
         let free = idempotency_key("order 3");
         let call = it
             .database
-            .find_create_call(&it.key.hash, &selector, Some(&free))
+            .find_create_call(&it.key.hash, &selector, Some(&free), moment(9))
             .await;
         assert_eq!(call.unwrap().unwrap().held, None);
         let call = it
             .database
-            .find_create_call(&it.key.hash, &selector, None)
+            .find_create_call(&it.key.hash, &selector, None, moment(9))
             .await;
         assert_eq!(call.unwrap().unwrap().held, None);
     }
@@ -61,7 +61,7 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
         let key = idempotency_key("order 1");
         let call = it
             .database
-            .find_create_call(&it.key.hash, &selector, Some(&key))
+            .find_create_call(&it.key.hash, &selector, Some(&key), moment(9))
             .await;
         let call = call.unwrap().unwrap();
         assert_eq!(call.prism, None);
@@ -73,7 +73,7 @@ async fn an_unknown_key_finds_nothing(it: Fixture) {
     let unknown = ApiKeyHash([9; 32]);
     let call = it
         .database
-        .find_create_call(&unknown, &it.selector(), None)
+        .find_create_call(&unknown, &it.selector(), None, moment(9))
         .await
         .unwrap();
     assert!(call.is_none());
@@ -81,7 +81,7 @@ async fn an_unknown_key_finds_nothing(it: Fixture) {
     it.database.save_result(&saved).await.unwrap();
     let call = it
         .database
-        .find_result_call(&unknown, saved.result.id)
+        .find_result_call(&unknown, saved.result.id, moment(9))
         .await
         .unwrap();
     assert!(call.is_none());
@@ -90,7 +90,10 @@ async fn an_unknown_key_finds_nothing(it: Fixture) {
 async fn another_account_shares_nothing(it: Fixture) {
     let elsewhere = account(&it.database, "elsewhere").await;
     let stranger = new_key(elsewhere, 2);
-    it.database.create_api_key(&stranger).await.unwrap();
+    it.database
+        .create_api_key(&stranger, new_stamp(elsewhere, 0))
+        .await
+        .unwrap();
     let saved = it.result(answered(), Some("order 1"));
     it.database.save_result(&saved).await.unwrap();
 
@@ -98,7 +101,7 @@ async fn another_account_shares_nothing(it: Fixture) {
         let key = idempotency_key("order 1");
         let call = it
             .database
-            .find_create_call(&stranger.hash, &selector, Some(&key))
+            .find_create_call(&stranger.hash, &selector, Some(&key), moment(9))
             .await;
         let call = call.unwrap().unwrap();
         assert_eq!(
@@ -112,7 +115,7 @@ async fn another_account_shares_nothing(it: Fixture) {
     }
     let call = it
         .database
-        .find_result_call(&stranger.hash, saved.result.id)
+        .find_result_call(&stranger.hash, saved.result.id, moment(9))
         .await
         .unwrap();
     assert!(call.unwrap().result.is_none());
@@ -142,22 +145,22 @@ async fn another_account_shares_nothing(it: Fixture) {
 
 async fn an_archived_prism_is_found_as_archived(it: Fixture) {
     it.database
-        .set_prism_archived(it.prism.id, true, new_change(8))
+        .set_prism_archived(it.prism.id, true, it.stamp(8))
         .await
         .unwrap();
     let call = it
         .database
-        .find_create_call(&it.key.hash, &it.selector(), None)
+        .find_create_call(&it.key.hash, &it.selector(), None, moment(9))
         .await
         .unwrap();
     assert_eq!(call.unwrap().prism.unwrap().archived_at, Some(moment(8)));
     it.database
-        .set_prism_archived(it.prism.id, false, new_change(9))
+        .set_prism_archived(it.prism.id, false, it.stamp(9))
         .await
         .unwrap();
     let call = it
         .database
-        .find_create_call(&it.key.hash, &it.selector(), None)
+        .find_create_call(&it.key.hash, &it.selector(), None, moment(9))
         .await
         .unwrap();
     assert_eq!(call.unwrap().prism, Some(it.prism.clone()));
@@ -168,7 +171,7 @@ async fn a_result_call_finds_result_and_prism(it: Fixture) {
     it.database.save_result(&saved).await.unwrap();
     let call = it
         .database
-        .find_result_call(&it.key.hash, saved.result.id)
+        .find_result_call(&it.key.hash, saved.result.id, moment(9))
         .await
         .unwrap()
         .unwrap();
@@ -187,19 +190,19 @@ async fn a_result_call_finds_result_and_prism(it: Fixture) {
     let unknown = ResultId(Uuid::now_v7());
     let call = it
         .database
-        .find_result_call(&it.key.hash, unknown)
+        .find_result_call(&it.key.hash, unknown, moment(9))
         .await
         .unwrap()
         .unwrap();
     assert!(call.result.is_none());
 
     it.database
-        .revoke_api_key(it.account, it.key.id, moment(1))
+        .revoke_api_key(it.key.id, it.stamp(1))
         .await
         .unwrap();
     let call = it
         .database
-        .find_result_call(&it.key.hash, saved.result.id)
+        .find_result_call(&it.key.hash, saved.result.id, moment(9))
         .await
         .unwrap()
         .unwrap();
@@ -213,7 +216,7 @@ async fn a_retried_result_names_its_retry(it: Fixture) {
     it.database.save_result(&second).await.unwrap();
     let found = it
         .database
-        .find_result_call(&it.key.hash, first.result.id)
+        .find_result_call(&it.key.hash, first.result.id, moment(9))
         .await
         .unwrap()
         .unwrap();

@@ -4,7 +4,7 @@ use refract_domain::ids::PrismId;
 use refract_persistence::HeldRows;
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, failed, idempotency_key, new_change};
+use crate::fixture::{Fixture, account, answered, failed, idempotency_key};
 
 on_both!(
     rows_that_are_answered_are_found_by_their_keys,
@@ -38,7 +38,7 @@ async fn rows_that_are_answered_are_found_by_their_keys(it: Fixture) {
 async fn an_archived_or_unknown_prism_does_not_answer(it: Fixture) {
     let archiving = it
         .database
-        .set_prism_archived(it.prism.id, true, new_change(1));
+        .set_prism_archived(it.prism.id, true, it.stamp(1));
     archiving.await.unwrap();
     assert!(!held(&it, &[]).await.prism_answers);
     let unknown = PrismId(Uuid::now_v7());

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::api_key::ApiKeyHash;
-use refract_domain::ids::{AccountId, ApiKeyId, PrismChangeId, PrismId, ResultId};
+use refract_domain::event::{Actor, EventStamp, LensChangeDetails};
+use refract_domain::ids::{AccountId, ApiKeyId, EventId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::probability::Probability;
@@ -17,8 +18,7 @@ use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{
-    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewPrismChange, NewResult,
-    PrismRow, Provenance,
+    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, PrismRow, Provenance,
 };
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
@@ -57,7 +57,8 @@ impl Fixture {
         let database = connect(&url).await;
         let account = account(&database, "tests").await;
         let key = new_key(account, 1);
-        database.create_api_key(&key).await.unwrap();
+        let made = new_stamp(account, 0);
+        database.create_api_key(&key, made).await.unwrap();
         let prism = prism(&database, account, "Triage").await;
         Self {
             database,
@@ -66,6 +67,20 @@ impl Fixture {
             key,
             prism,
             _keeper: Box::new(keeper),
+        }
+    }
+
+    /// The stamp of a change by an operator in the account, this many milliseconds after a fixed
+    /// moment.
+    pub(crate) fn stamp(&self, milliseconds: i64) -> EventStamp {
+        new_stamp(self.account, milliseconds)
+    }
+
+    /// The stamp of a change by a person of the account.
+    pub(crate) fn stamp_of(&self, person: PersonId, milliseconds: i64) -> EventStamp {
+        EventStamp {
+            actor: Actor::Person(person),
+            ..self.stamp(milliseconds)
         }
     }
 
@@ -133,7 +148,8 @@ pub(crate) async fn account(database: &Database, name: &str) -> AccountId {
         name: name.to_owned(),
         created_at: moment(0),
     };
-    database.create_account(&row).await.unwrap();
+    let made = database.create_account(&row, new_stamp(id, 0));
+    made.await.unwrap();
     id
 }
 
@@ -144,10 +160,9 @@ pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -
         name: &name,
         slugs: Slug::candidates(name.as_str()),
         version: &version(&["angry"]),
-        made_by: None,
-        now: moment(0),
+        stamp: new_stamp(account, 0),
     };
-    database.create_prism(account, new).await.unwrap()
+    database.create_prism(new).await.unwrap()
 }
 
 /// A key whose hash is this byte 32 times.
@@ -158,18 +173,25 @@ pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
         name: format!("key {byte}"),
         hash: ApiKeyHash([byte; 32]),
         first_characters: "rk_abcd".to_owned(),
-        created_at: moment(0),
-        made_by: None,
+        expires_at: None,
     }
 }
 
-/// A change of the terminal this many milliseconds after a fixed moment.
-pub(crate) fn new_change(milliseconds: i64) -> NewPrismChange {
-    NewPrismChange {
-        id: PrismChangeId(Uuid::now_v7()),
-        made_by: None,
-        made_at: moment(milliseconds),
+/// The stamp of a change by an operator this many milliseconds after a fixed moment.
+pub(crate) fn new_stamp(account: AccountId, milliseconds: i64) -> EventStamp {
+    EventStamp {
+        id: EventId(Uuid::now_v7()),
+        account,
+        at: moment(milliseconds),
+        actor: Actor::Operator,
+        request: None,
+        note: None,
     }
+}
+
+/// Details of a change of a lens that a test does not look at.
+pub(crate) fn lens_details() -> LensChangeDetails {
+    LensChangeDetails::between(0, &[], &[])
 }
 
 /// A version with the field `text` and a Yes / No question for each key.

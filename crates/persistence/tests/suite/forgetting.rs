@@ -9,7 +9,7 @@ use refract_domain::ids::{NodeId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::mark::Mark;
 use refract_domain::reference::Ref;
-use refract_persistence::{NewResult, PersistenceError, PurgeRange, Saving};
+use refract_persistence::{DeletionEvent, NewResult, PersistenceError, PurgeRange, Saving};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, answered, connect, failed, idempotency_key, moment, submission};
@@ -27,7 +27,9 @@ on_both!(
 async fn forget(it: &Fixture, ids: &[ResultId]) -> u64 {
     // a number that no other call gets
     let random = Uuid::now_v7().as_u128();
-    let forgetting = it.database.forget_results(ids.to_vec(), random);
+    let forgetting = it
+        .database
+        .forget_results(ids.to_vec(), random, DeletionEvent::Elsewhere);
     forgetting.await.unwrap()
 }
 
@@ -51,7 +53,8 @@ async fn a_forgotten_result_takes_its_marks_and_frees_its_key(it: Fixture) {
         marked_at: moment(1),
     };
     let marks = [mark(gone), mark(kept)];
-    it.database.save_marks(it.prism.id, &marks).await.unwrap();
+    let saving = it.database.save_marks(it.prism.id, &marks, it.stamp(1));
+    saving.await.unwrap();
     let unknown = ResultId(Uuid::now_v7());
     assert_eq!(forget(&it, &[gone, unknown]).await, 1);
     assert_eq!(it.read(gone).await, None);

@@ -1,7 +1,8 @@
 //! People for tests: invited, joined and signed in, each by a token whose hash is one byte 32 times.
 
 use chrono::{DateTime, Utc};
-use refract_domain::ids::PersonId;
+use refract_domain::event::{Actor, EventAction, EventStamp};
+use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
@@ -10,7 +11,7 @@ use refract_persistence::{
 };
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, moment};
+use crate::fixture::{Fixture, moment, new_stamp};
 
 pub(crate) fn email(text: &str) -> Email {
     Email::parse(text).unwrap()
@@ -42,17 +43,46 @@ pub(crate) fn new_person(it: &Fixture, address: &str, role: Role) -> NewPerson {
 
 pub(crate) async fn invite(it: &Fixture, address: &str, role: Role, byte: u8) -> PersonId {
     let new = new_person(it, address, role);
-    match it.database.invite_person(&new, link(byte)).await.unwrap() {
+    let inviting = it.database.invite_person(&new, link(byte), it.stamp(0));
+    match inviting.await.unwrap() {
         Inviting::Invited(person) => person,
         other @ (Inviting::HasJoined | Inviting::OfOtherAccount) => panic!("{other:?}"),
     }
 }
 
 pub(crate) async fn accept(database: &Database, byte: u8, password: &str) -> bool {
+    accept_in(database, byte, password, new_session(byte)).await
+}
+
+/// Takes up the link of this byte, by the person whom it is for.
+pub(crate) async fn accept_in(
+    database: &Database,
+    byte: u8,
+    password: &str,
+    session: NewSession,
+) -> bool {
     let name = PersonName::parse("Ada").unwrap();
-    let accepting =
-        database.accept_invitation(TokenHash([byte; 32]), &name, password, new_session(byte));
+    let hash = TokenHash([byte; 32]);
+    let found = database.find_invitation(hash, moment(1)).await.unwrap();
+    let (account, person) = found.map_or_else(
+        || (AccountId(Uuid::now_v7()), PersonId(Uuid::now_v7())),
+        |found| (found.account, found.person),
+    );
+    let stamp = EventStamp {
+        actor: Actor::Person(person),
+        ..new_stamp(account, 10)
+    };
+    let accepting = database.accept_invitation(hash, &name, password, session, stamp);
     accepting.await.unwrap()
+}
+
+/// Makes a new link for a person of the account by an operator; whether there is such a person.
+pub(crate) async fn renew(it: &Fixture, account: AccountId, person: PersonId, byte: u8) -> bool {
+    let stamp = new_stamp(account, 0);
+    let renewing = it
+        .database
+        .renew_link(person, link(byte), EventAction::LinkRenewed, stamp);
+    renewing.await.unwrap()
 }
 
 /// Somebody who has joined by the link, and is in the session, of this byte.

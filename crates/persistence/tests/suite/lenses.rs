@@ -4,7 +4,7 @@ use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismName;
 use refract_persistence::{NewVersion, PrismRow, Writing};
 
-use crate::fixture::{Fixture, moment, new_change, version};
+use crate::fixture::{Fixture, lens_details, version};
 
 on_both!(
     a_prism_begins_with_the_automatic_lens,
@@ -49,7 +49,12 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
     let custom = is_angry();
     let saved = it
         .database
-        .save_lens(&it.prism, &Lens::Custom(custom.clone()), new_change(1))
+        .save_lens(
+            &it.prism,
+            &Lens::Custom(custom.clone()),
+            lens_details(),
+            it.stamp(1),
+        )
         .await
         .unwrap();
     assert_eq!(saved, Writing::Saved);
@@ -67,7 +72,7 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
 
     assert_eq!(
         it.database
-            .save_lens(&second, &Lens::Automatic, new_change(2))
+            .save_lens(&second, &Lens::Automatic, lens_details(), it.stamp(2))
             .await
             .unwrap(),
         Writing::Saved
@@ -85,12 +90,17 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
 async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
     let custom = is_angry();
     it.database
-        .save_lens(&it.prism, &Lens::Custom(custom.clone()), new_change(1))
+        .save_lens(
+            &it.prism,
+            &Lens::Custom(custom.clone()),
+            lens_details(),
+            it.stamp(1),
+        )
         .await
         .unwrap();
     assert_eq!(
         it.database
-            .save_lens(&it.prism, &Lens::Automatic, new_change(2))
+            .save_lens(&it.prism, &Lens::Automatic, lens_details(), it.stamp(2))
             .await
             .unwrap(),
         Writing::Stale
@@ -103,13 +113,12 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
         name: &name,
         version: &version,
         lens: None,
-        made_by: None,
-        now: moment(1),
+        stamp: it.stamp(1),
     };
     it.database.save_version(&read, new).await.unwrap();
     assert_eq!(
         it.database
-            .save_lens(&read, &Lens::Automatic, new_change(2))
+            .save_lens(&read, &Lens::Automatic, lens_details(), it.stamp(2))
             .await
             .unwrap(),
         Writing::Stale
@@ -128,7 +137,12 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
 
 async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
     it.database
-        .save_lens(&it.prism, &Lens::Custom(is_angry()), new_change(1))
+        .save_lens(
+            &it.prism,
+            &Lens::Custom(is_angry()),
+            lens_details(),
+            it.stamp(1),
+        )
         .await
         .unwrap();
     let read = current(&it).await;
@@ -138,9 +152,8 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
     let new = NewVersion {
         name: &name,
         version: &version,
-        lens: lens_now,
-        made_by: None,
-        now: moment(1),
+        lens: lens_now.map(|lens| (lens, lens_details())),
+        stamp: it.stamp(1),
     };
     assert_eq!(
         it.database.save_version(&read, new).await.unwrap(),

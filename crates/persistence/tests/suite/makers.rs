@@ -4,12 +4,11 @@ use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{
-    ChangeKind, NewApiKey, NewPrismChange, NewResult, NewVersion, PrismChangeRow, PrismRow,
-    ResultMaker, VersionRow, Writing,
+    ChangeKind, NewResult, NewVersion, PrismChangeRow, PrismRow, ResultMaker, VersionRow, Writing,
 };
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, answered, failed, moment, new_change, new_key, version};
+use crate::fixture::{Fixture, account, answered, failed, lens_details, moment, new_key, version};
 
 on_both!(
     a_result_names_who_made_it,
@@ -85,11 +84,9 @@ async fn results_saved_at_once_name_who_made_each(it: Fixture) {
 
 async fn a_key_names_who_made_it(it: Fixture) {
     let person = person();
-    let new = NewApiKey {
-        made_by: Some(person),
-        ..new_key(it.account, 2)
-    };
-    it.database.create_api_key(&new).await.unwrap();
+    let new = new_key(it.account, 2);
+    let made = it.stamp_of(person, 0);
+    it.database.create_api_key(&new, made).await.unwrap();
     let keys = it.database.list_api_keys(it.account).await.unwrap();
     let made_by: Vec<_> = keys.iter().map(|key| key.key.made_by).collect();
     assert_eq!(made_by, [None, Some(person)]);
@@ -101,9 +98,8 @@ async fn a_version_names_who_saved_it(it: Fixture) {
     let new = NewVersion {
         name: &name,
         version: &version(&["calm"]),
-        lens: Some(&Lens::Automatic),
-        made_by: Some(person),
-        now: moment(5),
+        lens: Some((&Lens::Automatic, lens_details())),
+        stamp: it.stamp_of(person, 5),
     };
     it.database.save_version(&it.prism, new).await.unwrap();
     let row = |number, made_by, milliseconds| VersionRow {
@@ -118,14 +114,11 @@ async fn a_version_names_who_saved_it(it: Fixture) {
 
 async fn changes_are_listed_in_the_order_of_their_making(it: Fixture) {
     let person = person();
-    let change = |milliseconds| NewPrismChange {
-        made_by: Some(person),
-        ..new_change(milliseconds)
-    };
+    let change = |milliseconds| it.stamp_of(person, milliseconds);
     let (database, prism) = (&it.database, it.prism.id);
     let custom = Lens::Custom(Vec::new());
     database
-        .save_lens(&it.prism, &custom, change(1))
+        .save_lens(&it.prism, &custom, lens_details(), change(1))
         .await
         .unwrap();
     let name = PrismName::parse("Sorting").unwrap();
@@ -134,7 +127,12 @@ async fn changes_are_listed_in_the_order_of_their_making(it: Fixture) {
         .await
         .unwrap();
     database
-        .save_lens(&current(&it).await, &Lens::Automatic, new_change(3))
+        .save_lens(
+            &current(&it).await,
+            &Lens::Automatic,
+            lens_details(),
+            it.stamp(3),
+        )
         .await
         .unwrap();
     for (archived, milliseconds) in [(true, 4), (false, 5)] {
@@ -160,14 +158,14 @@ async fn what_changes_nothing_is_no_change(it: Fixture) {
     let (database, prism) = (&it.database, it.prism.id);
     let same = PrismName::parse("Triage").unwrap();
     database
-        .rename_prism(prism, &same, new_change(1))
+        .rename_prism(prism, &same, it.stamp(1))
         .await
         .unwrap();
-    let restoring = database.set_prism_archived(prism, false, new_change(2));
+    let restoring = database.set_prism_archived(prism, false, it.stamp(2));
     restoring.await.unwrap();
     assert_eq!(changes(&it).await, []);
     for milliseconds in [3, 4] {
-        let archiving = database.set_prism_archived(prism, true, new_change(milliseconds));
+        let archiving = database.set_prism_archived(prism, true, it.stamp(milliseconds));
         archiving.await.unwrap();
     }
     assert_eq!(changes(&it).await.len(), 1);
@@ -178,7 +176,9 @@ async fn what_changes_nothing_is_no_change(it: Fixture) {
 async fn a_stale_lens_is_no_change(it: Fixture) {
     let custom = Lens::Custom(Vec::new());
     for expected in [Writing::Saved, Writing::Stale] {
-        let saving = it.database.save_lens(&it.prism, &custom, new_change(1));
+        let saving = it
+            .database
+            .save_lens(&it.prism, &custom, lens_details(), it.stamp(1));
         assert_eq!(saving.await.unwrap(), expected);
     }
     assert_eq!(changes(&it).await.len(), 1);

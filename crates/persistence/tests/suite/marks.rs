@@ -45,7 +45,8 @@ async fn saved(it: &Fixture, reference: Option<&str>) -> SavedResult {
 }
 
 async fn save(it: &Fixture, marks: &[Mark]) -> usize {
-    it.database.save_marks(it.prism.id, marks).await.unwrap()
+    let saving = it.database.save_marks(it.prism.id, marks, it.stamp(1));
+    saving.await.unwrap()
 }
 
 async fn marked(it: &Fixture, prism: PrismId, filter: ResultFilter) -> Vec<MarkedResult> {
@@ -165,7 +166,10 @@ async fn marks_are_saved_all_or_none(it: Fixture) {
     let result = saved(&it, None).await;
     let gone = mark(ResultId(Uuid::now_v7()), "angry", "yes");
     let marks = [mark(result.id, "angry", "yes"), gone];
-    let refused = it.database.save_marks(it.prism.id, &marks).await;
+    let refused = it
+        .database
+        .save_marks(it.prism.id, &marks, it.stamp(1))
+        .await;
     assert!(refused.is_err());
     assert_eq!(it.database.list_marks(result.id).await.unwrap(), []);
 }

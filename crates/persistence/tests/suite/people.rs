@@ -1,16 +1,15 @@
 //! People: invited, joined, given other roles and removed, with their links.
 
 use refract_domain::ids::PersonId;
-use refract_domain::person::PersonName;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 use refract_persistence::{Inviting, NewPerson, NewSession, PersonRow, PersonWriting};
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, moment};
+use crate::fixture::{Fixture, account, moment, new_stamp};
 use crate::joined_people::{
-    accept, email, invite, joined, link, link_is_good, new_person, new_session, password_of,
-    people, signed_in,
+    accept, accept_in, email, invite, joined, link, link_is_good, new_person, new_session,
+    password_of, people, renew, signed_in,
 };
 
 on_both!(
@@ -73,14 +72,13 @@ async fn an_invited_person_joins_once(it: Fixture) {
 
 async fn of_two_who_take_up_one_link_at_once_one_succeeds(it: Fixture) {
     let person = invite(&it, "ada@example.com", Role::Owner, 1).await;
-    let name = PersonName::parse("Ada").unwrap();
     let accepting = (10_u8..20).map(|byte| {
-        let (database, name) = (it.database.clone(), name.clone());
+        let database = it.database.clone();
         tokio::spawn(async move {
-            let (hash, session) = (TokenHash([1; 32]), new_session(byte));
+            let session = new_session(byte);
             let password = format!("hash {byte}");
-            let accepted = database.accept_invitation(hash, &name, &password, session);
-            accepted.await.unwrap().then_some(byte)
+            let accepted = accept_in(&database, 1, &password, session).await;
+            accepted.then_some(byte)
         })
     });
     let mut accepted = Vec::new();
@@ -104,34 +102,23 @@ async fn a_new_link_replaces_the_one_before(it: Fixture) {
     assert!(!link_is_good(&it, 1, moment(1)).await);
     assert!(link_is_good(&it, 2, moment(1)).await);
     assert_eq!(people(&it).await[0].role, Role::Editor);
-    assert!(
-        it.database
-            .renew_link(it.account, first, link(3))
-            .await
-            .unwrap()
-    );
+    assert!(renew(&it, it.account, first, 3).await);
     assert!(!link_is_good(&it, 2, moment(1)).await);
     assert!(accept(&it.database, 3, "hash").await);
 
     let again = new_person(&it, "ada@example.com", Role::Owner);
-    let inviting = it.database.invite_person(&again, link(4)).await.unwrap();
+    let inviting = it
+        .database
+        .invite_person(&again, link(4), it.stamp(0))
+        .await
+        .unwrap();
     assert_eq!(inviting, Inviting::HasJoined);
     assert_eq!(people(&it).await[0].role, Role::Editor);
-    assert!(
-        it.database
-            .renew_link(it.account, first, link(5))
-            .await
-            .unwrap()
-    );
+    assert!(renew(&it, it.account, first, 5).await);
     assert_eq!(signed_in(&it, 3).await, Some(first), "nothing ends yet");
     let elsewhere = account(&it.database, "elsewhere").await;
     for (account, person) in [(elsewhere, first), (it.account, PersonId(Uuid::now_v7()))] {
-        assert!(
-            !it.database
-                .renew_link(account, person, link(6))
-                .await
-                .unwrap()
-        );
+        assert!(!renew(&it, account, person, 6).await);
     }
 }
 
@@ -141,7 +128,11 @@ async fn links_made_at_once_leave_one(it: Fixture) {
             it.database.clone(),
             new_person(&it, "ada@example.com", Role::Reviewer),
         );
-        tokio::spawn(async move { database.invite_person(&new, link(byte)).await.unwrap() })
+        let stamp = it.stamp(0);
+        tokio::spawn(async move {
+            let inviting = database.invite_person(&new, link(byte), stamp);
+            inviting.await.unwrap()
+        })
     });
     for inviting in inviting.collect::<Vec<_>>() {
         assert!(matches!(inviting.await.unwrap(), Inviting::Invited(_)));
@@ -161,7 +152,11 @@ async fn an_address_belongs_to_one_account(it: Fixture) {
         account: elsewhere,
         ..new_person(&it, "ada@example.com", Role::Owner)
     };
-    let inviting = it.database.invite_person(&new, link(2)).await.unwrap();
+    let inviting = it
+        .database
+        .invite_person(&new, link(2), new_stamp(elsewhere, 0))
+        .await
+        .unwrap();
     assert_eq!(inviting, Inviting::OfOtherAccount);
     assert_eq!(it.database.list_people(elsewhere).await.unwrap(), []);
     assert!(link_is_good(&it, 1, moment(1)).await);
@@ -171,14 +166,11 @@ async fn an_expired_link_is_void(it: Fixture) {
     invite(&it, "ada@example.com", Role::Owner, 1).await;
     assert!(link_is_good(&it, 1, moment(999)).await);
     assert!(!link_is_good(&it, 1, moment(1_000)).await);
-    let name = PersonName::parse("Ada").unwrap();
     let late = NewSession {
         now: moment(1_000),
         ..new_session(1)
     };
-    let hash = TokenHash([1; 32]);
-    let accepting = it.database.accept_invitation(hash, &name, "hash", late);
-    assert!(!accepting.await.unwrap());
+    assert!(!accept_in(&it.database, 1, "hash", late).await);
     let deleting = it
         .database
         .delete_expired_sessions(moment(0), moment(1_000));
@@ -189,13 +181,10 @@ async fn an_expired_link_is_void(it: Fixture) {
 async fn a_removed_person_is_gone_and_their_address_free(it: Fixture) {
     joined(&it, "ada@example.com", Role::Owner, 1).await;
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
-    it.database
-        .renew_link(it.account, grace, link(3))
-        .await
-        .unwrap();
+    renew(&it, it.account, grace, 3).await;
     let elsewhere = account(&it.database, "elsewhere").await;
     let remove = async |account| {
-        let removing = it.database.remove_person(account, grace, moment(20));
+        let removing = it.database.remove_person(grace, new_stamp(account, 20));
         removing.await.unwrap()
     };
     assert_eq!(remove(elsewhere).await, PersonWriting::NotFound);
@@ -215,8 +204,8 @@ async fn a_removed_person_is_gone_and_their_address_free(it: Fixture) {
 async fn the_last_owner_who_joined_stays_one(it: Fixture) {
     let invited = invite(&it, "grace@example.com", Role::Owner, 1).await;
     let ada = joined(&it, "ada@example.com", Role::Owner, 2).await;
-    let remove = |person| it.database.remove_person(it.account, person, moment(20));
-    let set = |person, role| it.database.set_person_role(it.account, person, role);
+    let remove = |person| it.database.remove_person(person, it.stamp(20));
+    let set = |person, role| it.database.set_person_role(person, role, it.stamp(20));
     assert_eq!(remove(ada).await.unwrap(), PersonWriting::LastOwner);
     let setting = set(ada, Role::Editor).await.unwrap();
     assert_eq!(setting, PersonWriting::LastOwner);
@@ -236,9 +225,9 @@ async fn of_two_owners_who_demote_each_other_one_stays(it: Fixture) {
         owners.push(joined(&it, &format!("{byte}@example.com"), Role::Owner, byte).await);
     }
     let demoting = owners.into_iter().map(|owner| {
-        let (database, account) = (it.database.clone(), it.account);
+        let (database, stamp) = (it.database.clone(), it.stamp(20));
         tokio::spawn(async move {
-            let setting = database.set_person_role(account, owner, Role::Reviewer);
+            let setting = database.set_person_role(owner, Role::Reviewer, stamp);
             setting.await.unwrap()
         })
     });
@@ -255,7 +244,7 @@ async fn names_are_of_the_account_and_outlive_their_people(it: Fixture) {
     joined(&it, "ada@example.com", Role::Owner, 1).await;
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
     let invited = invite(&it, "joan@example.com", Role::Editor, 3).await;
-    let removing = it.database.remove_person(it.account, grace, moment(20));
+    let removing = it.database.remove_person(grace, it.stamp(20));
     removing.await.unwrap();
     let list = async |account| {
         let unknown = PersonId(Uuid::now_v7());

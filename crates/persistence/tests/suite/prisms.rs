@@ -6,7 +6,7 @@ use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::NewPrism;
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, moment, new_change, prism, version};
+use crate::fixture::{Fixture, account, prism, version};
 
 on_both!(
     a_prism_begins_with_version_1,
@@ -71,11 +71,10 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
         name: &name,
         slugs: Slug::candidates("Triage").take(1),
         version: &version(&["angry"]),
-        made_by: None,
-        now: moment(0),
+        stamp: it.stamp(0),
     };
     let id = new.id;
-    it.database.create_prism(it.account, new).await.unwrap_err();
+    it.database.create_prism(new).await.unwrap_err();
     assert_eq!(it.database.find_prism_by_id(id).await.unwrap(), None);
     let found = it
         .database
@@ -87,7 +86,7 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
 
 async fn a_rename_keeps_the_slug(it: Fixture) {
     let name = PrismName::parse("Sorting “office” 📬").unwrap();
-    let renaming = it.database.rename_prism(it.prism.id, &name, new_change(1));
+    let renaming = it.database.rename_prism(it.prism.id, &name, it.stamp(1));
     renaming.await.unwrap();
     let found = it
         .database

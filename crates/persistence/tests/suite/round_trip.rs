@@ -129,7 +129,7 @@ fn reads_back(make: impl AsyncFn() -> Fixture) {
             assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
             let call = it
                 .database
-                .find_result_call(&it.key.hash, new.result.id)
+                .find_result_call(&it.key.hash, new.result.id, moment(9))
                 .await;
             let read = call.unwrap().unwrap().result.unwrap().result;
             assert_eq!(read, new.result);

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use refract_persistence::{Database, Saving};
 
-use crate::fixture::{Fixture, answered, failed};
+use crate::fixture::{Fixture, answered, failed, moment};
 
 on_both!(
     single_threads_share_the_connections,
@@ -117,7 +117,12 @@ async fn a_caller_that_goes_away_leaves_everything_whole(it: Fixture) {
         let database: &Database = &leaver.database;
         begin_and_leave(database.save_result(&left));
         for _ in 0..20 {
-            begin_and_leave(database.find_create_call(&leaver.key.hash, &leaver.selector(), None));
+            begin_and_leave(database.find_create_call(
+                &leaver.key.hash,
+                &leaver.selector(),
+                None,
+                moment(9),
+            ));
         }
     });
     join(leaving).await;
@@ -142,7 +147,9 @@ async fn a_threads_connections_are_counted_as_long_as_it_has_them(it: Fixture) {
         it.selector(),
     );
     let during = in_own_runtime(move || async move {
-        let call = of_thread.find_create_call(&hash, &selector, None).await;
+        let call = of_thread
+            .find_create_call(&hash, &selector, None, moment(9))
+            .await;
         assert!(call.unwrap().is_some());
         of_thread.connection_use()
     });

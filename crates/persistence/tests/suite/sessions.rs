@@ -7,7 +7,7 @@ use refract_persistence::SignInTry;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment};
-use crate::joined_people::{accept, email, joined, link, new_session, password_of, signed_in};
+use crate::joined_people::{accept, email, joined, new_session, password_of, renew, signed_in};
 
 on_both!(
     a_new_password_ends_the_sessions_before,
@@ -24,10 +24,7 @@ async fn a_new_password_ends_the_sessions_before(it: Fixture) {
     let beginning = it.database.begin_session(checked, new_session(2));
     assert!(beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, Some(ada));
-    it.database
-        .renew_link(it.account, ada, link(3))
-        .await
-        .unwrap();
+    renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
     for (byte, expected) in [(1, None), (2, None), (3, Some(ada))] {
         assert_eq!(signed_in(&it, byte).await, expected, "{byte}");
@@ -38,10 +35,7 @@ async fn a_session_of_an_old_password_does_not_begin(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let password = password_of(&it, "ada@example.com");
     let checked = password.await.unwrap();
-    it.database
-        .renew_link(it.account, ada, link(3))
-        .await
-        .unwrap();
+    renew(&it, it.account, ada, 3).await;
     assert!(accept(&it.database, 3, "new hash").await);
     let beginning = it.database.begin_session(checked, new_session(2));
     assert!(!beginning.await.unwrap());

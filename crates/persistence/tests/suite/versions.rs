@@ -4,7 +4,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{NewVersion, Writing};
 
-use crate::fixture::{Fixture, connect, moment, version};
+use crate::fixture::{Fixture, connect, lens_details, version};
 
 on_both!(
     a_saved_version_is_the_latest_and_the_others_stay,
@@ -24,8 +24,7 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
         name: &name,
         version: &second,
         lens: None,
-        made_by: None,
-        now: moment(1),
+        stamp: it.stamp(1),
     };
     assert_eq!(
         it.database.save_version(&it.prism, new).await.unwrap(),
@@ -56,17 +55,16 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
 
 async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
     let save = |_| {
-        let (database, read) = (it.database.clone(), it.prism.clone());
+        let (database, read, stamp) = (it.database.clone(), it.prism.clone(), it.stamp(1));
         tokio::spawn(async move {
             let name = PrismName::parse("Triage").unwrap();
             let version = version(&["angry"]);
-            let lens = Some(&Lens::Automatic);
+            let lens = Some((&Lens::Automatic, lens_details()));
             let new = NewVersion {
                 name: &name,
                 version: &version,
                 lens,
-                made_by: None,
-                now: moment(1),
+                stamp,
             };
             database.save_version(&read, new).await.unwrap()
         })
@@ -101,8 +99,7 @@ async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
             name: &name,
             version,
             lens: None,
-            made_by: None,
-            now: moment(1),
+            stamp: it.stamp(1),
         };
         assert_eq!(
             it.database.save_version(&read, new).await.unwrap(),

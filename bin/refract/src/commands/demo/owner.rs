@@ -16,13 +16,14 @@ const NAME: &str = "Demo owner";
 
 /// A link's token that signs in as the demo's owner, who is made when missing.
 pub(super) async fn sign_in_link(database: &Database, account: AccountId) -> anyhow::Result<Token> {
-    let owner = find_or_make(database, account).await?;
-    let token = people::sign_in_link(database, account, owner).await?;
+    let caller = Caller::operator(account);
+    let owner = find_or_make(database, &caller).await?;
+    let token = people::sign_in_link(database, &caller, owner).await?;
     token.context("the demo's owner was removed at this moment: start the demo again")
 }
 
-async fn find_or_make(database: &Database, account: AccountId) -> anyhow::Result<PersonId> {
-    let people = people::list(database, account).await?;
+async fn find_or_make(database: &Database, caller: &Caller) -> anyhow::Result<PersonId> {
+    let people = people::list(database, caller.account()).await?;
     let owner = people.iter().find(|person| person.email.as_str() == EMAIL);
     if let Some(joined) = owner.filter(|owner| owner.name.is_some()) {
         return Ok(joined.id);
@@ -30,10 +31,9 @@ async fn find_or_make(database: &Database, account: AccountId) -> anyhow::Result
     let refused = || anyhow::anyhow!("the demo's owner cannot be made");
     let email = Email::parse(EMAIL).map_err(|_| refused())?;
     let name = PersonName::parse(NAME).map_err(|_| refused())?;
-    let caller = Caller::operator(account);
     let invitation = people::invite(database, caller, &email, Role::Owner).await?;
     // nobody knows the password: the owner signs in by links
     let password = TypedPassword::new(invitation.token.reveal());
-    people::accept(database, &invitation.token, &name, password).await?;
+    people::accept(database, &invitation.token, &name, password, None).await?;
     Ok(invitation.person)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_answering::marks::export_marks;
-use refract_answering::{ExportError, prisms};
+use refract_answering::{Caller, ExportError, prisms};
 use refract_domain::ids::PrismId;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::Database;
@@ -42,10 +42,11 @@ impl ExportMarksCommand {
         let account = self.account.find(&database).await?;
         let selector = operator::find_prism(&database, account, &self.prism).await?;
         let prism = prisms::find(&database, account, &selector).await?.id;
+        let caller = Caller::operator(account);
         let Some(place) = &self.output else {
-            return to_stdout(&database, prism, self.format).await;
+            return to_stdout(&database, &caller, prism, self.format).await;
         };
-        let written = to_file(&database, prism, self.format, place).await?;
+        let written = to_file(&database, &caller, prism, self.format, place).await?;
         let results = if written == 1 { "result" } else { "results" };
         let place = place.display();
         output::say(&format!("{written} marked {results} written to {place}."));
@@ -53,9 +54,14 @@ impl ExportMarksCommand {
     }
 }
 
-async fn to_stdout(database: &Database, prism: PrismId, format: RowFormat) -> anyhow::Result<()> {
+async fn to_stdout(
+    database: &Database,
+    caller: &Caller,
+    prism: PrismId,
+    format: RowFormat,
+) -> anyhow::Result<()> {
     let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
-    match export_marks(database, prism, format, stdout).await {
+    match export_marks(database, caller, prism, format, stdout).await {
         Ok(_) => Ok(()),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
@@ -67,6 +73,7 @@ async fn to_stdout(database: &Database, prism: PrismId, format: RowFormat) -> an
 /// file unchanged.
 async fn to_file(
     database: &Database,
+    caller: &Caller,
     prism: PrismId,
     format: RowFormat,
     place: &Path,
@@ -74,7 +81,7 @@ async fn to_file(
     let mut signals = StopSignals::watch()?;
     let mut file = OutputFile::create(place)?;
     let exported = tokio::select! {
-        exported = export_marks(database, prism, format, &mut file) => exported,
+        exported = export_marks(database, caller, prism, format, &mut file) => exported,
         () = signals.next() => bail!("stopped: {} is as it was", place.display()),
     };
     let written = match exported {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use indicatif::HumanCount;
+use refract_answering::Caller;
 use refract_answering::marks::{self, CheckedMarks, MarkFaults, MarksRefusal};
 use refract_answering::prisms;
 use refract_domain::mark::Marker;
@@ -82,7 +83,7 @@ impl ImportCommand {
         let changed = if self.dry_run {
             checked.count_changes(&database).await?
         } else {
-            checked.save(&database).await?
+            checked.save(&database, &Caller::operator(account)).await?
         };
         output::say(&self.ended(&checked, changed));
         output::json(&ImportedMarks {

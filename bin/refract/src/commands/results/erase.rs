@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::HumanCount;
+use refract_answering::Caller;
 use refract_answering::forgetting::{self, Erased};
 use refract_domain::ids::ResultId;
 use refract_domain::reference::Ref;
@@ -55,10 +56,10 @@ impl EraseCommand {
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
         let reference = reference.map_err(|faults| operator::faulty("--ref", &faults))?;
         let database = operator::open(&database.settings()).await?;
-        let account = self.account.find(&database).await?;
+        let caller = Caller::operator(self.account.find(&database).await?);
         let erased = match &reference {
-            Some(reference) => forgetting::erase_reference(&database, account, reference).await?,
-            None => forgetting::erase(&database, account, &ids).await?,
+            Some(reference) => forgetting::erase_reference(&database, &caller, reference).await?,
+            None => forgetting::erase(&database, &caller, &ids).await?,
         };
         if erased.results > 0 {
             let has_no_traces = self.no_rewrite || remove_traces(&database).await?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_answering::marks::MarkedColumns;
-use refract_answering::{ExportError, PrismResults, export, prisms};
+use refract_answering::{Caller, ExportError, PrismResults, export, prisms};
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 
@@ -65,9 +65,13 @@ impl ExportCommand {
         } else {
             None
         };
+        let caller = Caller::operator(account);
+        let progress_of = progress.as_ref();
         let exported = match &self.output {
-            None => to_stdout(results, self.format, &marked, progress.as_ref()).await,
-            Some(place) => to_file(results, self.format, &marked, place, progress.as_ref()).await,
+            None => to_stdout(results, &caller, self.format, &marked, progress_of).await,
+            Some(place) => {
+                to_file(results, &caller, self.format, &marked, place, progress_of).await
+            }
         };
         if let Some(progress) = &progress {
             progress.end();
@@ -84,13 +88,14 @@ impl ExportCommand {
 
 async fn to_stdout(
     mut results: PrismResults,
+    caller: &Caller,
     format: RowFormat,
     marked: &MarkedColumns,
     progress: Option<&Progress>,
 ) -> anyhow::Result<u64> {
     let stdout = BufWriter::with_capacity(64 * 1024, io::stdout().lock());
     let show = |done| show(progress, done);
-    match export(&mut results, format, marked, stdout, show).await {
+    match export(&mut results, caller, format, marked, stdout, show).await {
         Ok(written) => Ok(written),
         // the cause stays an `io::Error`, by which a closed pipe is recognised
         Err(ExportError::Write(error)) => Err(error).context(output::NOT_WRITTEN),
@@ -102,6 +107,7 @@ async fn to_stdout(
 /// file unchanged.
 async fn to_file(
     mut results: PrismResults,
+    caller: &Caller,
     format: RowFormat,
     marked: &MarkedColumns,
     place: &Path,
@@ -110,7 +116,7 @@ async fn to_file(
     let mut signals = StopSignals::watch()?;
     let mut file = OutputFile::create(place)?;
     let show = |done| show(progress, done);
-    let exporting = export(&mut results, format, marked, &mut file, show);
+    let exporting = export(&mut results, caller, format, marked, &mut file, show);
     let exported = tokio::select! {
         exported = exporting => exported,
         () = signals.next() => bail!("stopped: {} is as it was", place.display()),

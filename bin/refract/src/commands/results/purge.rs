@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use chrono::{DateTime, Utc};
 use clap::Args;
 use indicatif::HumanCount;
+use refract_answering::Caller;
 use refract_answering::forgetting::{Purge, PurgeRange};
 use refract_answering::prisms;
 use refract_domain::ids::AccountId;
@@ -105,7 +106,7 @@ impl PurgeCommand {
                 before: self.before,
                 is_ok: self.status.map(Status::is_ok),
             };
-            let purge = Purge::new(database, range);
+            let purge = Purge::new(database, Caller::operator(account), range);
             let results = purge.count().await?;
             if results > 0 {
                 purges.push(PrismPurge {
@@ -137,7 +138,10 @@ async fn delete(
             progress.show(*deleted, "");
             tokio::select! {
                 biased;
-                () = signals.next() => return Ok(false),
+                () = signals.next() => {
+                    purge.end().await?;
+                    return Ok(false);
+                }
                 () = tokio::time::sleep(batch.took) => {}
             }
         }

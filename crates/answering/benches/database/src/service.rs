@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_answering::api_keys::{self, KeyUses};
-use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall, prisms};
+use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall, event_stamp, prisms};
+use refract_domain::event::Actor;
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::IdempotencyKey;
@@ -65,10 +66,11 @@ impl Service {
                 name: "bench".to_owned(),
                 created_at: chrono::Utc::now(),
             };
-            database.create_account(&account).await?;
+            let made = event_stamp(account.id, Actor::Operator, None);
+            database.create_account(&account, made).await?;
             let caller = Caller::operator(account.id);
-            let (_, key) = api_keys::create(&database, caller, "bench".to_owned()).await?;
-            prisms::create(&database, caller, PRISM.as_bytes()).await?;
+            let (_, key) = api_keys::create(&database, &caller, "bench".to_owned(), None).await?;
+            prisms::create(&database, &caller, PRISM.as_bytes()).await?;
             anyhow::Ok((database, key))
         });
         let (database, api_key) = prepared?;

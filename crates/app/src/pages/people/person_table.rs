@@ -1,6 +1,9 @@
 //! The table of the people of an account, with what can be done about each.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
+use refract_answering::events::ListedEvent;
 use refract_answering::people::PersonRow;
 use refract_domain::ids::PersonId;
 
@@ -14,16 +17,20 @@ pub(super) const ROLES: [(&str, &str); 3] = [
     ("owner", "Owner"),
 ];
 
-/// A row for each person; `visitor` is marked.
-pub(super) fn person_table(people: &[PersonRow], visitor: PersonId) -> Markup {
+/// A row for each person, with their newest event; `visitor` is marked.
+pub(super) fn person_table(
+    people: &[PersonRow],
+    last: &HashMap<PersonId, ListedEvent>,
+    visitor: PersonId,
+) -> Markup {
     let rows = html! {
-        @for person in people { (row(person, person.id == visitor)) }
+        @for person in people { (row(person, last.get(&person.id), person.id == visitor)) }
     };
-    let headings = ["Person", "Role", "Last here", ""];
+    let headings = ["Person", "Role", "Last here", "Did last", ""];
     stacked_table("People of the account", &headings, &rows)
 }
 
-fn row(person: &PersonRow, is_visitor: bool) -> Markup {
+fn row(person: &PersonRow, last: Option<&ListedEvent>, is_visitor: bool) -> Markup {
     let called = person.name.as_deref().unwrap_or(person.email.as_str());
     html! {
         tr {
@@ -46,6 +53,7 @@ fn row(person: &PersonRow, is_visitor: bool) -> Markup {
                 }
             }
             td data-label="Last here" { (last_here(person)) }
+            td data-label=[last.map(|_| "Did last")] { @if let Some(last) = last { (did_last(last)) } }
             td {
                 div.row {
                     form method="post" action=(action(person, "link")) {
@@ -61,6 +69,17 @@ fn row(person: &PersonRow, is_visitor: bool) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn did_last(last: &ListedEvent) -> Markup {
+    let event = &last.event;
+    let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
+    html! {
+        (event.action.words())
+        @if !is_about_themselves { ": " bdi { (last.target.name) } }
+        br;
+        span.soft { (moment(event.stamp.at)) }
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
     let (database, selector) = (visit.answering.database(), visit.prism()?);
     match PrismName::parse(visit.sent.form.get("name")) {
         Ok(name) => {
-            prisms::rename(database, visit.caller(), &selector, &name).await?;
+            prisms::rename(database, &visit.caller(), &selector, &name).await?;
             back(&visit, "renamed").await
         }
         Err(faults) => {
@@ -41,7 +41,7 @@ pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageRefusal> {
 
 async fn set_archived(visit: &Visit, is_archived: bool) -> Result<(), PageRefusal> {
     let (database, selector) = (visit.answering.database(), visit.prism()?);
-    Ok(prisms::set_archived(database, visit.caller(), &selector, is_archived).await?)
+    Ok(prisms::set_archived(database, &visit.caller(), &selector, is_archived).await?)
 }
 
 async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {

@@ -43,12 +43,31 @@ pub(super) fn changes(found: &PrismOverview) -> Markup {
         @for change in found.changes.iter().take(NEWEST) {
             tr {
                 td { (moment(change.made_at)) }
-                td { (what(change)) }
+                td {
+                    (what(change))
+                    (details(change))
+                }
                 td { (maker(change.made_by.as_ref())) }
             }
         }
     };
     table("Who changed what when", &["When", "What", "Who"], &rows)
+}
+
+/// From what to what something was changed, and why.
+fn details(change: &PrismChange) -> Markup {
+    let is_version = matches!(change.what, ChangeOfPrism::Version(_));
+    let (from, to) = (change.from.as_ref(), change.to.as_ref());
+    html! {
+        @if !is_version && (from.is_some() || to.is_some()) {
+            div.soft.details {
+                @if let Some(from) = from { bdi { (from) } " " }
+                "→ "
+                @if let Some(to) = to { bdi { (to) } }
+            }
+        }
+        @if let Some(note) = &change.note { div.details { bdi { (note) } } }
+    }
 }
 
 /// What the one who made something is called.

@@ -26,11 +26,13 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
     let results = PrismResults::of_search(database, lens, values.search, oldest_first);
     // the filters name searchable columns of this lens only
     let results = results.map_err(|_| PageRefusal::NotFound)?;
-    let chunks = export_chunks(results, format, MarkedColumns::default());
+    let marked = MarkedColumns::default();
+    let chunks = export_chunks(results, &visit.caller(), format, marked).await?;
     Ok(PageReply::streamed_file(&name, media_type(format), chunks))
 }
 
-fn media_type(format: RowFormat) -> &'static str {
+/// The media type of a file of rows.
+pub(crate) fn media_type(format: RowFormat) -> &'static str {
     match format {
         RowFormat::Csv => "text/csv; charset=utf-8",
         RowFormat::Tsv => "text/tab-separated-values; charset=utf-8",

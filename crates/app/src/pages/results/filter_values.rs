@@ -1,6 +1,5 @@
 //! The filters of the results, read out of an address.
 
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 use refract_answering::result_search::ResultSearch;
 use refract_answering::{ColumnValue, SearchableColumn};
 use refract_domain::ids::{ApiKeyId, PersonId};
@@ -9,6 +8,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 
 use crate::components::field::in_words;
+use crate::days::{NO_DAY, beginning, day};
 use crate::sent::Query;
 
 /// The names of the filters in an address, which are also the names of the form's inputs.
@@ -82,9 +82,8 @@ impl FilterValues {
     }
 
     fn read_period(&mut self, query: &Query) {
-        let fault = "is no day: write it like 2026-05-04";
-        let from = self.read_one(query, "from", fault, day);
-        let to = self.read_one(query, "to", fault, day);
+        let from = self.read_one(query, "from", NO_DAY, day);
+        let to = self.read_one(query, "to", NO_DAY, day);
         if let (Some(from), Some(to)) = (from, to)
             && to < from
         {
@@ -111,15 +110,6 @@ impl FilterValues {
     pub(super) fn is_narrowed(&self) -> bool {
         self.search != ResultSearch::default()
     }
-}
-
-fn day(text: &str) -> Option<NaiveDate> {
-    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-    (1970..=9998).contains(&day.year()).then_some(day)
-}
-
-fn beginning(day: NaiveDate) -> DateTime<Utc> {
-    day.and_time(NaiveTime::MIN).and_utc()
 }
 
 /// Who is meant by `key:ID`, `person:ID` or `terminal`.

@@ -1,0 +1,225 @@
+//! Every command that changes something has its event, or a reason why it has none: a walk over the
+//! manual, which has a page for each command.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::events_of_app::events;
+use crate::program;
+use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, text};
+
+on_both!(every_changing_command_has_its_event);
+
+/// Commands that have no event, and why. A command that is neither here nor done by the walk fails the
+/// test: decide which it is.
+const WITHOUT: [(&str, &str); 23] = [
+    (
+        "serve",
+        "what it changes has its events: see the app and the purges",
+    ),
+    ("health", "asks a node"),
+    ("migrate", "changes the schema, which belongs to no account"),
+    ("backup", "copies the file of all accounts, as `cp` does"),
+    ("completions", "writes a script"),
+    ("model check", "asks a model and saves nothing"),
+    ("account list", "reads"),
+    ("key list", "reads"),
+    ("person list", "reads"),
+    ("prism list", "reads"),
+    ("prism show", "reads"),
+    ("prism lint", "reads a file"),
+    ("lens show", "reads"),
+    ("lens preview", "reads"),
+    ("lens cutoffs", "reads"),
+    ("results list", "shows what is stored on a terminal"),
+    ("results show", "shows what is stored on a terminal"),
+    (
+        "results retry",
+        "makes results, each of which says that the terminal made it",
+    ),
+    (
+        "try",
+        "makes a result, which says that the terminal made it",
+    ),
+    ("evaluate", "reads and prints measures"),
+    ("compare", "reads and prints measures"),
+    ("events", "reads what the operator may read in the database"),
+    ("demo", "has a database of its own: a test of its own below"),
+];
+
+/// The commands by the pages of their manual, without those that only hold others.
+async fn commands(folder: &Path) -> BTreeSet<String> {
+    program::run(folder, &[], &["man", "manual"]).await.done();
+    let pages: BTreeSet<String> = std::fs::read_dir(folder.join("manual"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|name| name.strip_suffix(".1").unwrap().to_owned())
+        .collect();
+    let holds_others = |page: &String| {
+        let beginning = format!("{page}-");
+        pages.iter().any(|other| other.starts_with(&beginning))
+    };
+    let leaves = pages.iter().filter(|page| !holds_others(page));
+    leaves
+        .map(|page| page.strip_prefix("refract-").unwrap().replace('-', " "))
+        .collect()
+}
+
+struct Walk<'a> {
+    service: &'a Service,
+    known: usize,
+    done: BTreeSet<String>,
+}
+
+impl Walk<'_> {
+    async fn added(&mut self) -> Vec<String> {
+        let mut added = events(self.service).await;
+        let all = added.len();
+        added.truncate(all - self.known);
+        self.known = all;
+        added.reverse();
+        for event in &added {
+            assert_eq!(
+                (&event["by"], &event["by_kind"]),
+                (&json!("operator"), &json!("operator"))
+            );
+            assert_eq!(event["request_id"], json!(null), "a command has no request");
+        }
+        added.iter().map(|event| text(event, "action")).collect()
+    }
+
+    /// Runs a command with arguments, and expects these events.
+    async fn run(&mut self, command: &str, arguments: &[&str], expected: &[&str]) {
+        let all: Vec<_> = command
+            .split(' ')
+            .chain(arguments.iter().copied())
+            .collect();
+        let ended = self.service.run(&all).await;
+        assert_eq!(ended.code, Some(0), "{all:?}: {ended:?}");
+        assert_eq!(self.added().await, expected, "{all:?}");
+        self.done.insert(command.to_owned());
+    }
+}
+
+/// Walks over what changes keys, prisms and people.
+async fn walk_over_settings(walk: &mut Walk<'_>) {
+    const ADA: &str = "ada@example.com";
+    walk.run("key create", &["--name", "one"], &["key_created"])
+        .await;
+    let key = walk.service.key_id.clone();
+    walk.run("key revoke", &[&key], &["key_revoked"]).await;
+    walk.run("key revoke", &[&key], &[]).await;
+    walk.run("prism create", &[PRISM_FILE], &["prism_created"])
+        .await;
+    let file = [PRISM, PRISM_FILE];
+    walk.run("prism save", &file, &["version_saved"]).await;
+    let name = [PRISM, "Inbox"];
+    walk.run("prism rename", &name, &["prism_renamed"]).await;
+    walk.run("prism rename", &name, &[]).await;
+    for (command, action) in [
+        ("prism archive", "prism_archived"),
+        ("prism restore", "prism_restored"),
+        ("lens reset", "lens_reset"),
+    ] {
+        if action == "lens_reset" {
+            let file = [PRISM, LENS_FILE];
+            walk.run("lens set", &file, &["lens_set"]).await;
+            walk.run("lens set", &file, &[]).await;
+        }
+        walk.run(command, &[PRISM], &[action]).await;
+        walk.run(command, &[PRISM], &[]).await;
+    }
+    let owner = [ADA, "--role", "owner"];
+    walk.run("person invite", &owner, &["person_invited"]).await;
+    let editor = [ADA, "--role", "editor"];
+    let expected = ["person_invited", "role_set"];
+    walk.run("person invite", &editor, &expected).await;
+    walk.run("person reset", &[ADA], &["link_renewed"]).await;
+    walk.run("person remove", &[ADA], &["person_removed"]).await;
+}
+
+/// Walks over what asks, exports and deletes.
+async fn walk_over_results(walk: &mut Walk<'_>) {
+    let service = walk.service;
+    let body = json!({"text": "a text", "ref": "r-1"});
+    let made = service.create(&body).await;
+    let result = text(&made.value(), "id");
+    let gold = service.folder.path().join("gold.csv");
+    std::fs::write(&gold, "text,expected_angry\nWhere is it?,no\n").unwrap();
+    let gold = gold.to_str().unwrap();
+    let marks = service.folder.path().join("marks.csv");
+    std::fs::write(&marks, format!("result_id,angry\n{result},yes\n")).unwrap();
+    let marks = marks.to_str().unwrap();
+    walk.run("results export", &[PRISM], &["results_exported"])
+        .await;
+    walk.run("marks import", &[PRISM, marks, "--dry-run"], &[])
+        .await;
+    walk.run("marks import", &[PRISM, marks], &["marks_imported"])
+        .await;
+    walk.run("marks import", &[PRISM, marks], &[]).await;
+    walk.run("marks export", &[PRISM], &["marks_exported"])
+        .await;
+    let of_run = ["file_run_started", "file_run_ended"];
+    walk.run("run", &[PRISM, gold], &of_run).await;
+    walk.run("check", &[PRISM, gold], &of_run).await;
+    walk.run("run", &[PRISM, gold, "--dry-run"], &[]).await;
+    walk.run("results erase", &["--ref", "r-1"], &["results_erased"])
+        .await;
+    let old = [PRISM, "--before", "2100-01-01T00:00:00Z"];
+    let dry: Vec<_> = old.into_iter().chain(["--dry-run"]).collect();
+    walk.run("results purge", &dry, &[]).await;
+    walk.run("results purge", &old, &["results_purged"]).await;
+    walk.run("results purge", &old, &[]).await;
+}
+
+async fn every_changing_command_has_its_event(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut walk = Walk {
+        service: &service,
+        known: 0,
+        done: BTreeSet::new(),
+    };
+    let first = walk.added().await;
+    assert_eq!(first, ["account_created", "key_created", "prism_created"]);
+    // its results are made with the key that is revoked then
+    walk_over_results(&mut walk).await;
+    walk_over_settings(&mut walk).await;
+    walk.run("account create", &["other"], &[]).await;
+    let theirs = ["events", "--json", "--account", "other"];
+    let theirs = service.run(&theirs).await.lines();
+    assert_eq!(theirs.len(), 1);
+    assert_eq!(theirs[0]["action"], "account_created");
+    assert_eq!(theirs[0]["target"], "other");
+
+    let reasons = WITHOUT.iter().map(|(command, _)| (*command).to_owned());
+    let decided: BTreeSet<String> = walk.done.iter().cloned().chain(reasons).collect();
+    let all = commands(service.folder.path()).await;
+    assert!(all.len() > 30, "{all:?}");
+    let undecided: Vec<_> = all.difference(&decided).collect();
+    assert_eq!(undecided, [""; 0], "commands without an event or a reason");
+    let gone: Vec<_> = decided.difference(&all).collect();
+    assert_eq!(gone, [""; 0], "there are no such commands");
+}
+
+#[tokio::test]
+async fn the_demo_writes_down_what_it_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "off"),
+    ];
+    program::run(folder.path(), &settings, &["demo", "--once"])
+        .await
+        .done();
+    let database = [("DATABASE_URL", "sqlite://refract-demo.db")];
+    let events = program::run(folder.path(), &database, &["events", "--json"]).await;
+    let mut actions: Vec<_> = events
+        .lines()
+        .iter()
+        .map(|event| text(event, "action"))
+        .collect();
+    actions.reverse();
+    assert_eq!(actions, ["account_created", "prism_created", "key_created"]);
+}

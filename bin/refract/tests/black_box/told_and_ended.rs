@@ -1,0 +1,163 @@
+//! What the app tells people who were changed by others, and keys that end.
+
+use std::time::{Duration, Instant};
+
+use chrono::{SecondsFormat, TimeDelta, Utc};
+use serde_json::json;
+
+use crate::app_people::{Browser, id_of, invited, joined};
+use crate::http::Request;
+use crate::service::{Backend, PRISM, Service, text};
+
+on_both!(
+    somebody_is_told_who_changed_their_role_and_password,
+    a_key_that_ended_is_refused_at_the_next_request,
+);
+
+async fn somebody_is_told_who_changed_their_role_and_password(backend: Backend) {
+    let mut service = Service::start(backend).await;
+    service.start_node(&[]).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let link = invited(&service, "grace@example.com", "reviewer").await;
+    let mut grace = Browser::new(&service);
+    grace.join(&link, "Grace").await;
+    let told = "Somebody changed your role or password";
+    assert!(!grace.get("/").await.body.contains(told));
+    let id = id_of(&ada.get("/people").await, 1);
+    let role = format!("/people/{id}/role");
+    assert_eq!(ada.post(&role, &[("role", "editor")]).await.status, 303);
+    assert!(!ada.get("/").await.body.contains(told), "Ada knows");
+    for node in [0, 1] {
+        grace.use_node(node);
+        let page = grace.get("/").await;
+        let words =
+            "<bdi>Ada</bdi> changed your role from <bdi>reviewer</bdi> to <bdi>editor</bdi>";
+        assert!(page.body.contains(words), "{}", page.body);
+        let elsewhere = grace.get(&format!("/prisms/{PRISM}")).await;
+        assert!(
+            elsewhere.body.contains(told),
+            "a link leads there from every page"
+        );
+    }
+    let page = grace.get("/").await;
+    let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
+    let up_to = up_to.split('"').next().unwrap().to_owned();
+    // what comes between looking and saying so is told next
+    assert_eq!(ada.post(&role, &[("role", "reviewer")]).await.status, 303);
+    assert_eq!(grace.post("/seen", &[("up_to", &up_to)]).await.status, 303);
+    let page = grace.get("/").await;
+    assert!(
+        !page
+            .body
+            .contains("from <bdi>reviewer</bdi> to <bdi>editor</bdi>")
+    );
+    assert!(
+        page.body
+            .contains("from <bdi>editor</bdi> to <bdi>reviewer</bdi>")
+    );
+    let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
+    let up_to = up_to.split('"').next().unwrap().to_owned();
+    assert_eq!(grace.post("/seen", &[("up_to", &up_to)]).await.status, 303);
+    assert!(!grace.get("/").await.body.contains(told));
+
+    let page = ada.post(&format!("/people/{id}/link"), &[]).await;
+    let (_, link) = page.body.split_once("/join/").unwrap();
+    let link = format!("/join/{}", link.split('<').next().unwrap());
+    assert!(
+        !grace.get("/").await.body.contains(told),
+        "nothing changed yet"
+    );
+    let mut somebody = Browser::new(&service);
+    assert_eq!(somebody.join(&link, "Grace").await.status, 303);
+    let page = somebody.get("/").await;
+    assert!(
+        page.body.contains("Your password was replaced"),
+        "{}",
+        page.body
+    );
+    assert!(
+        page.body.contains("by a link that <bdi>Ada</bdi> made on"),
+        "{}",
+        page.body
+    );
+    // one's own link is no news
+    let own = id_of(&ada.get("/people").await, 0);
+    let page = ada.post(&format!("/people/{own}/link"), &[]).await;
+    let (_, link) = page.body.split_once("/join/").unwrap();
+    let link = format!("/join/{}", link.split('<').next().unwrap());
+    assert_eq!(ada.join(&link, "Ada").await.status, 303);
+    assert!(!ada.get("/").await.body.contains(told));
+}
+
+async fn a_key_that_ended_is_refused_at_the_next_request(backend: Backend) {
+    let service = Service::start(backend).await;
+    let end = Utc::now() + TimeDelta::seconds(3);
+    let expires = end.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let create = ["key", "create", "--name", "brief", "--expires", &expires];
+    let made = service.run(&create).await;
+    assert!(made.stderr.contains("The key ends"), "{made:?}");
+    let made = made.object();
+    assert_eq!(made.as_object().unwrap().len(), 4);
+    let id = text(
+        &service.create(&json!({"text": "a text"})).await.value(),
+        "id",
+    );
+    let read = Request::get(&format!("/results/{id}")).bearer(&text(&made, "key"));
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let asked_at = Utc::now();
+        let answer = service.send(read.clone()).await;
+        if answer.status != 200 {
+            answer.assert_error(401, "unauthorized", "Invalid API key");
+            assert!(Utc::now() >= end, "it ended early");
+            break;
+        }
+        assert!(asked_at < end, "it opens after its end");
+        assert!(Instant::now() < deadline);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let create = Request::post(&format!("/prisms/{PRISM}/results"));
+    let create = create
+        .bearer(&text(&made, "key"))
+        .json(&json!({"text": "a text"}));
+    service
+        .send(create)
+        .await
+        .assert_error(401, "unauthorized", "Invalid API key");
+    let keys = service.run(&["key", "list", "--json"]).await.lines();
+    assert_eq!(keys[0]["expires_at"], json!(null));
+    assert_eq!(
+        keys[1]["expires_at"],
+        end.to_rfc3339_opts(SecondsFormat::Secs, true)
+    );
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    service
+        .run(&["key", "revoke", &service.key_id])
+        .await
+        .done();
+    let page = ada.get("/keys").await.body;
+    assert!(
+        page.contains(">ended<") && page.contains("by <bdi>operator</bdi>"),
+        "{page}"
+    );
+    let keys = service.run(&["key", "list", "--json"]).await.lines();
+    assert_eq!(
+        (&keys[0]["revoked_by"], &keys[1]["revoked_by"]),
+        (&json!("operator"), &json!(null))
+    );
+    for past in ["2020-01-01", "2020-01-01T00:00:00Z"] {
+        let create = ["key", "create", "--expires", past];
+        let refused = service.run(&create).await.refused();
+        assert!(refused.contains("must be in the future"), "{refused}");
+        let form = [("name", "late"), ("expires", "2020-01-01")];
+        let page = ada.post("/keys", &form).await;
+        assert_eq!(page.status, 422);
+        assert!(
+            page.body.contains("must be in the future") && page.body.contains("value=\"late\"")
+        );
+    }
+    let form = [("name", "late"), ("expires", "tomorrow")];
+    let page = ada.post("/keys", &form).await;
+    assert_eq!(page.status, 422);
+    assert!(page.body.contains("is no day"));
+}

@@ -1,0 +1,69 @@
+//! Tells the visitor what somebody else changed about them, until they say that they have seen it.
+
+use maud::{Markup, html};
+use refract_answering::InternalError;
+use refract_answering::events::{ToldChange, say_told, told_changes};
+use refract_domain::event::EventAction;
+use refract_domain::ids::EventId;
+
+use crate::components::moment::moment;
+use crate::page_refusal::PageRefusal;
+use crate::page_reply::PageReply;
+use crate::visit::Visit;
+
+/// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
+pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageRefusal> {
+    let (database, account) = (visit.answering.database(), visit.account());
+    let telling = told_changes(database, account, visit.visitor.person, from);
+    let changes = telling.await.map_err(InternalError::from)?;
+    let Some(newest) = changes.first() else {
+        // what they did themselves is no news
+        let saying = say_told(database, account, visit.visitor.person, from);
+        saying.await.map_err(InternalError::from)?;
+        return Ok(html! {});
+    };
+    let newest = newest.change.event.stamp.id;
+    Ok(html! {
+        div.notice.warning role="status" {
+            p { strong { "Somebody changed your role or password." } }
+            ul {
+                @for told in &changes { li { (words(told)) } }
+            }
+            p { "If you do not know why, ask an owner of your account." }
+            form method="post" action="/seen" {
+                input type="hidden" name="up_to" value=(newest);
+                button type="submit" { "I have seen it" }
+            }
+        }
+    })
+}
+
+/// Notes that the visitor has seen what was changed about them.
+pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageRefusal> {
+    let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageRefusal::NoForm)?;
+    let (database, account) = (visit.answering.database(), visit.account());
+    let saying = say_told(database, account, visit.visitor.person, up_to);
+    saying.await.map_err(InternalError::from)?;
+    Ok(PageReply::see_other("/"))
+}
+
+fn words(told: &ToldChange) -> Markup {
+    let change = &told.change;
+    let event = &change.event;
+    let at = moment(event.stamp.at);
+    if event.action == EventAction::PasswordSet {
+        return html! {
+            "Your password was replaced on " (at) ", by a link"
+            @if let Some(link) = &told.link {
+                " that " bdi { (link.by.name) } " made on " (moment(link.event.stamp.at))
+            }
+            "."
+        };
+    }
+    html! {
+        bdi { (change.by.name) } " changed your role"
+        @if let Some(from) = &event.from { " from " bdi { (from) } }
+        @if let Some(to) = &event.to { " to " bdi { (to) } }
+        " on " (at) "."
+    }
+}

@@ -1,0 +1,129 @@
+//! What was done.
+
+use std::fmt;
+
+macro_rules! actions {
+    ($($(#[$doc:meta])* $action:ident = $name:literal, $words:literal;)*) => {
+        /// What was done in an account. The names are stable: they are saved, exported and read by
+        /// programs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum EventAction {
+            $($(#[$doc])* $action,)*
+        }
+
+        impl EventAction {
+            /// Every action.
+            pub const ALL: &'static [Self] = &[$(Self::$action,)*];
+
+            /// The action's name in snake case, such as `lens_set`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$action => $name,)*
+                }
+            }
+
+            /// The action in words after the name of who did it, such as `changed the lens`.
+            pub const fn words(self) -> &'static str {
+                match self {
+                    $(Self::$action => $words,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// An account was made.
+    AccountCreated = "account_created", "made the account";
+    /// A prism was made, with its first version.
+    PrismCreated = "prism_created", "made the prism";
+    /// The next version of a prism was saved.
+    VersionSaved = "version_saved", "saved a version";
+    /// A prism got another name.
+    PrismRenamed = "prism_renamed", "renamed the prism";
+    /// A prism was archived.
+    PrismArchived = "prism_archived", "archived the prism";
+    /// An archived prism was restored.
+    PrismRestored = "prism_restored", "restored the prism";
+    /// A prism got other columns or cutoffs.
+    LensSet = "lens_set", "changed the lens";
+    /// A prism returned to the automatic lens.
+    LensReset = "lens_reset", "reset the lens";
+    /// An API key was made.
+    KeyCreated = "key_created", "made the key";
+    /// An API key was revoked.
+    KeyRevoked = "key_revoked", "revoked the key";
+    /// A person was invited.
+    PersonInvited = "person_invited", "invited the person";
+    /// A link was made by which a person chooses a password.
+    LinkRenewed = "link_renewed", "made a new link";
+    /// A link was made that signs a person in without a password.
+    SignInLinkMade = "sign_in_link_made", "made a link that signs in";
+    /// A person joined by a link.
+    PersonJoined = "person_joined", "joined";
+    /// A person was removed.
+    PersonRemoved = "person_removed", "removed the person";
+    /// A person got another role.
+    RoleSet = "role_set", "set the role";
+    /// A person chose another name.
+    NameSet = "name_set", "chose another name";
+    /// A person chose another password by a link.
+    PasswordSet = "password_set", "chose a password by a link";
+    /// A person chose another password with the present one.
+    PasswordChanged = "password_changed", "changed the password";
+    /// A person signed in.
+    SignedIn = "signed_in", "signed in";
+    /// Somebody tried to sign in as a person and was refused.
+    SignInRefused = "sign_in_refused", "was refused to sign in";
+    /// A session of a person was ended.
+    SessionEnded = "session_ended", "ended a session";
+    /// Results were downloaded or exported.
+    ResultsExported = "results_exported", "exported results";
+    /// Marks were exported.
+    MarksExported = "marks_exported", "exported marks";
+    /// Events were downloaded.
+    EventsExported = "events_exported", "exported events";
+    /// A file of marks was imported.
+    MarksImported = "marks_imported", "imported marks";
+    /// A purge of more results than one transaction deletes began.
+    PurgeStarted = "purge_started", "began to purge results";
+    /// Results were purged because of their age.
+    ResultsPurged = "results_purged", "purged results";
+    /// An erasure of more results than one transaction deletes began.
+    ErasureStarted = "erasure_started", "began to erase results";
+    /// Results were erased because somebody asked for it.
+    ResultsErased = "results_erased", "erased results";
+    /// A file run began to ask.
+    FileRunStarted = "file_run_started", "started a file run";
+    /// A file run ended.
+    FileRunEnded = "file_run_ended", "ended a file run";
+}
+
+impl EventAction {
+    /// The action of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut found = Self::ALL.iter().filter(|action| action.name() == name);
+        found.next().copied()
+    }
+}
+
+impl fmt::Display for EventAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_action_has_a_name_of_its_own_by_which_it_is_found() {
+        for action in EventAction::ALL {
+            let name = action.name();
+            assert_eq!(EventAction::named(name), Some(*action), "{name}");
+            assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'));
+        }
+        assert_eq!(EventAction::named("Lens_set"), None);
+    }
+}

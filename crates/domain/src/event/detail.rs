@@ -1,0 +1,153 @@
+//! From what, to what and why: the parts of an event in words and numbers.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+use crate::prism::{PrismName, VersionNumber};
+use crate::problem::Fault;
+use crate::role::Role;
+use crate::text;
+
+/// Length of a note that somebody types, after trimming.
+const NOTE_CHARS: RangeInclusive<usize> = 1..=1_000;
+
+/// A few words or numbers of an event: what something was, what it became, or a note. It can be made
+/// of names, numbers and moments only, so that no text that somebody sent gets into an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventDetail(String);
+
+impl EventDetail {
+    /// A number of things: `1 result`, `1204 results`.
+    pub fn counted(number: u64, noun: &str) -> Self {
+        let plural = if number == 1 { "" } else { "s" };
+        Self(format!("{number} {noun}{plural}"))
+    }
+
+    /// A moment with words of the program's own before it: `saved before 2026-05-01T00:00:00Z`.
+    pub fn at(words: &'static str, moment: DateTime<Utc>) -> Self {
+        Self(format!("{words} {}", Self::from(moment)))
+    }
+
+    /// A version: `version 3`.
+    pub fn version(version: VersionNumber) -> Self {
+        Self(format!("version {version}"))
+    }
+
+    /// Several details as one, with commas between them.
+    pub fn list(parts: &[Self]) -> Self {
+        let parts: Vec<_> = parts.iter().map(Self::as_str).collect();
+        Self(parts.join(", "))
+    }
+
+    /// A note that an operator or a person typed about their change.
+    ///
+    /// # Errors
+    /// The faults of the note: it is trimmed and has 1 to 1,000 characters.
+    pub fn note(typed: &str) -> Result<Self, Vec<Fault>> {
+        let note = typed.trim();
+        let faults = text::faults(note, &NOTE_CHARS);
+        if faults.is_empty() {
+            Ok(Self(note.to_owned()))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// A detail read from the database, which is not checked again.
+    pub fn saved(detail: String) -> Self {
+        Self(detail)
+    }
+
+    /// This detail and another one, as one.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self(format!("{}; {}", self.0, other.0))
+    }
+
+    /// The detail as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A number with words of the program's own after it: `3 refused`.
+    pub fn worded(number: u64, words: &'static str) -> Self {
+        Self(format!("{number} {words}"))
+    }
+
+    /// Words and numbers of a lens, whose columns and cutoffs are no text.
+    pub(super) fn of_parts(parts: &[String]) -> Self {
+        Self(parts.join(", "))
+    }
+}
+
+/// Words of the program's own.
+impl From<&'static str> for EventDetail {
+    fn from(words: &'static str) -> Self {
+        Self(words.to_owned())
+    }
+}
+
+impl From<Role> for EventDetail {
+    fn from(role: Role) -> Self {
+        Self(role.name().to_owned())
+    }
+}
+
+impl From<VersionNumber> for EventDetail {
+    fn from(version: VersionNumber) -> Self {
+        Self(version.to_string())
+    }
+}
+
+impl From<PrismName> for EventDetail {
+    fn from(name: PrismName) -> Self {
+        Self(name.to_string())
+    }
+}
+
+impl From<DateTime<Utc>> for EventDetail {
+    fn from(moment: DateTime<Utc>) -> Self {
+        Self(moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
+    }
+}
+
+impl fmt::Display for EventDetail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_trimmed_and_has_a_limit() {
+        let note = EventDetail::note(" why not \n").unwrap();
+        assert_eq!(note.as_str(), "why not");
+        let both = note.and(&EventDetail::counted(1, "result"));
+        assert_eq!(both.to_string(), "why not; 1 result");
+        for bad in [" ", "a\0b", &"a".repeat(1_001)] {
+            assert!(EventDetail::note(bad).is_err());
+        }
+    }
+
+    #[test]
+    fn names_and_numbers_are_details() {
+        let version = VersionNumber::new(3).unwrap();
+        let moment: DateTime<Utc> = "2027-01-01T00:00:00Z".parse().unwrap();
+        let details: [EventDetail; 4] = [
+            Role::Owner.into(),
+            version.into(),
+            moment.into(),
+            EventDetail::counted(1_204, "result"),
+        ];
+        let words = details.map(|detail| detail.to_string());
+        assert_eq!(
+            words,
+            ["owner", "3", "2027-01-01T00:00:00Z", "1204 results"]
+        );
+    }
+}

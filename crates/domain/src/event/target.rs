@@ -1,0 +1,99 @@
+//! What an event is about.
+
+use uuid::Uuid;
+
+use crate::ids::{AccountId, ApiKeyId, PersonId, PrismId};
+
+/// What something was done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventTarget {
+    /// The account as a whole.
+    Account(AccountId),
+    /// A prism, its lens or its results.
+    Prism(PrismId),
+    /// An API key.
+    Key(ApiKeyId),
+    /// A person, their role, their password or their sessions.
+    Person(PersonId),
+}
+
+/// What kind of thing something was done to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TargetKind {
+    /// The account as a whole.
+    Account,
+    /// A prism, its lens or its results.
+    Prism,
+    /// An API key.
+    Key,
+    /// A person.
+    Person,
+}
+
+impl EventTarget {
+    /// The target's kind.
+    pub fn kind(self) -> TargetKind {
+        match self {
+            Self::Account(_) => TargetKind::Account,
+            Self::Prism(_) => TargetKind::Prism,
+            Self::Key(_) => TargetKind::Key,
+            Self::Person(_) => TargetKind::Person,
+        }
+    }
+
+    /// The target's id.
+    pub fn id(self) -> Uuid {
+        match self {
+            Self::Account(AccountId(id))
+            | Self::Prism(PrismId(id))
+            | Self::Key(ApiKeyId(id))
+            | Self::Person(PersonId(id)) => id,
+        }
+    }
+
+    /// The target of a kind with this id.
+    pub fn saved(kind: TargetKind, id: Uuid) -> Self {
+        match kind {
+            TargetKind::Account => Self::Account(AccountId(id)),
+            TargetKind::Prism => Self::Prism(PrismId(id)),
+            TargetKind::Key => Self::Key(ApiKeyId(id)),
+            TargetKind::Person => Self::Person(PersonId(id)),
+        }
+    }
+}
+
+impl TargetKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Account, Self::Prism, Self::Key, Self::Person];
+
+    /// The kind's name: `account`, `prism`, `key` or `person`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Prism => "prism",
+            Self::Key => "key",
+            Self::Person => "person",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_saved_as_kind_and_id() {
+        let id = Uuid::from_u128(7);
+        for kind in TargetKind::ALL {
+            let target = EventTarget::saved(kind, id);
+            assert_eq!((target.kind(), target.id()), (kind, id));
+            assert_eq!(TargetKind::named(kind.name()), Some(kind));
+        }
+        assert_eq!(TargetKind::named("result"), None);
+    }
+}

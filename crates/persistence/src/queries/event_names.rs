@@ -1,0 +1,121 @@
+//! What the actors and targets of events are called, and who is called so. Events hold ids alone.
+
+use diesel::prelude::*;
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId};
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::Bind;
+use crate::schema::{accounts, api_keys, people, prisms};
+
+/// What a prism is called.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct PrismNameRow {
+    /// The prism's id.
+    pub id: PrismId,
+    /// Unique in the account.
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+}
+
+impl Database {
+    /// What these prisms of the account are called, in no particular order. Some hundreds at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_prism_names(
+        &self,
+        account: AccountId,
+        wanted: &[PrismId],
+    ) -> Result<Vec<PrismNameRow>, PersistenceError> {
+        let ids: Vec<_> = wanted.iter().copied().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let query = prisms::table
+                .filter(prisms::account_id.eq(Bind(account)))
+                .filter(prisms::id.eq_any(ids))
+                .select((prisms::id, prisms::slug, prisms::name));
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The labels of these keys of the account, revoked ones too, in no particular order. Some hundreds
+    /// at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_key_names(
+        &self,
+        account: AccountId,
+        wanted: &[ApiKeyId],
+    ) -> Result<Vec<(ApiKeyId, String)>, PersistenceError> {
+        let ids: Vec<_> = wanted.iter().copied().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let query = api_keys::table
+                .filter(api_keys::account_id.eq(Bind(account)))
+                .filter(api_keys::id.eq_any(ids))
+                .select((api_keys::id, api_keys::name));
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The name of an account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_account_name(
+        &self,
+        account: AccountId,
+    ) -> Result<Option<String>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = accounts::table.find(Bind(account)).select(accounts::name);
+            Ok(on!(connection, get_result(query)).optional()?)
+        })
+        .await
+    }
+
+    /// The people of the account who have or had this address, removed ones too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_people_of_email(
+        &self,
+        account: AccountId,
+        email: &str,
+    ) -> Result<Vec<PersonId>, PersistenceError> {
+        let email = email.to_owned();
+        self.read(async move |mut connection| {
+            let query = people::table
+                .filter(people::account_id.eq(Bind(account)))
+                .filter(people::email.eq(email))
+                .order(people::id)
+                .select(people::id);
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The keys of the account that have this label, revoked ones too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_keys_of_name(
+        &self,
+        account: AccountId,
+        name: &str,
+    ) -> Result<Vec<ApiKeyId>, PersistenceError> {
+        let name = name.to_owned();
+        self.read(async move |mut connection| {
+            let query = api_keys::table
+                .filter(api_keys::account_id.eq(Bind(account)))
+                .filter(api_keys::name.eq(name))
+                .order(api_keys::id)
+                .select(api_keys::id);
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+}

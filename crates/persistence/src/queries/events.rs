@@ -1,0 +1,173 @@
+//! Events: added in the transaction of what they tell of, and listed newest first. Nothing changes or
+//! deletes one; the database refuses it too.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::event::{
+    Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
+    TargetKind,
+};
+use refract_domain::ids::{AccountId, EventId};
+use uuid::Uuid;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::event_filter::{EventFilter, EventRange};
+use crate::schema::events;
+use crate::schema::sql_types::{AnyId, Bind};
+
+/// The columns of an event.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = events)]
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct EventColumns {
+    #[diesel(serialize_as = Bind<EventId>)]
+    id: EventId,
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    at: DateTime<Utc>,
+    actor_kind: String,
+    #[diesel(serialize_as = Bind<AnyId>)]
+    actor_id: AnyId,
+    action: String,
+    target_kind: String,
+    #[diesel(serialize_as = Bind<AnyId>)]
+    target_id: AnyId,
+    changed_from: Option<String>,
+    changed_to: Option<String>,
+    note: Option<String>,
+    request_id: Option<String>,
+}
+
+impl From<Event> for EventColumns {
+    fn from(event: Event) -> Self {
+        let Event {
+            stamp,
+            action,
+            target,
+            from,
+            to,
+        } = event;
+        let text = |detail: Option<EventDetail>| detail.map(|detail| detail.to_string());
+        Self {
+            id: stamp.id,
+            account_id: stamp.account,
+            at: stamp.at,
+            actor_kind: stamp.actor.kind().name().to_owned(),
+            actor_id: AnyId(stamp.actor.id().unwrap_or(Uuid::nil())),
+            action: action.name().to_owned(),
+            target_kind: target.kind().name().to_owned(),
+            target_id: AnyId(target.id()),
+            changed_from: text(from),
+            changed_to: text(to),
+            note: text(stamp.note),
+            request_id: stamp.request.map(|request| request.as_str().to_owned()),
+        }
+    }
+}
+
+impl TryFrom<EventColumns> for Event {
+    type Error = PersistenceError;
+
+    fn try_from(columns: EventColumns) -> Result<Self, PersistenceError> {
+        let unreadable = |column| PersistenceError::Unreadable { column };
+        let kind = ActorKind::named(&columns.actor_kind);
+        let actor_id = Some(columns.actor_id.0).filter(|id| !id.is_nil());
+        let actor = kind.and_then(|kind| Actor::saved(kind, actor_id));
+        let action = EventAction::named(&columns.action);
+        let target = TargetKind::named(&columns.target_kind);
+        let target = target.map(|kind| EventTarget::saved(kind, columns.target_id.0));
+        Ok(Self {
+            stamp: EventStamp {
+                id: columns.id,
+                account: columns.account_id,
+                at: columns.at,
+                actor: actor.ok_or(unreadable("events.actor_kind"))?,
+                request: columns.request_id.map(EventRequest::saved),
+                note: columns.note.map(EventDetail::saved),
+            },
+            action: action.ok_or(unreadable("events.action"))?,
+            target: target.ok_or(unreadable("events.target_kind"))?,
+            from: columns.changed_from.map(EventDetail::saved),
+            to: columns.changed_to.map(EventDetail::saved),
+        })
+    }
+}
+
+/// Saves an event in a transaction, whose other statements make the change.
+macro_rules! add_event {
+    ($c:ident, $event:expr) => {
+        diesel::insert_into($crate::schema::events::table)
+            .values($crate::queries::events::EventColumns::from($event))
+            .execute($c)
+            .await?
+    };
+}
+
+pub(crate) use add_event;
+
+impl Database {
+    /// Saves an event of what changes nothing in the database, such as an export.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_event(&self, event: Event) -> Result<(), PersistenceError> {
+        let columns = EventColumns::from(event);
+        self.write(async move |mut connection| {
+            let insert = diesel::insert_into(events::table).values(columns);
+            on!(connection, execute(insert))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Up to `limit` events of an account in a range, newest first: those that the filter lets
+    /// through.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_events(
+        &self,
+        account: AccountId,
+        filter: EventFilter,
+        range: EventRange,
+        limit: u32,
+    ) -> Result<Vec<Event>, PersistenceError> {
+        let limit = i64::from(limit);
+        self.read(async move |mut connection| {
+            let found: Vec<EventColumns> = match range {
+                EventRange::Newest | EventRange::OlderThan(_) => on!(
+                    connection,
+                    load(
+                        filter
+                            .query(account, range)
+                            .order(events::id.desc())
+                            .limit(limit)
+                            .select(EventColumns::as_select())
+                    )
+                ),
+                EventRange::NewerThan(_) => on!(
+                    connection,
+                    load(
+                        filter
+                            .query(account, range)
+                            .order(events::id)
+                            .limit(limit)
+                            .select(EventColumns::as_select())
+                    )
+                ),
+            }?;
+            let mut listed: Vec<Event> = found
+                .into_iter()
+                .map(Event::try_from)
+                .collect::<Result<_, _>>()?;
+            if let EventRange::NewerThan(_) = range {
+                listed.reverse();
+            }
+            Ok(listed)
+        })
+        .await
+    }
+}

@@ -1,0 +1,33 @@
+//! Events of a prism that several queries save.
+
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
+use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::PrismName;
+
+/// The event of another name for a prism.
+pub(crate) fn renamed(stamp: EventStamp, prism: PrismId, before: String, name: PrismName) -> Event {
+    Event {
+        from: Some(PrismName::saved(before).into()),
+        to: Some(name.into()),
+        ..stamp.event(EventAction::PrismRenamed, EventTarget::Prism(prism))
+    }
+}
+
+/// The event of another lens for a prism.
+pub(crate) fn lens_changed(
+    stamp: EventStamp,
+    prism: PrismId,
+    lens: &Lens,
+    details: LensChangeDetails,
+) -> Event {
+    let action = match lens {
+        Lens::Custom(_) => EventAction::LensSet,
+        Lens::Automatic => EventAction::LensReset,
+    };
+    Event {
+        from: Some(details.from),
+        to: Some(details.to),
+        ..stamp.event(action, EventTarget::Prism(prism))
+    }
+}

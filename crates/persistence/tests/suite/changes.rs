@@ -1,0 +1,271 @@
+//! Changes of every kind that has an event, made one by one.
+
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
+use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::lens::Lens;
+use refract_domain::mark::Mark;
+use refract_domain::person::PersonName;
+use refract_domain::prism::PrismName;
+use refract_domain::role::Role;
+use refract_domain::slug::Slug;
+use refract_domain::token::TokenHash;
+use refract_persistence::{
+    AccountRow, DeletionEvent, EventFilter, EventRange, NewPerson, NewPrism, NewVersion,
+    PersistenceError, PrismRow,
+};
+use uuid::Uuid;
+
+use crate::fixture::{Fixture, answered, lens_details, moment, new_key, version};
+use crate::joined_people::{invite, joined, link, new_person, new_session, renew};
+
+/// Everything that the changes are about.
+pub(crate) struct Things {
+    pub(crate) it: Fixture,
+    /// An owner who has joined.
+    pub(crate) ada: PersonId,
+    /// An editor who has joined and has the link 3.
+    pub(crate) grace: PersonId,
+    /// Somebody who was invited by the link 4.
+    pub(crate) joan: PersonId,
+    result: ResultId,
+}
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Account,
+    Key,
+    Revocation,
+    Prism,
+    Rename,
+    Archiving,
+    Restoring,
+    Lens,
+    LensReset,
+    Version,
+    Invitation,
+    InvitationAgain,
+    Link,
+    SignInLink,
+    Joining,
+    Password,
+    Role,
+    Removal,
+    Marks,
+    Deletion,
+}
+
+impl Change {
+    pub(crate) const ALL: [Self; 20] = [
+        Self::Account,
+        Self::Key,
+        Self::Revocation,
+        Self::Prism,
+        Self::Rename,
+        Self::Archiving,
+        Self::Restoring,
+        Self::Lens,
+        Self::LensReset,
+        Self::Version,
+        Self::Invitation,
+        Self::InvitationAgain,
+        Self::Link,
+        Self::SignInLink,
+        Self::Password,
+        Self::Joining,
+        Self::Role,
+        Self::Removal,
+        Self::Marks,
+        Self::Deletion,
+    ];
+}
+
+impl Things {
+    pub(crate) async fn new(it: Fixture) -> Self {
+        let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
+        let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
+        assert!(renew(&it, it.account, grace, 3).await);
+        let joan = invite(&it, "joan@example.com", Role::Reviewer, 4).await;
+        let new = it.result(answered(), None);
+        it.database.save_result(&new).await.unwrap();
+        Self {
+            it,
+            ada,
+            grace,
+            joan,
+            result: new.result.id,
+        }
+    }
+
+    pub(crate) async fn prism(&self) -> PrismRow {
+        let found = self.it.database.find_prism_by_id(self.it.prism.id).await;
+        found.unwrap().unwrap()
+    }
+
+    /// Makes a change with this stamp.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "it is a list: a few lines for each change"
+    )]
+    pub(crate) async fn make(
+        &self,
+        change: Change,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        let (database, prism) = (&self.it.database, self.it.prism.id);
+        match change {
+            Change::Account => {
+                let row = AccountRow {
+                    id: stamp.account,
+                    name: format!("account {}", stamp.account),
+                    created_at: moment(0),
+                };
+                database.create_account(&row, stamp).await.map(drop)
+            }
+            Change::Key => {
+                let key = new_key(self.it.account, 9);
+                database.create_api_key(&key, stamp).await
+            }
+            Change::Revocation => {
+                let revoking = database.revoke_api_key(self.it.key.id, stamp);
+                revoking.await.map(drop)
+            }
+            Change::Prism => {
+                let name = PrismName::parse("Another").unwrap();
+                let new = NewPrism {
+                    id: PrismId(Uuid::now_v7()),
+                    name: &name,
+                    slugs: Slug::candidates("Another"),
+                    version: &version(&["angry"]),
+                    stamp,
+                };
+                database.create_prism(new).await.map(drop)
+            }
+            Change::Rename => {
+                let name = PrismName::parse("Sorting").unwrap();
+                database.rename_prism(prism, &name, stamp).await
+            }
+            Change::Archiving => database.set_prism_archived(prism, true, stamp).await,
+            Change::Restoring => database.set_prism_archived(prism, false, stamp).await,
+            Change::Lens => {
+                let (read, custom) = (self.prism().await, Lens::Custom(Vec::new()));
+                let saving = database.save_lens(&read, &custom, lens_details(), stamp);
+                saving.await.map(drop)
+            }
+            Change::LensReset => {
+                let read = self.prism().await;
+                let details = lens_details();
+                let saving = database.save_lens(&read, &Lens::Automatic, details, stamp);
+                saving.await.map(drop)
+            }
+            Change::Version => {
+                let name = PrismName::parse("Renamed with a version").unwrap();
+                let new = NewVersion {
+                    name: &name,
+                    version: &version(&["calm"]),
+                    lens: Some((&Lens::Automatic, LensChangeDetails::between(2, &[], &[]))),
+                    stamp,
+                };
+                let read = self.prism().await;
+                database.save_version(&read, new).await.map(drop)
+            }
+            Change::Invitation => {
+                let new = new_person(&self.it, "kay@example.com", Role::Editor);
+                database.invite_person(&new, link(5), stamp).await.map(drop)
+            }
+            Change::InvitationAgain => {
+                let new = NewPerson {
+                    role: Role::Owner,
+                    ..new_person(&self.it, "joan@example.com", Role::Owner)
+                };
+                database.invite_person(&new, link(6), stamp).await.map(drop)
+            }
+            Change::Link => {
+                let action = EventAction::LinkRenewed;
+                let renewing = database.renew_link(self.joan, link(7), action, stamp);
+                renewing.await.map(drop)
+            }
+            Change::SignInLink => {
+                let action = EventAction::SignInLinkMade;
+                let renewing = database.renew_link(self.ada, link(8), action, stamp);
+                renewing.await.map(drop)
+            }
+            Change::Joining => self.accept(7, 11, stamp).await,
+            Change::Password => self.accept(3, 12, stamp).await,
+            Change::Role => {
+                let setting = database.set_person_role(self.grace, Role::Reviewer, stamp);
+                setting.await.map(drop)
+            }
+            Change::Removal => database.remove_person(self.grace, stamp).await.map(drop),
+            Change::Marks => {
+                let mark = Mark {
+                    result: self.result,
+                    question: QuestionKey::parse("angry").unwrap(),
+                    outcome: OutcomeKey::parse("yes").unwrap(),
+                    marked_by: None,
+                    marked_at: moment(1),
+                };
+                database.save_marks(prism, &[mark], stamp).await.map(drop)
+            }
+            Change::Deletion => {
+                let event = DeletionEvent::Ended {
+                    event: stamp.event(EventAction::ResultsPurged, EventTarget::Prism(prism)),
+                    before: 4,
+                };
+                let random = Uuid::now_v7().as_u128();
+                let deleting = database.forget_results(vec![self.result], random, event);
+                deleting.await.map(drop)
+            }
+        }
+    }
+
+    pub(crate) async fn accept(
+        &self,
+        byte: u8,
+        session: u8,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        let name = PersonName::parse("Somebody").unwrap();
+        let (hash, session) = (TokenHash([byte; 32]), new_session(session));
+        let accepting = self
+            .it
+            .database
+            .accept_invitation(hash, &name, "new hash", session, stamp);
+        accepting.await.map(drop)
+    }
+
+    /// The stamp of a change, by Ada unless only somebody else can make it.
+    pub(crate) fn stamp(&self, change: Change) -> EventStamp {
+        let stamp = self.it.stamp_of(self.ada, 20);
+        if change == Change::Account {
+            let account = AccountId(Uuid::now_v7());
+            return EventStamp { account, ..stamp };
+        }
+        if change == Change::Joining {
+            return self.it.stamp_of(self.joan, 20);
+        }
+        if change == Change::Password {
+            return self.it.stamp_of(self.grace, 20);
+        }
+        stamp
+    }
+
+    /// The events that a change added, oldest first.
+    pub(crate) async fn added(&self, change: Change) -> Vec<Event> {
+        let stamp = self.stamp(change);
+        let account = stamp.account;
+        let before = self.events_of(account).await.len();
+        self.make(change, stamp).await.unwrap();
+        let mut added = self.events_of(account).await;
+        added.truncate(added.len() - before);
+        added.reverse();
+        added
+    }
+
+    pub(crate) async fn events_of(&self, account: AccountId) -> Vec<Event> {
+        let (filter, range) = (EventFilter::default(), EventRange::Newest);
+        let listing = self.it.database.list_events(account, filter, range, 1_000);
+        listing.await.unwrap()
+    }
+}

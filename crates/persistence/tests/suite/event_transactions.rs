@@ -1,0 +1,341 @@
+//! A change and its event are saved together or not at all.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use diesel::sql_types::Text;
+use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
+use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
+use refract_domain::lens::Lens;
+use refract_domain::role::Role;
+use refract_domain::token::TokenHash;
+use refract_persistence::{AccountRow, DeletionEvent};
+use uuid::Uuid;
+
+use crate::changes::{Change, Things};
+use crate::events::events;
+use crate::fixture::{Fixture, answered, lens_details, moment};
+use crate::joined_people::{link, new_person};
+use crate::schemas::{postgres_client, postgres_columns, sqlite_columns};
+
+on_both!(
+    every_change_has_its_events,
+    a_change_whose_event_cannot_be_saved_is_not_made,
+    what_changes_nothing_has_no_event,
+    of_changes_at_once_each_that_is_made_has_one_event,
+    a_deletion_tells_how_many_results_it_deleted,
+    a_person_is_to_be_told_what_somebody_else_changed,
+);
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = Text)]
+    row: String,
+}
+
+/// Every row of every table.
+async fn all_rows(it: &Fixture) -> BTreeMap<String, Vec<String>> {
+    let mut rows = BTreeMap::new();
+    if let Some(path) = it.url.strip_prefix("sqlite://") {
+        let mut connection = SqliteConnection::establish(path).unwrap();
+        let mut cells: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (table, column) in sqlite_columns(&mut connection).into_keys() {
+            let cell = format!("quote({column})");
+            cells.entry(table).or_default().push(cell);
+        }
+        for (table, cells) in cells {
+            let row = cells.join(" || '|' || ");
+            let query = format!("SELECT {row} AS row FROM {table} ORDER BY 1");
+            let found: Vec<Row> = sql_query(query).load(&mut connection).unwrap();
+            rows.insert(table, found.into_iter().map(|row| row.row).collect());
+        }
+        return rows;
+    }
+    let client = postgres_client(&it.url).await;
+    for (table, _) in postgres_columns(&client).await.into_keys() {
+        let query = format!("SELECT t::text FROM {table} t ORDER BY 1");
+        let found = client.query(&query, &[]).await.unwrap();
+        rows.insert(table, found.iter().map(|row| row.get(0)).collect());
+    }
+    rows
+}
+
+async fn every_change_has_its_events(it: Fixture) {
+    let things = Things::new(it).await;
+    let (prism, key) = (things.it.prism.id, things.it.key.id);
+    for change in Change::ALL {
+        let added = things.added(change).await;
+        let found: Vec<_> = added
+            .iter()
+            .map(|event| {
+                let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
+                let (from, to) = (text(&event.from), text(&event.to));
+                (event.action, from, to)
+            })
+            .collect();
+        let said = |action, from: &str, to: &str| {
+            let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+            (action, text(from), text(to))
+        };
+        let expected = match change {
+            Change::Account => vec![said(EventAction::AccountCreated, "", "")],
+            Change::Key => vec![said(EventAction::KeyCreated, "", "")],
+            Change::Revocation => vec![said(EventAction::KeyRevoked, "", "")],
+            Change::Prism => vec![said(EventAction::PrismCreated, "", "1")],
+            Change::Rename => vec![said(EventAction::PrismRenamed, "Triage", "Sorting")],
+            Change::Archiving => vec![said(EventAction::PrismArchived, "", "")],
+            Change::Restoring => vec![said(EventAction::PrismRestored, "", "")],
+            Change::Lens => vec![said(EventAction::LensSet, "revision 0", "revision 1")],
+            Change::LensReset => vec![said(EventAction::LensReset, "revision 0", "revision 1")],
+            Change::Version => vec![
+                said(EventAction::VersionSaved, "1", "2"),
+                said(
+                    EventAction::PrismRenamed,
+                    "Sorting",
+                    "Renamed with a version",
+                ),
+                said(EventAction::LensReset, "revision 2", "revision 3"),
+            ],
+            Change::Invitation => vec![said(EventAction::PersonInvited, "", "editor")],
+            Change::InvitationAgain => vec![
+                said(EventAction::PersonInvited, "", "owner"),
+                said(EventAction::RoleSet, "reviewer", "owner"),
+            ],
+            Change::Link => vec![said(EventAction::LinkRenewed, "", "")],
+            Change::SignInLink => vec![said(EventAction::SignInLinkMade, "", "")],
+            Change::Joining => vec![said(EventAction::PersonJoined, "", "owner")],
+            Change::Password => vec![said(EventAction::PasswordSet, "", "")],
+            Change::Role => vec![said(EventAction::RoleSet, "editor", "reviewer")],
+            Change::Removal => vec![said(EventAction::PersonRemoved, "reviewer", "")],
+            Change::Marks => vec![said(EventAction::MarksImported, "", "")],
+            Change::Deletion => vec![said(EventAction::ResultsPurged, "", "")],
+        };
+        assert_eq!(found, expected, "{change:?}");
+        let target = match change {
+            Change::Account => EventTarget::Account(added[0].stamp.account),
+            Change::Revocation => EventTarget::Key(key),
+            Change::Removal | Change::Role | Change::Password => EventTarget::Person(things.grace),
+            Change::Joining | Change::Link | Change::InvitationAgain => {
+                EventTarget::Person(things.joan)
+            }
+            Change::SignInLink => EventTarget::Person(things.ada),
+            Change::Rename
+            | Change::Archiving
+            | Change::Restoring
+            | Change::Lens
+            | Change::LensReset
+            | Change::Version
+            | Change::Marks
+            | Change::Deletion => EventTarget::Prism(prism),
+            // made by the change
+            Change::Key | Change::Prism | Change::Invitation => added[0].target,
+        };
+        assert!(
+            added.iter().all(|event| event.target == target),
+            "{change:?}"
+        );
+        assert_eq!(added[0].stamp.at, moment(20));
+        assert!(matches!(added[0].stamp.actor, Actor::Person(_)));
+    }
+}
+
+async fn a_change_whose_event_cannot_be_saved_is_not_made(it: Fixture) {
+    let things = Things::new(it).await;
+    let taken = events(&things.it).await[0].stamp.id;
+    for change in Change::ALL {
+        let before = all_rows(&things.it).await;
+        let stamp = EventStamp {
+            id: taken,
+            ..things.stamp(change)
+        };
+        let made = things.make(change, stamp).await;
+        if change == Change::Restoring {
+            // nothing is to be restored, so that no event is wanted
+            made.unwrap();
+        } else {
+            let is_made = made.is_ok();
+            // these want a link that an earlier change makes
+            let lacks_link = change == Change::Joining;
+            assert_eq!(is_made, lacks_link, "{change:?}");
+        }
+        assert_eq!(all_rows(&things.it).await, before, "{change:?}");
+    }
+    // each can be made otherwise
+    for change in Change::ALL {
+        assert!(!things.added(change).await.is_empty(), "{change:?}");
+    }
+}
+
+async fn what_changes_nothing_has_no_event(it: Fixture) {
+    let things = Things::new(it).await;
+    for change in [
+        Change::Revocation,
+        Change::Rename,
+        Change::Archiving,
+        Change::Password,
+        Change::Role,
+        Change::Marks,
+        Change::Removal,
+    ] {
+        assert_eq!(things.added(change).await.len(), 1, "{change:?}");
+        assert_eq!(things.added(change).await, [], "{change:?} again");
+    }
+    let (database, account) = (&things.it.database, things.it.account);
+    let before = events(&things.it).await;
+    let stranger = PersonId(Uuid::now_v7());
+    let [one, two, three, four, five] = [1; 5].map(|_| things.it.stamp(1));
+    let setting = database.set_person_role(stranger, Role::Owner, one);
+    setting.await.unwrap();
+    // the last owner stays
+    database.remove_person(things.ada, two).await.unwrap();
+    let demoting = database.set_person_role(things.ada, Role::Editor, three);
+    demoting.await.unwrap();
+    let again = new_person(&things.it, "ada@example.com", Role::Owner);
+    database.invite_person(&again, link(9), four).await.unwrap();
+    // a lens that somebody else has changed
+    let read = things.prism().await;
+    assert_eq!(things.added(Change::Lens).await.len(), 1);
+    let lens = Lens::Custom(Vec::new());
+    let saving = database.save_lens(&read, &lens, lens_details(), five);
+    saving.await.unwrap();
+    assert_eq!(events(&things.it).await.len(), before.len() + 1);
+    let same_name = AccountRow {
+        id: AccountId(Uuid::now_v7()),
+        name: "tests".to_owned(),
+        created_at: moment(0),
+    };
+    let stamp = EventStamp {
+        account: same_name.id,
+        ..things.it.stamp(1)
+    };
+    database.create_account(&same_name, stamp).await.unwrap();
+    assert_eq!(things.events_of(same_name.id).await, []);
+    assert_ne!(account, same_name.id);
+}
+
+async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
+    let things = Arc::new(Things::new(it).await);
+    for change in [
+        Change::Revocation,
+        Change::Rename,
+        Change::Archiving,
+        Change::Password,
+        Change::Role,
+        Change::Removal,
+    ] {
+        let before = events(&things.it).await.len();
+        let making = (0..8).map(|_| {
+            let things = Arc::clone(&things);
+            tokio::spawn(async move { things.make(change, things.stamp(change)).await.unwrap() })
+        });
+        for making in making.collect::<Vec<_>>() {
+            making.await.unwrap();
+        }
+        let added = events(&things.it).await.len() - before;
+        assert_eq!(added, 1, "{change:?}");
+    }
+    // each of these changes something: the latest version and its number are the lock
+    let before = events(&things.it).await.len();
+    let making = (0..8).map(|_| {
+        let things = Arc::clone(&things);
+        tokio::spawn(async move {
+            let stamp = things.stamp(Change::Version);
+            things.make(Change::Version, stamp).await.unwrap();
+        })
+    });
+    for making in making.collect::<Vec<_>>() {
+        making.await.unwrap();
+    }
+    let added = events(&things.it).await;
+    let added = &added[..added.len() - before];
+    let versions = added.iter();
+    let versions = versions.filter(|event| event.action == EventAction::VersionSaved);
+    let saved = things.prism().await.latest_version.get() - 1;
+    assert_eq!(versions.count(), usize::try_from(saved).unwrap());
+}
+
+async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let new = it.result(answered(), None);
+        it.database.save_result(&new).await.unwrap();
+        ids.push(new.result.id);
+    }
+    let target = EventTarget::Prism(it.prism.id);
+    let event = |action| it.stamp(1).event(action, target);
+    let ended = |before| DeletionEvent::Ended {
+        event: event(EventAction::ResultsPurged),
+        before,
+    };
+    let begun = || DeletionEvent::Begun(event(EventAction::PurgeStarted));
+    let unknown = ResultId(Uuid::now_v7());
+    for (ids, deletion) in [
+        (vec![unknown], begun()),
+        (vec![unknown], ended(0)),
+        (vec![ids[0]], begun()),
+        (vec![ids[1]], DeletionEvent::Elsewhere),
+        (vec![ids[2], unknown], ended(2)),
+    ] {
+        let random = Uuid::now_v7().as_u128();
+        let deleting = it.database.forget_results(ids, random, deletion);
+        deleting.await.unwrap();
+    }
+    let listed = events(&it).await;
+    let said: Vec<_> = listed[..2]
+        .iter()
+        .map(|event| (event.action, event.stamp.note.clone()))
+        .collect();
+    let number = EventDetail::counted(3, "result");
+    let expected = [
+        (EventAction::ResultsPurged, Some(number)),
+        (EventAction::PurgeStarted, None),
+    ];
+    assert_eq!(said, expected);
+    assert_eq!(listed[2].action, EventAction::PrismCreated);
+}
+
+async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
+    let things = Things::new(it).await;
+    let (database, account) = (&things.it.database, things.it.account);
+    let (ada, grace) = (things.ada, things.grace);
+    let untold = async |session: u8| {
+        let found = database.find_session(TokenHash([session; 32]), moment(0));
+        found.await.unwrap().unwrap().untold_event
+    };
+    let told = async |person, up_to| database.save_told(account, person, up_to).await.unwrap();
+    let set = async |person, role, by| {
+        let stamp = things.it.stamp_of(by, 30);
+        let id = stamp.id;
+        let setting = database.set_person_role(person, role, stamp).await;
+        setting.unwrap();
+        id
+    };
+    assert_eq!((untold(1).await, untold(2).await), (None, None));
+    let first = set(grace, Role::Owner, ada).await;
+    let second = set(grace, Role::Editor, ada).await;
+    set(grace, Role::Editor, ada).await;
+    assert_eq!(untold(2).await, Some(first), "the first is kept");
+    assert_eq!(untold(1).await, None);
+    told(grace, first).await;
+    assert_eq!(untold(2).await, Some(second), "came after what was shown");
+    told(grace, first).await;
+    told(ada, second).await;
+    assert_eq!(untold(2).await, Some(second));
+    told(grace, second).await;
+    assert_eq!(untold(2).await, None);
+    // what they do to themselves is no news
+    set(grace, Role::Owner, ada).await;
+    told(grace, set(grace, Role::Reviewer, grace).await).await;
+    assert_eq!(untold(2).await, None);
+    // the link 3 is an operator's
+    assert_eq!(things.added(Change::Password).await.len(), 1);
+    assert!(untold(12).await.is_some());
+    told(grace, EventId(Uuid::max())).await;
+    let own = things.it.stamp_of(grace, 40);
+    let renewing = database.renew_link(grace, link(13), EventAction::LinkRenewed, own);
+    assert!(renewing.await.unwrap());
+    let stamp = things.it.stamp_of(grace, 40);
+    things.accept(13, 14, stamp).await.unwrap();
+    assert_eq!(untold(14).await, None);
+}

@@ -1,0 +1,4 @@
+ALTER TABLE people DROP COLUMN untold_event;
+ALTER TABLE api_keys DROP COLUMN expires_at;
+DROP TABLE events;
+DROP FUNCTION refuse_change_of_events;
