@@ -175,16 +175,31 @@ impl Dispatcher {
             arrival.visitor = Visitor::find(&self.answering, token).await;
         }
         if is_action {
-            let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
+            let was_signed_in = matches!(arrival.visitor, Ok(Some(_)));
+            let size = route.form_size(was_signed_in);
             arrival.form = Form::read(request.headers(), body, size).await;
-        }
-        if let Ok(form) = &arrival.form
-            && let Some(bytes) = form.page_bytes()
-        {
-            let room = self.bodies.budget.room_for_page(bytes);
-            arrival.room = self.lifecycle.unless_draining(room).await.ok();
+            if let Ok(form) = &arrival.form
+                && let Some(bytes) = form.page_bytes()
+            {
+                let room = self.bodies.budget.room_for_page(bytes);
+                arrival.room = self.lifecycle.unless_draining(room).await.ok();
+            }
+            if was_signed_in {
+                self.look_again(route, &mut arrival).await;
+            }
         }
         arrival
+    }
+
+    /// Finds the session again: it may have ended while the form came.
+    async fn look_again(&self, route: &'static AppRoute, arrival: &mut Arrival) {
+        if let Some(token) = &arrival.session {
+            arrival.visitor = Visitor::find(&self.answering, token).await;
+        }
+        let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
+        if matches!(&arrival.form, Ok(form) if form.is_larger_than(size)) {
+            arrival.form = Err(PageRefusal::FormTooLarge(size));
+        }
     }
 
     /// The work of the route's handler, where the visitor may use it.

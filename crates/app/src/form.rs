@@ -191,6 +191,12 @@ impl Form {
         });
     }
 
+    /// Whether the form has more than a form of this size may have.
+    pub(crate) fn is_larger_than(&self, size: FormSize) -> bool {
+        let files = self.files.iter().map(|file| file.bytes.len());
+        self.text.len() + files.sum::<usize>() > size.bytes() || self.values.len() > size.values()
+    }
+
     /// What a page may take that is made of the form; `None` where any page takes as much.
     pub(crate) fn page_bytes(&self) -> Option<usize> {
         let shown = self.shown_bytes();

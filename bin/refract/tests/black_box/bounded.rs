@@ -11,6 +11,7 @@ use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 on_both!(
     a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kept,
     a_form_of_256_kib_survives_the_end_of_its_session,
+    a_session_that_ends_while_a_form_comes_changes_nothing,
     signing_in_and_joining_take_small_forms,
     nothing_is_lost_of_ten_megabytes_of_text,
 );
@@ -94,6 +95,31 @@ async fn a_form_of_256_kib_survives_the_end_of_its_session(backend: Backend) {
     let asked = service.model.requests().remove(0);
     let asked = String::from_utf8(asked.body).unwrap();
     assert!(asked.contains(&json!(text).to_string()));
+}
+
+async fn a_session_that_ends_while_a_form_comes_changes_nothing(backend: Backend) {
+    let service = Service::start(backend).await;
+    let node = &service.nodes[0];
+    for (bytes, status) in [(100 * KIB, 401), (300 * KIB, 413)] {
+        let email = format!("ada{bytes}@example.com");
+        let mut ada = joined(&service, &email, "reviewer").await;
+        let cookie = ada.cookie().to_owned();
+        let body = form("fields.text", bytes);
+        let sent = action(&format!("/prisms/{PRISM}/try"), bytes).header("Cookie", &cookie);
+        let mut connection = Connection::open(node.app).await;
+        connection.send(sent.head().as_bytes()).await;
+        connection.send(&body.as_bytes()[..bytes / 2]).await;
+        // the session was found, and the form is being read
+        let reserved = f64::from(u32::try_from(4 * bytes).unwrap());
+        node.until_metric("refract_body_bytes_reserved", reserved)
+            .await;
+        ada.post("/sign-out", &[]).await;
+        connection.send(&body.as_bytes()[bytes / 2..]).await;
+        let answer = connection.answer().await;
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.body.contains(&"a".repeat(90 * KIB)), status == 401);
+    }
+    assert_eq!(service.asked(), 0);
 }
 
 async fn signing_in_and_joining_take_small_forms(backend: Backend) {
