@@ -185,17 +185,11 @@ impl ArrivingBody<'_> {
         let chunk = poll_fn(|cx| {
             let polled = payload.poll_next_unpin(cx);
             if let (Poll::Pending, Some(gate)) = (&polled, gate.as_ref()) {
-                match length {
-                    Some(length) => gate.want(length.saturating_sub(read)),
-                    None => gate.want_at_most(most + 1 - read),
-                }
+                gate.want(length.unwrap_or(most + 1).saturating_sub(read));
             }
             polled
         });
         let Some(chunk) = chunk.await else {
-            if let Some(gate) = gate {
-                gate.has_ended();
-            }
             return Ok(None);
         };
         let chunk = chunk.map_err(|_| BodyReadError::Incomplete)?;
@@ -219,17 +213,13 @@ pub async fn discard_body(headers: &HeaderMap, gate: Option<&ReadGate>, payload:
     let mut left = DISCARDED_BYTES;
     let to_its_end = poll_fn(|cx| {
         while let Poll::Ready(next) = payload.poll_next_unpin(cx) {
-            match (next, &gate) {
-                (Some(Ok(bytes)), _) if bytes.len() <= left => left -= bytes.len(),
-                (None, Some(gate)) => {
-                    gate.has_ended();
-                    return Poll::Ready(());
-                }
+            match next {
+                Some(Ok(bytes)) if bytes.len() <= left => left -= bytes.len(),
                 _ => return Poll::Ready(()),
             }
         }
         if let Some(gate) = &gate {
-            gate.want_at_most(left + 1);
+            gate.want(left + 1);
         }
         Poll::Pending
     });

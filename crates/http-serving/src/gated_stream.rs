@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
 use crate::body_budget::{BodyBudget, HeldRoom};
-use crate::head_ends::LastBytes;
+use crate::head_ends::LastOfHead;
 use crate::read_gate::ReadGate;
 
 /// The most bytes that are read in one go while no body is being read: what a usual call sends, with
@@ -33,6 +33,8 @@ const LONG_HEAD: usize = 256 * 1024;
 const LAST_READS: usize = 32;
 /// How long the rest of a head may take that has begun to come.
 const HEAD: Duration = Duration::from_secs(10);
+/// How long the rest of a body may take whose request was answered: longer than the servers linger.
+const REST: Duration = Duration::from_secs(15);
 /// How long a client may take nothing of a reply.
 const REPLY: Duration = Duration::from_mins(1);
 
@@ -42,11 +44,12 @@ pub(crate) struct GatedStream {
     gate: ReadGate,
     budget: BodyBudget,
     kept: KeptBytes,
-    last: LastBytes,
+    head: LastOfHead,
     burst: Burst,
     /// Room for a head that is longer than the usual ones, and the wait for it.
     head_room: Option<HeldRoom>,
     asked_room: Option<LocalBoxFuture<'static, HeldRoom>>,
+    /// For the rest of a head, or of a body that nobody reads.
     head_deadline: Option<Pin<Box<Sleep>>>,
     reply_deadline: Option<Pin<Box<Sleep>>>,
 }
@@ -73,7 +76,7 @@ impl GatedStream {
             gate: ReadGate::default(),
             budget,
             kept: KeptBytes::default(),
-            last: LastBytes::default(),
+            head: LastOfHead::default(),
             burst: Burst::default(),
             head_room: None,
             asked_room: None,
@@ -97,13 +100,7 @@ impl GatedStream {
             // the server has looked at all of that and found no end of a head
             ready!(self.poll_room(cx));
         }
-        let before = buf.filled().len();
-        // some of a body may have come with its head
-        let polled = match self.gate.unwanted().saturating_sub(READ_AHEAD) {
-            0 => self.let_through(cx, buf, READ_AHEAD, true),
-            unwanted => self.let_through(cx, buf, unwanted.min(READ_OF_BODY), false),
-        };
-        self.gate.read_outside(buf.filled().len() - before);
+        let polled = self.let_through(cx, buf, READ_AHEAD, false);
         if polled.is_pending() && so_far > 0 && !self.burst.has_head_ended {
             return poll_deadline(&mut self.head_deadline, HEAD, cx);
         }
@@ -127,13 +124,27 @@ impl GatedStream {
     fn read_body(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.head_deadline = None;
         let wanted = self.gate.wanted();
-        if wanted == 0 {
+        if wanted == 0 || !self.gate.is_body_open() {
             return self.watch(cx);
         }
-        let before = buf.filled().len();
-        let polled = self.let_through(cx, buf, wanted.min(READ_OF_BODY), !self.gate.is_exact());
-        self.gate.read_of_body(buf.filled().len() - before);
+        self.let_through(cx, buf, wanted.min(self.most_of_body()), true)
+    }
+
+    /// Reads what is left of a body whose request was answered. The server drops it, and then takes the
+    /// next request or closes the connection.
+    fn read_rest(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let polled = self.let_through(cx, buf, self.most_of_body(), true);
+        if polled.is_pending() {
+            return poll_deadline(&mut self.head_deadline, REST, cx);
+        }
         polled
+    }
+
+    /// The most bytes that are read in one go of the body that is open: what follows it is kept here,
+    /// and that may not be much.
+    fn most_of_body(&self) -> usize {
+        let surely = self.gate.surely_of_body();
+        surely.clamp(READ_AHEAD, READ_OF_BODY)
     }
 
     /// Waits until more may be read, and finds out when the client goes away meanwhile.
@@ -154,21 +165,25 @@ impl GatedStream {
         Poll::Pending
     }
 
-    /// Lets bytes through, those first that were kept. In one burst these are at most `most`, and one
-    /// head ends in them at most where `by_head` is set.
+    /// Lets bytes through of the body or else of a head, those first that were kept. In one burst these
+    /// are at most `most`.
     fn let_through(
         &mut self,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
         most: usize,
-        by_head: bool,
+        is_body: bool,
     ) -> Poll<io::Result<()>> {
         let most = most.saturating_sub(self.burst.bytes).min(buf.remaining());
-        if most == 0 {
+        if self.burst.has_head_ended && self.kept.rest().is_empty() {
+            // the server looks at the head before more is read
+            ready!(self.io.get_ref().poll_read_ready(cx))?;
+        }
+        if most == 0 || self.burst.has_head_ended {
             return wait_a_turn(cx);
         }
         let before = buf.filled().len();
-        if self.kept.rest().is_empty() {
+        let through = if self.kept.rest().is_empty() {
             self.io.set_limit(u64::try_from(most).unwrap_or(u64::MAX));
             ready!(Pin::new(&mut self.io).poll_read(cx, buf))?;
             let read = buf.filled().get(before..).unwrap_or_default();
@@ -176,22 +191,21 @@ impl GatedStream {
                 // the client has ended its side
                 return Poll::Ready(Ok(()));
             }
-            let through = self.burst.through(self.last, read, by_head);
+            let through = self.burst.take(&self.gate, &mut self.head, read, is_body);
             self.kept.add(read.get(through..).unwrap_or_default());
             buf.set_filled(before + through);
+            through
         } else {
             let rest = self.kept.rest();
             let offered = rest.get(..most).unwrap_or(rest);
-            let through = self.burst.through(self.last, offered, by_head);
+            let through = self
+                .burst
+                .take(&self.gate, &mut self.head, offered, is_body);
             buf.put_slice(offered.get(..through).unwrap_or_default());
             self.kept.let_through(through);
-        }
-        let let_through = buf.filled().get(before..).unwrap_or_default();
-        if let_through.is_empty() {
-            return wait_a_turn(cx);
-        }
-        self.last.follow(let_through);
-        self.burst.bytes += let_through.len();
+            through
+        };
+        self.burst.bytes += through;
         Poll::Ready(Ok(()))
     }
 }
@@ -215,13 +229,25 @@ impl KeptBytes {
 }
 
 impl Burst {
-    /// How many of these bytes may be let through, which follow the last ones.
-    fn through(&mut self, last: LastBytes, bytes: &[u8], by_head: bool) -> usize {
-        if !by_head {
-            return bytes.len();
+    /// How many of the bytes that follow are the body's, or else the head's.
+    fn take(
+        &mut self,
+        gate: &ReadGate,
+        head: &mut LastOfHead,
+        bytes: &[u8],
+        is_body: bool,
+    ) -> usize {
+        if is_body {
+            return gate.take_of_body(bytes);
         }
-        let (through, has_ended) = last.up_to_second_end(bytes, self.has_head_ended);
-        self.has_head_ended |= has_ended;
+        let end = head.end_in(bytes);
+        let through = end.unwrap_or(bytes.len());
+        if end.is_some() {
+            (*head, self.has_head_ended) = (LastOfHead::default(), true);
+        } else {
+            head.follow(bytes);
+        }
+        gate.read_of_head(through);
         through
     }
 }
@@ -235,6 +261,8 @@ impl AsyncRead for GatedStream {
         let this = self.get_mut();
         let polled = if this.gate.is_request_under_way() {
             this.read_body(cx, buf)
+        } else if this.gate.is_body_open() {
+            this.read_rest(cx, buf)
         } else {
             this.read_head(cx, buf)
         };

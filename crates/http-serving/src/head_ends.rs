@@ -3,49 +3,51 @@
 //! The HTTP server makes a request of every head that it finds at once, at some 7 KB each, and keeps
 //! those that wait: of 128 KiB with a thousand small requests it would make 7 MB.
 
-use std::sync::LazyLock;
+use memchr::memchr_iter;
 
-use memchr::memmem::Finder;
+/// The last bytes of a head that were let through, in which its end may have begun.
+///
+/// A head ends with its first empty line, those before its first line apart. As for the HTTP server, a
+/// line feed alone ends a line too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastOfHead([u8; 4]);
 
-/// What ends a head.
-const END: &[u8] = b"\r\n\r\n";
-/// Finds ends of heads. Making it takes longer than a search.
-static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(END));
-
-/// The last bytes of those that were let through, in which an end may have begun.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LastBytes([u8; 3]);
-
-impl LastBytes {
+impl LastOfHead {
     /// Remembers the last of these bytes, which follow those before.
     pub(crate) fn follow(&mut self, bytes: &[u8]) {
-        for byte in bytes.iter().skip(bytes.len().saturating_sub(3)) {
-            let [_, second, third] = self.0;
-            self.0 = [second, third, *byte];
+        for byte in bytes.iter().skip(bytes.len().saturating_sub(4)) {
+            let [_, second, third, fourth] = self.0;
+            self.0 = [second, third, fourth, *byte];
         }
     }
 
-    /// How many of the bytes that follow may be let through, so that at most one head ends in them,
-    /// or none where one has ended; and whether one ends.
-    pub(crate) fn up_to_second_end(self, bytes: &[u8], has_ended: bool) -> (usize, bool) {
-        let mut ends = self
-            .end_across(bytes)
-            .into_iter()
-            .chain(FINDER.find_iter(bytes).map(|at| at + END.len()));
-        let first = if has_ended { Some(0) } else { ends.next() };
-        match (first, ends.next()) {
-            // the end's last byte is held back
-            (Some(_), Some(second)) => (second - 1, true),
-            (first, _) => (bytes.len(), first.is_some()),
-        }
+    /// Where the head ends in the bytes that follow.
+    pub(crate) fn end_in(self, bytes: &[u8]) -> Option<usize> {
+        let mut ends = memchr_iter(b'\n', bytes).filter(|at| self.is_end(bytes, *at));
+        ends.next().map(|at| at + 1)
     }
 
-    /// The length of the rest of an end that began in the bytes before.
-    fn end_across(self, bytes: &[u8]) -> Option<usize> {
-        (1..END.len()).find(|rest| {
-            let (begun, missing) = END.split_at(END.len() - rest);
-            self.0.ends_with(begun) && bytes.starts_with(missing)
-        })
+    /// Whether the line is empty that this line feed ends, and the line before is not.
+    fn is_end(self, bytes: &[u8], at: usize) -> bool {
+        let [_, second, third, fourth] = self.0;
+        let before = match bytes.get(..at) {
+            Some([.., first, second, third, fourth]) => [*first, *second, *third, *fourth],
+            Some([a, b, c]) => [fourth, *a, *b, *c],
+            Some([a, b]) => [third, fourth, *a, *b],
+            Some([a]) => [second, third, fourth, *a],
+            _ => self.0,
+        };
+        let ([line @ .., b'\n', b'\r'] | [line @ .., b'\n']) = before.as_slice() else {
+            return false;
+        };
+        !matches!(line, [.., b'\n'] | [.., b'\n', b'\r'])
+    }
+}
+
+impl Default for LastOfHead {
+    fn default() -> Self {
+        // empty lines at the beginning end nothing
+        Self([b'\n'; 4])
     }
 }
 
@@ -53,50 +55,50 @@ impl LastBytes {
 mod tests {
     use super::*;
 
-    /// What is let through of a text, burst by burst, each of at most `most` bytes.
-    fn bursts(text: &str, most: usize) -> Vec<String> {
-        let (mut rest, mut last, mut bursts) = (text.as_bytes(), LastBytes::default(), Vec::new());
+    /// The heads of a text that comes in pieces of this length.
+    fn heads(text: &str, piece: usize) -> Vec<String> {
+        let (mut rest, mut last) = (text.as_bytes(), LastOfHead::default());
+        let (mut heads, mut head) = (Vec::new(), Vec::new());
         while !rest.is_empty() {
-            let offered = &rest[..most.min(rest.len())];
-            let (through, _) = last.up_to_second_end(offered, false);
-            let (burst, left) = rest.split_at(through);
-            last.follow(burst);
-            bursts.push(String::from_utf8(burst.to_vec()).unwrap());
+            let offered = &rest[..piece.min(rest.len())];
+            let end = last.end_in(offered);
+            let (through, left) = rest.split_at(end.unwrap_or(offered.len()));
+            last.follow(through);
+            head.extend_from_slice(through);
+            if end.is_some() {
+                heads.push(String::from_utf8(std::mem::take(&mut head)).unwrap());
+                last = LastOfHead::default();
+            }
             rest = left;
         }
-        bursts
+        heads.push(String::from_utf8(head).unwrap());
+        heads
     }
 
     #[test]
-    fn one_head_ends_in_each_burst() {
-        assert_eq!(
-            bursts("a\r\n\r\nb\r\n\r\nc\r\n\r\nd", 100),
-            ["a\r\n\r\nb\r\n\r", "\nc\r\n\r", "\nd"]
-        );
-        assert_eq!(bursts("a\r\nb: c\r\n\r\n{}", 100).len(), 1);
-        assert_eq!(bursts(&"\r\n".repeat(6), 100).concat(), "\r\n".repeat(6));
-    }
-
-    #[test]
-    fn an_end_that_is_cut_anywhere_is_found() {
-        let text = "a\r\n\r\nb\r\n\r\nc\r\n\r\n";
-        for most in 1..text.len() {
-            let bursts = bursts(text, most);
-            assert_eq!(bursts.concat(), text);
-            let mut so_far = String::new();
-            for burst in bursts {
-                let before = so_far.matches("\r\n\r\n").count();
-                so_far.push_str(&burst);
-                let ends = so_far.matches("\r\n\r\n").count() - before;
-                assert!(ends <= 1, "{most}: {burst:?}");
+    fn a_head_ends_with_its_first_empty_line_however_it_is_cut() {
+        for end in ["\r\n\r\n", "\n\n", "\r\n\n", "\n\r\n"] {
+            let (first, second) = (format!("a\r\nb: c{end}"), format!("d\ne: f{end}"));
+            let text = format!("{first}{second}g\r\n");
+            for piece in 1..=text.len() {
+                assert_eq!(
+                    heads(&text, piece),
+                    [first.as_str(), &second, "g\r\n"],
+                    "{piece}"
+                );
             }
         }
     }
 
     #[test]
-    fn after_an_end_none_is_let_through() {
-        let last = LastBytes::default();
-        assert_eq!(last.up_to_second_end(b"b\r\n\r\n", true), (4, true));
-        assert_eq!(last.up_to_second_end(b"{\"a\":1}", true), (7, true));
+    fn empty_lines_before_a_head_end_nothing() {
+        for line in ["\n", "\r\n"] {
+            let empty = line.repeat(100);
+            for piece in 1..9 {
+                assert_eq!(heads(&empty, piece), [empty.as_str()]);
+                let text = format!("{empty}a\n\n");
+                assert_eq!(heads(&text, piece), [text.as_str(), ""]);
+            }
+        }
     }
 }

@@ -102,3 +102,6 @@ where
     })?;
     Ok(server.run())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 //! This crate knows no route, no error body and no use case.
 
 mod body_budget;
+mod body_frame;
 mod body_reader;
 mod client_address;
 mod descriptors;

@@ -9,25 +9,36 @@ use std::rc::Rc;
 use std::task::Waker;
 
 use actix_web::HttpRequest;
-use actix_web::http::header::CONTENT_LENGTH;
+
+use crate::body_frame::BodyFrame;
 
 /// The gate of one connection. Clones share one gate.
 #[derive(Clone, Debug, Default)]
 pub struct ReadGate(Rc<GateState>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct GateState {
     /// Requests that are being answered: one at most, as the server answers them one by one.
     under_way: Cell<usize>,
-    /// Bytes of the body that may be read now.
+    /// Bytes that may be read now if they are the body's.
     wanted: Cell<usize>,
-    /// Whether nothing but the body is in the bytes that are wanted.
-    is_exact: Cell<bool>,
-    /// Bytes that were read since the last request began and ended.
+    /// What is still to come of the body of the last request.
+    body: Cell<BodyFrame>,
+    /// Bytes that were read since the last request ended, those of its own body apart.
     since_request: Cell<usize>,
-    /// Bytes of the last request's body that may still come, where nobody read it.
-    unread: Cell<usize>,
     waker: RefCell<Option<Waker>>,
+}
+
+impl Default for GateState {
+    fn default() -> Self {
+        Self {
+            under_way: Cell::default(),
+            wanted: Cell::default(),
+            body: Cell::new(BodyFrame::Length(0)),
+            since_request: Cell::default(),
+            waker: RefCell::default(),
+        }
+    }
 }
 
 /// A request that is being answered, until the value is dropped. Its place is beside the bytes of
@@ -40,12 +51,12 @@ pub struct RequestUnderWay(Option<ReadGate>);
 pub(crate) struct OpenGate<'a>(&'a ReadGate);
 
 impl ReadGate {
-    /// Begins a request whose body has this declared length.
-    pub(crate) fn begin(self, length: usize) -> RequestUnderWay {
+    /// Begins a request with this body.
+    pub(crate) fn begin(self, body: BodyFrame) -> RequestUnderWay {
         let state = &self.0;
         state.under_way.set(state.under_way.get() + 1);
         state.since_request.set(0);
-        state.unread.set(length);
+        state.body.set(body);
         RequestUnderWay(Some(self))
     }
 
@@ -58,36 +69,38 @@ impl ReadGate {
         self.0.under_way.get() > 0
     }
 
-    /// The bytes that the body's reader wants now.
+    /// The bytes that may be read now if they are the body's.
     pub(crate) fn wanted(&self) -> usize {
         self.0.wanted.get()
     }
 
-    /// Whether what is wanted is the body alone, and no later request.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.0.is_exact.get()
+    /// Whether some of the last request's body is still to come.
+    pub(crate) fn is_body_open(&self) -> bool {
+        self.0.body.get().is_open()
     }
 
-    /// Notes that bytes of a body were read.
-    pub(crate) fn read_of_body(&self, bytes: usize) {
+    /// So many of the bytes that follow are the body's, and maybe more.
+    pub(crate) fn surely_of_body(&self) -> usize {
+        self.0.body.get().surely()
+    }
+
+    /// Takes those of the bytes that follow which are the body's, and returns their number.
+    pub(crate) fn take_of_body(&self, bytes: &[u8]) -> usize {
+        let mut body = self.0.body.get();
+        let taken = body.take(bytes);
+        self.0.body.set(body);
         let wanted = self.0.wanted.get();
-        self.0.wanted.set(wanted.saturating_sub(bytes));
+        self.0.wanted.set(wanted.saturating_sub(taken));
+        taken
     }
 
-    /// The bytes that were read since the last request, without those of its own body.
+    /// The bytes that were read since the last request ended, those of its own body apart.
     pub(crate) fn read_since_request(&self) -> usize {
-        let read = self.0.since_request.get();
-        read.saturating_sub(self.0.unread.get())
+        self.0.since_request.get()
     }
 
-    /// At most so many bytes are still to come of the last request's body, which nobody wants.
-    pub(crate) fn unwanted(&self) -> usize {
-        let unread = self.0.unread.get();
-        unread.saturating_sub(self.0.since_request.get())
-    }
-
-    /// Notes that bytes were read while no request was under way.
-    pub(crate) fn read_outside(&self, bytes: usize) {
+    /// Notes that bytes of a head were read.
+    pub(crate) fn read_of_head(&self, bytes: usize) {
         let read = self.0.since_request.get();
         self.0.since_request.set(read.saturating_add(bytes));
     }
@@ -114,9 +127,7 @@ impl RequestUnderWay {
         let Some(gate) = request.conn_data::<ReadGate>().cloned() else {
             return Self(None);
         };
-        let length = request.headers().get(CONTENT_LENGTH);
-        let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
-        gate.begin(length.unwrap_or(0))
+        gate.begin(BodyFrame::of(request))
     }
 
     /// The gate of the request's connection.
@@ -135,24 +146,9 @@ impl Drop for RequestUnderWay {
 }
 
 impl OpenGate<'_> {
-    /// Wants this many bytes more, and nothing beyond them.
+    /// Wants at most this many bytes more, as far as they are the body's.
     pub(crate) fn want(&self, bytes: usize) {
-        self.want_up_to(bytes, true);
-    }
-
-    /// Wants at most this many bytes, in which the body may end.
-    pub(crate) fn want_at_most(&self, bytes: usize) {
-        self.want_up_to(bytes, false);
-    }
-
-    /// Notes that the body was read to its end.
-    pub(crate) fn has_ended(&self) {
-        self.0.0.unread.set(0);
-    }
-
-    fn want_up_to(&self, bytes: usize, is_exact: bool) {
         let state = &self.0.0;
-        state.is_exact.set(is_exact);
         if state.wanted.replace(bytes) == 0 && bytes > 0 {
             self.0.wake();
         }

@@ -191,8 +191,8 @@ async fn service_of_32_mib() -> Service {
     Service::with(Backend::Sqlite, setup).await
 }
 
-/// Connections that have sent all but the last bytes of a body.
-async fn stalled(service: &Service, number: usize, bytes: usize) -> Vec<Connection> {
+/// Connections that have sent a body of this length but for its last bytes.
+async fn stalled(service: &Service, number: usize, bytes: usize, unsent: usize) -> Vec<Connection> {
     let body = json!({"text": TEXT}).to_string();
     let padded = format!("{body}{}", " ".repeat(bytes - body.len()));
     let request = service
@@ -202,26 +202,36 @@ async fn stalled(service: &Service, number: usize, bytes: usize) -> Vec<Connecti
     let mut connections = Vec::new();
     for _ in 0..number {
         let mut connection = Connection::open(service.api()).await;
-        // what waits for room is not read, so not all of it can be sent
-        let sent = if connections.len() < 20 {
-            request.len() - 2
-        } else {
-            4 * KIB
-        };
-        connection.send(&request[..sent]).await;
+        connection.send(&request[..request.len() - unsent]).await;
         connections.push(connection);
     }
     connections
+}
+
+/// Stalled bodies that hold all the room there is for large ones, and so many that wait for it.
+async fn stalled_and_waiting(
+    service: &Service,
+    waiting: usize,
+) -> (Vec<Connection>, Vec<Connection>) {
+    let node = &service.nodes[0];
+    let stalling = stalled(service, 20, MIB, 2).await;
+    node.until_metric("refract_body_bytes_reserved", 20_971_520.0)
+        .await;
+    // what waits for room is not read, so not all of it can be sent
+    let waiting = stalled(service, waiting, MIB, MIB - 4 * KIB).await;
+    let number = u32::try_from(waiting.len()).unwrap();
+    node.until_metric("refract_bodies_waiting", number.into())
+        .await;
+    (stalling, waiting)
 }
 
 #[tokio::test]
 async fn large_bodies_wait_for_room_and_usual_calls_do_not() {
     let service = service_of_32_mib().await;
     let node = &service.nodes[0];
-    let mut large = stalled(&service, 25, MIB).await;
-    node.until_metric("refract_bodies_waiting", 5.0).await;
+    let (mut large, mut waiting) = stalled_and_waiting(&service, 5).await;
     assert!((node.metric("refract_body_bytes_reserved").await - 20_971_520.0).abs() < 1.0);
-    let small = stalled(&service, 64, 64 * KIB).await;
+    let small = stalled(&service, 64, 64 * KIB, 2).await;
     node.until_metric("refract_body_bytes_reserved", 25_165_824.0)
         .await;
     for _ in 0..3 {
@@ -232,9 +242,9 @@ async fn large_bodies_wait_for_room_and_usual_calls_do_not() {
     let mut first = large.remove(0);
     first.send(b"  ").await;
     assert_eq!(first.answer().await.status, 200);
-    let mut waited = large.pop().unwrap();
+    let mut waited = waiting.pop().unwrap();
     let rest = " ".repeat(MIB);
-    drop((large, small));
+    drop((large, waiting, small));
     waited.send(rest.as_bytes()).await;
     assert_eq!(waited.answer().await.status, 200);
     node.until_metric("refract_bodies_waiting", 0.0).await;
@@ -245,12 +255,9 @@ async fn large_bodies_wait_for_room_and_usual_calls_do_not() {
 #[tokio::test]
 async fn a_node_that_stops_lets_no_body_wait() {
     let mut service = service_of_32_mib().await;
-    let mut large = stalled(&service, 21, MIB).await;
-    let node = &service.nodes[0];
-    node.until_metric("refract_bodies_waiting", 1.0).await;
-    node.signal("TERM").await;
-    let mut waiting = large.pop().unwrap();
-    assert_eq!(waiting.answer().await.status, 503);
+    let (large, mut waiting) = stalled_and_waiting(&service, 1).await;
+    service.nodes[0].signal("TERM").await;
+    assert_eq!(waiting[0].answer().await.status, 503);
     drop((large, waiting));
     assert_eq!(service.nodes[0].exit_code().await, Some(0));
 }

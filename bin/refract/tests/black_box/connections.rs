@@ -159,7 +159,7 @@ async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the
     ended.send(&request.bytes()).await;
     ended.end_sending().await;
     assert_eq!(ended.answer().await.status, 400);
-    let answer = connection.call_of_unread_body(&[b' '; 1_100_000]).await;
+    let answer = connection.call_of_unread_body(&vec![b' '; 1_100_000]).await;
     answer.assert_error(TOO_LARGE.0, TOO_LARGE.1, TOO_LARGE.2);
     // another protocol's name changes nothing
     let request = service
