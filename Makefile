@@ -1,9 +1,10 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
+PROFILE ?= dev
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
@@ -33,6 +34,9 @@ check: fmt-check clippy test docs deny fuzz-build check-described check-generate
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
+
+check-bounds: ## fill a node with large forms and bodies that stand still, and print its peak memory and how long ordinary calls take beside them (on a quiet machine; PROFILE=release; needs `ulimit -n 12000`)
+	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd::
 
 check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboard on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
 	.ci/check-deploy
@@ -104,7 +108,6 @@ test-rolling: ## restart three nodes in turn behind HAProxy under 200 calls a se
 	REFRACT_TEST_ROLLING_MINUTES=$(MINUTES) .ci/with-postgres $(CARGO) test --package refract --test rolling --locked -- --nocapture
 
 PART ?= all
-PROFILE ?= dev
 
 test-endurance: ## run many calls, broken requests, slow and vanishing clients, or a long time (PART=keys, requests, slow, disconnects, soak or all; SIZE=calls, requests, clients or minutes; SEED=42; PROFILE=release)
 	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture $(if $(filter all,$(PART)),,$(PART)::)

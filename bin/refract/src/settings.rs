@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use refract_http_serving::BodyBudget;
 use refract_model_gateway::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
 use refract_persistence::{DatabaseSettings, DatabaseUrl};
 
@@ -239,6 +240,16 @@ pub(crate) struct ServeArgs {
     )]
     shutdown_grace_ms: usize,
 
+    /// MiB that all request bodies and forms under way may hold together; what comes beyond waits to
+    /// be read
+    #[arg(
+        long,
+        env = "REFRACT_BODY_BUDGET_MIB",
+        default_value = "256",
+        value_name = "MIB"
+    )]
+    body_budget_mib: usize,
+
     /// HTTP workers [default: one per core]
     #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
     workers: Option<NonZeroUsize>,
@@ -256,6 +267,12 @@ impl ServeArgs {
     /// The API's address as callers type it, of a listener with this address.
     pub(crate) fn api_url(&self, listener: SocketAddr) -> anyhow::Result<ApiUrl> {
         self.api.url_of(&as_reached(listener).to_string())
+    }
+
+    /// What all request bodies and forms under way may hold together, in this process.
+    pub(crate) fn body_budget(&self) -> anyhow::Result<BodyBudget> {
+        let budget = BodyBudget::of_mib(self.body_budget_mib);
+        budget.with_context(|| cannot_be_used("REFRACT_BODY_BUDGET_MIB"))
     }
 
     /// The number of HTTP workers: as set, or one per core.

@@ -1,20 +1,21 @@
 //! A request from its head to its reply, on one worker thread of the app.
 //!
-//! The order of the checks is the same for every route: is there such a route, does the server
-//! drain, does an action come from the app itself, who is signed in, what may they do. Only then is
-//! the form given to the handler. An action goes on when its client disconnects, so that an answer
-//! that was paid for is saved.
+//! The order of the checks is the same for every route: is there such a route, does an action come
+//! from the app itself, who is signed in, is the form no larger than they may send it, does the server
+//! drain, what may they do. Only then is the form given to the handler. An action goes on when its
+//! client disconnects, so that an answer that was paid for is saved.
 
 use std::rc::Rc;
 use std::time::Instant;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::Answering;
+use refract_answering::{Answering, InternalError};
 use refract_domain::event::EventRequest;
+use refract_domain::token::Token;
 use refract_http_serving::{
-    CallInFlight, ClientAddress, Lifecycle, RequestId, X_REQUEST_ID, begin_trace, request_span,
-    with_causes,
+    BodyReader, CallInFlight, ClientAddress, Draining, HeldRoom, Lifecycle, RequestId,
+    RequestUnderWay, SentBody, X_REQUEST_ID, begin_trace, discard_body, request_span, with_causes,
 };
 use refract_traces::Traces;
 use tracing::Instrument as _;
@@ -24,7 +25,7 @@ use crate::form::Form;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::path_values::PathValues;
-use crate::route::{AppRoute, Door};
+use crate::route::{AppRoute, Door, Handling};
 use crate::routes::ROUTES;
 use crate::sent::{Query, Sent};
 use crate::visit::{OpenVisit, Visit};
@@ -35,9 +36,23 @@ use crate::{browser_cookie, origin, policy, refusal_page, session_cookie};
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
+    pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) traces: Traces,
     pub(crate) site: Rc<AppSite>,
+}
+
+/// What is known of a request before it is handled.
+struct Arrival {
+    /// `Err` while the server drains.
+    admitted: Result<CallInFlight, Draining>,
+    /// The tokens of the cookies that were sent.
+    tokens: Vec<Token>,
+    /// `Err` when the database failed, so that nobody knows who visits.
+    visitor: Result<Option<Visitor>, InternalError>,
+    form: Result<Form, PageRefusal>,
+    /// Room for the page that may be made of the form.
+    room: Option<HeldRoom>,
 }
 
 impl Dispatcher {
@@ -48,6 +63,8 @@ impl Dispatcher {
         payload: web::Payload,
     ) -> HttpResponse {
         let began = Instant::now();
+        let under_way = RequestUnderWay::begin(&request);
+        let mut payload = payload.into_inner();
         let id = RequestId::of(request.headers());
         let client = ClientAddress::of(&request, &self.site.proxies);
         self.site.look_at_proxy(request.headers());
@@ -58,15 +75,19 @@ impl Dispatcher {
         if let Some(call) = trace.call() {
             self.answering = self.answering.traced(call);
         }
-        let mut visitor = None;
+        let body = SentBody {
+            reader: &self.bodies,
+            gate: under_way.gate(),
+            payload: &mut payload,
+        };
         let sent = Sent {
             path: request.path().to_owned(),
             query: Query::parse(request.query_string()),
             client: browser_cookie::client(&request, client, &self.site),
             ..Sent::default()
         };
-        let answering = self.reply(found, &request, payload, sent, &mut visitor, &id);
-        let reply = answering.instrument(span).await;
+        let answering = self.reply(found, &request, body, sent, &id);
+        let (reply, visitor) = answering.instrument(span).await;
         trace.end(reply.status().as_u16());
         tracing::info!(
             method = request.method().as_str(),
@@ -80,91 +101,165 @@ impl Dispatcher {
             span_id = trace.span_id().map(tracing::field::display),
             "page"
         );
-        let mut response = reply.into_response(policy::headers(&self.site.url));
+        discard_body(request.headers(), under_way.gate(), &mut payload).await;
+        let policy = policy::headers(&self.site.url);
+        let mut response = reply.into_response(policy, payload, under_way);
         let id = id.to_header_value();
         response.headers_mut().insert(X_REQUEST_ID, id);
         response
     }
 
+    /// The reply, and who is known to visit.
     async fn reply(
         &self,
         found: Result<(&'static AppRoute, PathValues), PageRefusal>,
         request: &HttpRequest,
-        payload: web::Payload,
+        body: SentBody<'_>,
         mut sent: Sent,
-        visitor: &mut Option<Visitor>,
         id: &RequestId,
-    ) -> PageReply {
-        let outcome = match found {
-            Ok((route, values)) => {
-                sent.values = values;
-                let id = EventRequest::new(id);
-                self.visit(route, request, payload, id, &mut sent, visitor)
-                    .await
+    ) -> (PageReply, Option<Visitor>) {
+        let (route, values) = match found {
+            Ok(found) => found,
+            Err(refusal) => {
+                let reply = self.refused(&refusal, request.method(), None, &sent, id);
+                return (reply, None);
             }
-            Err(refusal) => Err(refusal),
         };
-        outcome.unwrap_or_else(|refusal| {
-            if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = &refusal {
-                tracing::error!(error = with_causes(&refusal), "a page failed");
+        sent.values = values;
+        let Arrival {
+            admitted,
+            tokens: _,
+            visitor,
+            form,
+            room,
+        } = self.arrive(route, request, body).await;
+        let known = visitor.as_ref().ok().cloned().flatten();
+        let unread = match form {
+            Ok(form) => {
+                sent.form = form;
+                None
             }
-            if matches!(refusal, PageRefusal::SignedOut) && sent.form.values().is_empty() {
-                return to_sign_in(request.method(), &sent);
-            }
-            refusal_page::show(&refusal, &self.site, visitor.as_ref(), &sent, id)
-        })
+            Err(refusal) => Some(refusal),
+        };
+        let sent = Rc::new(sent);
+        let outcome = match (unread, admitted, visitor) {
+            (Some(refusal), _, _) => Err(refusal),
+            (None, Err(draining), _) => Err(draining.into()),
+            (None, Ok(_), Err(error)) => Err(error.into()),
+            (None, Ok(in_flight), Ok(visitor)) => match self.handling(route, visitor, &sent, id) {
+                Ok(handling) => run(in_flight, handling).await,
+                Err(refusal) => Err(refusal),
+            },
+        };
+        let reply = outcome.unwrap_or_else(|refusal| {
+            self.refused(&refusal, request.method(), known.as_ref(), &sent, id)
+        });
+        (reply.in_room(room), known)
     }
 
-    /// Makes the checks that every route has, then calls the handler.
-    async fn visit(
+    /// Makes the checks that come before the form, and reads it.
+    async fn arrive(
         &self,
         route: &'static AppRoute,
         request: &HttpRequest,
-        payload: web::Payload,
-        id: EventRequest,
-        sent: &mut Sent,
-        visitor: &mut Option<Visitor>,
-    ) -> Result<PageReply, PageRefusal> {
+        body: SentBody<'_>,
+    ) -> Arrival {
         let admitted = self.lifecycle.admit();
-        if route.method == Method::POST {
-            if !origin::is_own(request.headers(), &self.site.url) {
-                return Err(PageRefusal::OtherOrigin);
-            }
-            sent.form = Form::read(request.headers(), payload.into_inner()).await?;
+        let is_action = route.method == Method::POST;
+        let mut arrival = Arrival {
+            tokens: session_cookie::tokens(request, &self.site.url),
+            visitor: Ok(None),
+            form: Ok(Form::default()),
+            room: None,
+            admitted,
+        };
+        if is_action && !origin::is_own(request.headers(), &self.site.url) {
+            arrival.form = Err(PageRefusal::OtherOrigin);
+            return arrival;
         }
-        let in_flight = admitted?;
-        let tokens = session_cookie::tokens(request, &self.site.url);
-        *visitor = Visitor::find(&self.answering, &tokens).await?;
-        let handling = match &route.door {
+        // a form is given back while the server drains, a page is not made any more
+        if is_action || arrival.admitted.is_ok() {
+            arrival.visitor = Visitor::find(&self.answering, &arrival.tokens).await;
+        }
+        if is_action {
+            let was_signed_in = matches!(arrival.visitor, Ok(Some(_)));
+            let size = route.form_size(was_signed_in);
+            arrival.form = Form::read(request.headers(), body, size).await;
+            if let Ok(form) = &arrival.form
+                && let Some(bytes) = form.page_bytes()
+            {
+                let room = self.bodies.budget.room_for_page(bytes);
+                arrival.room = self.lifecycle.unless_draining(room).await.ok();
+            }
+            if was_signed_in {
+                self.look_again(route, &mut arrival).await;
+            }
+        }
+        arrival
+    }
+
+    /// Finds the session again: it may have ended while the form came.
+    async fn look_again(&self, route: &'static AppRoute, arrival: &mut Arrival) {
+        arrival.visitor = Visitor::find(&self.answering, &arrival.tokens).await;
+        let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
+        if matches!(&arrival.form, Ok(form) if form.is_larger_than(size)) {
+            arrival.form = Err(PageRefusal::FormTooLarge(size));
+        }
+    }
+
+    /// The work of the route's handler, where the visitor may use it.
+    fn handling(
+        &self,
+        route: &'static AppRoute,
+        visitor: Option<Visitor>,
+        sent: &Rc<Sent>,
+        id: &RequestId,
+    ) -> Result<Handling, PageRefusal> {
+        let (request, sent) = (EventRequest::new(id), Rc::clone(sent));
+        let (answering, site) = (self.answering.clone(), Rc::clone(&self.site));
+        Ok(match &route.door {
             Door::Open(handle) => handle(OpenVisit {
-                visitor: visitor.clone(),
-                request: id,
-                sent: sent.clone(),
-                answering: self.answering.clone(),
-                site: Rc::clone(&self.site),
+                visitor,
+                request,
+                sent,
+                answering,
+                site,
             }),
             Door::For(least, handle) => {
-                let visitor = visitor.clone().ok_or(PageRefusal::SignedOut)?;
+                let visitor = visitor.ok_or(PageRefusal::SignedOut)?;
                 if !visitor.role.may(*least) {
                     return Err(PageRefusal::NeedsRole(*least));
                 }
                 handle(Visit {
                     visitor,
-                    request: id,
-                    sent: sent.clone(),
-                    answering: self.answering.clone(),
-                    site: Rc::clone(&self.site),
+                    request,
+                    sent,
+                    answering,
+                    site,
                 })
             }
-        };
-        run(in_flight, handling).await
+        })
+    }
+
+    fn refused(
+        &self,
+        refusal: &PageRefusal,
+        method: &Method,
+        visitor: Option<&Visitor>,
+        sent: &Sent,
+        id: &RequestId,
+    ) -> PageReply {
+        if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = refusal {
+            tracing::error!(error = with_causes(refusal), "a page failed");
+        }
+        if matches!(refusal, PageRefusal::SignedOut) && sent.form.is_empty() {
+            return to_sign_in(method, sent);
+        }
+        refusal_page::show(refusal, &self.site, visitor, sent, id)
     }
 }
 
-async fn run(
-    in_flight: CallInFlight,
-    handling: crate::route::Handling,
-) -> Result<PageReply, PageRefusal> {
+async fn run(in_flight: CallInFlight, handling: Handling) -> Result<PageReply, PageRefusal> {
     in_flight.detached(handling).await?
 }
 
@@ -201,8 +296,10 @@ fn to_sign_in(method: &Method, sent: &Sent) -> PageReply {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::dev::Payload;
     use actix_web::http::StatusCode;
     use actix_web::http::header::HeaderValue;
+    use actix_web::test::TestRequest;
 
     use super::*;
 
@@ -233,7 +330,9 @@ mod tests {
             query: Query::parse("status=failed"),
             ..Sent::default()
         };
-        let reply = to_sign_in(&Method::GET, &sent).into_response([]);
+        let request = TestRequest::default().to_http_request();
+        let under_way = RequestUnderWay::begin(&request);
+        let reply = to_sign_in(&Method::GET, &sent).into_response([], Payload::None, under_way);
         let location = reply.headers().get("location");
         let expected =
             HeaderValue::from_static("/sign-in?then=%2Fprisms%2Fa%2Fresults%3Fstatus%3Dfailed");

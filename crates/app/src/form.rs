@@ -1,32 +1,48 @@
 //! The form that a request sends: names with values, and files.
 
+use std::future::ready;
 use std::time::Duration;
 
 use actix_multipart::Multipart;
-use actix_web::dev::Payload;
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap};
-use actix_web::web::BytesMut;
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use refract_http_serving::{ArrivedBody, BodyLimits, BodyReadError, HeldRoom, SentBody};
 
+use crate::form_size::{CARRIED, FormSize};
 use crate::page_refusal::PageRefusal;
 
-/// The largest form: eight fields of 100,000 characters, percent-encoded, with their context.
-const FORM_BYTES: usize = 16 * 1024 * 1024;
-/// The most values that a form may have. The largest prism, with 100 questions of 253 options, has
-/// about 76,500 when every option has its inputs.
-const FORM_VALUES: usize = 100_000;
 /// How long a form may take to arrive.
 const ARRIVAL: Duration = Duration::from_mins(1);
+/// How many times a form is in memory while it is used: as it was sent, by its values, and in what a
+/// handler makes of them.
+const COPIES: usize = 4;
+/// What a page takes without what was typed.
+const USUAL_PAGE: usize = 16 * 1024;
+/// What a value takes in a page beside its name and its text.
+const AROUND_VALUE: usize = 64;
 
 /// The values of a form in the order sent, and its files.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Form {
-    values: Vec<(String, String)>,
+    /// All names and values, one after the other: a form of a hundred thousand values takes little
+    /// more than its text.
+    text: String,
+    values: Vec<ValuePlace>,
     files: Vec<SentFile>,
+    /// For as long as there is the form.
+    _room: Option<HeldRoom>,
+}
+
+/// Where a value stands in the text, after its name.
+#[derive(Clone, Copy)]
+struct ValuePlace {
+    name: usize,
+    value: usize,
+    end: usize,
 }
 
 /// A file that a form sends.
-#[derive(Clone)]
 pub(crate) struct SentFile {
     /// The name of the file input.
     input: String,
@@ -39,34 +55,115 @@ impl Form {
     /// Reads the form of a request that may have one.
     ///
     /// # Errors
-    /// [`PageRefusal::FormTooLarge`] and [`PageRefusal::NoForm`].
-    pub(crate) async fn read(headers: &HeaderMap, payload: Payload) -> Result<Self, PageRefusal> {
-        let reading = async {
-            match media_type(headers).as_str() {
-                "application/x-www-form-urlencoded" => read_encoded(payload).await,
-                "multipart/form-data" => read_multipart(headers, payload).await,
-                "" => Ok(Self::default()),
-                _ => Err(PageRefusal::NoForm),
-            }
+    /// [`PageRefusal::FormTooLarge`], [`PageRefusal::NoForm`] and [`PageRefusal::Draining`].
+    pub(crate) async fn read(
+        headers: &HeaderMap,
+        body: SentBody<'_>,
+        size: FormSize,
+    ) -> Result<Self, PageRefusal> {
+        let is_encoded = match media_type(headers).as_str() {
+            "application/x-www-form-urlencoded" => true,
+            "multipart/form-data" => false,
+            "" => return Ok(Self::default()),
+            _ => return Err(PageRefusal::NoForm),
         };
-        let read = tokio::time::timeout(ARRIVAL, reading).await;
-        read.unwrap_or(Err(PageRefusal::NoForm))
+        let limits = BodyLimits {
+            bytes: size.bytes(),
+            arrival: ARRIVAL,
+            copies: COPIES,
+        };
+        let arrived = body.read(headers, limits).await;
+        let ArrivedBody { bytes, room } = arrived.map_err(|error| match error {
+            BodyReadError::TooLarge => PageRefusal::FormTooLarge(size),
+            BodyReadError::Incomplete => PageRefusal::NoForm,
+            BodyReadError::Draining(draining) => draining.into(),
+        })?;
+        let form = if is_encoded {
+            Self::of_encoded(&bytes, size)?
+        } else {
+            Self::of_multipart(headers, bytes, size).await?
+        };
+        let (own, carried) = form.lengths();
+        if !size.holds(form.shown_bytes(), own, carried) {
+            return Err(PageRefusal::FormTooLarge(size));
+        }
+        Ok(Self {
+            _room: room,
+            ..form
+        })
+    }
+
+    fn of_encoded(bytes: &[u8], size: FormSize) -> Result<Self, PageRefusal> {
+        let mut form = Self {
+            text: String::with_capacity(bytes.len()),
+            ..Self::default()
+        };
+        for (name, value) in form_urlencoded::parse(bytes) {
+            form.push(&name, &value);
+            form.has_no_more_than(size)?;
+        }
+        Ok(form)
+    }
+
+    async fn of_multipart(
+        headers: &HeaderMap,
+        bytes: Vec<u8>,
+        size: FormSize,
+    ) -> Result<Self, PageRefusal> {
+        let whole = futures_util::stream::once(ready(Ok(Bytes::from(bytes))));
+        let mut parts = Multipart::new(headers, whole);
+        let mut form = Self::default();
+        while let Some(mut part) = parts.try_next().await.map_err(|_| PageRefusal::NoForm)? {
+            let mut bytes = Vec::new();
+            while let Some(chunk) = part.try_next().await.map_err(|_| PageRefusal::NoForm)? {
+                bytes.extend_from_slice(&chunk);
+            }
+            let disposition = part.content_disposition();
+            let name = disposition.and_then(|disposition| disposition.get_name());
+            let name = name.unwrap_or_default();
+            let file_name = disposition.and_then(|disposition| disposition.get_filename());
+            match file_name {
+                Some(file_name) => form.files.push(SentFile {
+                    input: name.to_owned(),
+                    name: file_name.to_owned(),
+                    bytes,
+                }),
+                None => form.push(name, &String::from_utf8_lossy(&bytes)),
+            }
+            form.has_no_more_than(size)?;
+        }
+        Ok(form)
+    }
+
+    fn has_no_more_than(&self, size: FormSize) -> Result<(), PageRefusal> {
+        if self.values.len() + self.files.len() > size.values() {
+            Err(PageRefusal::FormTooLarge(size))
+        } else {
+            Ok(())
+        }
     }
 
     /// The first value of a name as it was typed, with line breaks as `\n`; empty when absent.
     pub(crate) fn get(&self, name: &str) -> &str {
-        let found = self.values.iter().find(|(known, _)| known == name);
+        let found = self.values().find(|(known, _)| *known == name);
         found.map_or("", |(_, value)| value)
     }
 
     /// Whether the name was sent at all, as a pressed button or a ticked box is.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.values.iter().any(|(known, _)| known == name)
+        self.values().any(|(known, _)| known == name)
+    }
+
+    /// Whether no value was sent.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
     /// All names with their values, in the order sent.
-    pub(crate) fn values(&self) -> &[(String, String)] {
-        &self.values
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let part = |from, to| self.text.get(from..to).unwrap_or_default();
+        let places = self.values.iter();
+        places.map(move |at| (part(at.name, at.value), part(at.value, at.end)))
     }
 
     /// An uploaded file; `None` when no file was chosen.
@@ -77,7 +174,52 @@ impl Form {
 
     /// Adds a value.
     pub(crate) fn push(&mut self, name: &str, value: &str) {
-        self.values.push((name.to_owned(), line_feeds(value)));
+        let start = self.text.len();
+        self.text.push_str(name);
+        let middle = self.text.len();
+        // a form sends line breaks as CR LF; texts have had LF where they were written
+        for (place, line) in value.split("\r\n").enumerate() {
+            if place > 0 {
+                self.text.push('\n');
+            }
+            self.text.push_str(line);
+        }
+        self.values.push(ValuePlace {
+            name: start,
+            value: middle,
+            end: self.text.len(),
+        });
+    }
+
+    /// Whether the form has more than a form of this size may have.
+    pub(crate) fn is_larger_than(&self, size: FormSize) -> bool {
+        let files = self.files.iter().map(|file| file.bytes.len());
+        self.text.len() + files.sum::<usize>() > size.bytes() || self.values.len() > size.values()
+    }
+
+    /// What a page may take that is made of the form; `None` where any page takes as much.
+    pub(crate) fn page_bytes(&self) -> Option<usize> {
+        let shown = self.shown_bytes();
+        // a page may say a thing twice, as the page before saving does
+        (shown > USUAL_PAGE).then(|| USUAL_PAGE + 2 * shown)
+    }
+
+    /// At most what the form takes in a page that gives it back once.
+    fn shown_bytes(&self) -> usize {
+        let files = self.files.iter();
+        escaped_bytes(self.text.as_bytes())
+            + self.values.len() * AROUND_VALUE
+            + files.map(|file| escaped_bytes(&file.bytes)).sum::<usize>()
+    }
+
+    /// The bytes of its own values, and of those that it carries along from another form.
+    fn lengths(&self) -> (usize, usize) {
+        self.values().fold((0, 0), |(own, carried), (name, value)| {
+            match name.strip_prefix(CARRIED) {
+                Some(name) => (own, carried + name.len() + value.len()),
+                None => (own + name.len() + value.len(), carried),
+            }
+        })
     }
 }
 
@@ -90,63 +232,70 @@ fn media_type(headers: &HeaderMap) -> String {
     essence.unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// A form sends line breaks as CR LF; texts have had LF where they were written.
-fn line_feeds(text: &str) -> String {
-    text.replace("\r\n", "\n")
+/// What a text takes in HTML, as the pages' templates escape it.
+fn escaped_bytes(text: &[u8]) -> usize {
+    let bytes = text.iter().map(|byte| match byte {
+        b'"' => "&quot;".len(),
+        b'&' => "&amp;".len(),
+        b'<' | b'>' => "&lt;".len(),
+        _ => 1,
+    });
+    bytes.sum()
 }
 
-async fn read_encoded(mut payload: Payload) -> Result<Form, PageRefusal> {
-    let mut bytes = BytesMut::new();
-    while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|_| PageRefusal::NoForm)?;
-        if bytes.len() + chunk.len() > FORM_BYTES {
-            return Err(PageRefusal::FormTooLarge);
-        }
-        bytes.extend_from_slice(&chunk);
-    }
-    let mut form = Form::default();
-    for (name, value) in form_urlencoded::parse(&bytes).take(FORM_VALUES + 1) {
-        form.push(&name, &value);
-    }
-    check_number(form)
-}
+#[cfg(test)]
+mod tests {
+    use maud::html;
 
-async fn read_multipart(headers: &HeaderMap, payload: Payload) -> Result<Form, PageRefusal> {
-    let mut parts = Multipart::new(headers, payload);
-    let mut form = Form::default();
-    let mut size = 0;
-    while let Some(mut part) = parts.try_next().await.map_err(|_| PageRefusal::NoForm)? {
-        let mut bytes = Vec::new();
-        while let Some(chunk) = part.try_next().await.map_err(|_| PageRefusal::NoForm)? {
-            size += chunk.len();
-            if size > FORM_BYTES {
-                return Err(PageRefusal::FormTooLarge);
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        let disposition = part.content_disposition();
-        let name = disposition.and_then(|disposition| disposition.get_name());
-        let name = name.unwrap_or_default().to_owned();
-        let file_name = disposition.and_then(|disposition| disposition.get_filename());
-        match file_name {
-            Some(file_name) => form.files.push(SentFile {
-                input: name,
-                name: file_name.to_owned(),
-                bytes,
-            }),
-            None => form.push(&name, &String::from_utf8_lossy(&bytes)),
-        }
-        if form.values.len() + form.files.len() > FORM_VALUES {
-            return Err(PageRefusal::FormTooLarge);
-        }
-    }
-    Ok(form)
-}
+    use super::*;
 
-fn check_number(form: Form) -> Result<Form, PageRefusal> {
-    if form.values.len() > FORM_VALUES {
-        Err(PageRefusal::FormTooLarge)
-    } else {
-        Ok(form)
+    #[test]
+    fn what_a_page_takes_is_known_before_it_is_made() {
+        let mut form = Form::default();
+        form.push("a", "\"<&>'\u{1f98a}\0");
+        let page = html! { textarea name="a" { (form.get("a")) } }.into_string();
+        assert_eq!(form.get("a").len(), 10);
+        let shown = escaped_bytes(form.get("a").as_bytes());
+        assert!(
+            page.ends_with("</textarea>")
+                && page.len() == "<textarea name=\"a\"></textarea>".len() + shown
+        );
+        assert!(page.len() <= form.shown_bytes());
+    }
+
+    #[test]
+    fn values_are_as_they_were_typed() {
+        let form = Form::of_encoded(b"a=1&b=x%0D%0Ay%0Dz%0A&a=2&c&=d", FormSize::Own)
+            .ok()
+            .unwrap();
+        let values: Vec<_> = form.values().collect();
+        assert_eq!(
+            values,
+            [
+                ("a", "1"),
+                ("b", "x\ny\rz\n"),
+                ("a", "2"),
+                ("c", ""),
+                ("", "d")
+            ]
+        );
+        assert!(form.has("c") && !form.has("d"));
+    }
+
+    #[test]
+    fn a_form_has_no_more_values_than_it_may() {
+        let many = "a=&".repeat(8_193);
+        let read = |size| Form::of_encoded(many.as_bytes(), size).map(|form| form.values().count());
+        assert!(matches!(read(FormSize::Whole), Ok(8_193)));
+        assert!(matches!(
+            read(FormSize::Kept),
+            Err(PageRefusal::FormTooLarge(FormSize::Kept))
+        ));
+    }
+
+    #[test]
+    fn what_is_carried_along_does_not_count_as_ones_own() {
+        let form = Form::of_encoded(b"email=a&kept.value.text=bcd", FormSize::OwnWithKept);
+        assert_eq!(form.ok().unwrap().lengths(), (6, 13));
     }
 }

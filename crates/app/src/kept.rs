@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::components::number::count;
 use crate::form::Form;
 use crate::sent::Sent;
 
@@ -9,20 +10,21 @@ use crate::sent::Sent;
 const ADDRESS: &str = "kept.address";
 /// What the names of kept values begin with.
 const VALUE: &str = "kept.value.";
+/// Characters of a value that are shown beside those that are sent again.
+const SHOWN: usize = 2_000;
 
 /// A form with the address that it was sent to. Files are not kept: a page cannot choose one.
-pub(crate) struct Kept {
+pub(crate) struct Kept<'a> {
     address: String,
-    values: Vec<(String, String)>,
+    values: Vec<(&'a str, &'a str)>,
 }
 
-impl Kept {
+impl<'a> Kept<'a> {
     /// What a request sent; `None` when it sent no form.
-    pub(crate) fn of(sent: &Sent) -> Option<Self> {
-        let values = sent.form.values().iter();
+    pub(crate) fn of(sent: &'a Sent) -> Option<Self> {
+        let values = sent.form.values();
         let values: Vec<_> = values
             .filter(|(name, _)| !name.contains("password"))
-            .cloned()
             .collect();
         (!values.is_empty()).then(|| Self {
             address: sent.address(),
@@ -32,12 +34,10 @@ impl Kept {
 
     /// What a form carries along that was shown with [`Kept::carried`]. An address that is not the
     /// app's own is not taken.
-    pub(crate) fn from_form(form: &Form) -> Option<Self> {
+    pub(crate) fn from_form(form: &'a Form) -> Option<Self> {
         let address = form.get(ADDRESS).to_owned();
-        let values = form.values().iter().filter_map(|(name, value)| {
-            let name = name.strip_prefix(VALUE)?;
-            Some((name.to_owned(), value.clone()))
-        });
+        let values = form.values();
+        let values = values.filter_map(|(name, value)| Some((name.strip_prefix(VALUE)?, value)));
         is_own_address(&address).then(|| Self {
             address,
             values: values.collect(),
@@ -69,10 +69,22 @@ impl Kept {
                 dl {
                     @for (name, value) in self.values.iter().filter(|(_, value)| !value.is_empty()) {
                         dt { (name) }
-                        dd.text dir="auto" { (value) }
+                        dd.text dir="auto" { (beginning(value)) }
                     }
                 }
             }
+        }
+    }
+}
+
+/// The beginning of a value, with how much there is more.
+fn beginning(value: &str) -> Markup {
+    let end = value.char_indices().nth(SHOWN).map(|(at, _)| at);
+    let (shown, rest) = value.split_at(end.unwrap_or(value.len()));
+    html! {
+        (shown)
+        @if !rest.is_empty() {
+            "… and " (count(u64::try_from(rest.chars().count()).unwrap_or(u64::MAX))) " more characters"
         }
     }
 }
@@ -99,7 +111,8 @@ mod tests {
 
     #[test]
     fn what_was_typed_is_carried_and_sent_again_but_no_password() {
-        let kept = Kept::of(&sent()).unwrap();
+        let sent = sent();
+        let kept = Kept::of(&sent).unwrap();
         let carried = kept.carried().into_string();
         assert!(carried.contains("name=\"kept.value.text\" hidden>\n\nfirst\nsecond &lt;b&gt;<"));
         assert!(!carried.contains("secret"));
@@ -115,6 +128,16 @@ mod tests {
                 .into_string()
                 .contains("action=\"/prisms/a/try\"")
         );
+    }
+
+    #[test]
+    fn a_long_value_is_sent_again_whole_and_shown_in_part() {
+        let text = "\"".repeat(2_003);
+        let mut sent = sent();
+        sent.form.push("long", &text);
+        let again = Kept::of(&sent).unwrap().send_again("Go on").into_string();
+        assert!(again.contains("… and 3 more characters"));
+        assert_eq!(again.matches("&quot;").count(), 2_003 + 2_000);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use refract_answering::{InternalError, SecretFailed};
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
 
+use crate::form_size::FormSize;
+
 /// Why a page is not shown or an action not done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PageRefusal {
@@ -24,9 +26,9 @@ pub(crate) enum PageRefusal {
     /// The request comes from a page of somebody else.
     #[error("the request does not come from the app")]
     OtherOrigin,
-    /// The form is larger than the app reads.
+    /// The form is larger than its sender may send it.
     #[error("the form is too large")]
-    FormTooLarge,
+    FormTooLarge(FormSize),
     /// The body is no form, or did not arrive.
     #[error("the body is no form")]
     NoForm,
@@ -55,7 +57,7 @@ impl PageRefusal {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::NeedsRole(_) | Self::OtherOrigin => StatusCode::FORBIDDEN,
-            Self::FormTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::FormTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::NotChanged(_) => StatusCode::CONFLICT,
             Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -73,7 +75,7 @@ impl PageRefusal {
             Self::SignedOut => "Sign in again",
             Self::NeedsRole(_) => "Not for your role",
             Self::OtherOrigin => "Not from this app",
-            Self::FormTooLarge => "Too large",
+            Self::FormTooLarge(_) => "Too large",
             Self::NoForm => "Nothing arrived",
             Self::NotChanged(_) => "Not changed",
             Self::Draining(_) => "One moment",
@@ -97,10 +99,7 @@ impl PageRefusal {
             Self::OtherOrigin => "The request came from another site, so nothing was changed. \
                                   Open the app and do it there."
                 .to_owned(),
-            Self::FormTooLarge => {
-                "What was sent is larger than 16 MiB. Send less at once; nothing was saved."
-                    .to_owned()
-            }
+            Self::FormTooLarge(size) => size.words().to_owned(),
             Self::NoForm => "The form did not arrive whole. Go back and send it again; nothing \
                              was saved."
                 .to_owned(),

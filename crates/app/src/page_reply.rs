@@ -1,6 +1,7 @@
 //! What a handler answers: a page, a part of a page, another address, or a file.
 
 use actix_web::body::BoxBody;
+use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpResponse, HttpResponseBuilder};
@@ -8,6 +9,9 @@ use bytes::Bytes;
 use cookie::Cookie;
 use futures_util::Stream;
 use maud::Markup;
+use refract_http_serving::{HeldRoom, RequestUnderWay};
+
+use crate::page_body::PageContent;
 
 /// Seconds after which somebody may try again what was refused for the moment: by then a node that
 /// restarts is there again, and those who waited to sign in have.
@@ -17,14 +21,14 @@ const RETRY_AFTER_SECONDS: &str = "5";
 pub(crate) struct PageReply {
     status: StatusCode,
     headers: Vec<(header::HeaderName, HeaderValue)>,
-    body: BoxBody,
+    content: PageContent,
 }
 
 impl PageReply {
     /// A page, or a part of one for a script that puts it into its place.
     pub(crate) fn html(status: StatusCode, markup: Markup) -> Self {
         let html = HeaderValue::from_static("text/html; charset=utf-8");
-        Self::new(status, html, BoxBody::new(markup.into_string()))
+        Self::new(status, html, markup.into_string())
     }
 
     /// Sends the browser on to another address of the app, with GET.
@@ -32,7 +36,7 @@ impl PageReply {
         let mut reply = Self::new(
             StatusCode::SEE_OTHER,
             HeaderValue::from_static("text/plain; charset=utf-8"),
-            BoxBody::new(""),
+            String::new(),
         );
         let address = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
         reply.headers.push((header::LOCATION, address));
@@ -42,13 +46,17 @@ impl PageReply {
     /// A text of this media type.
     pub(crate) fn text(media_type: &'static str, text: &'static str) -> Self {
         let media_type = HeaderValue::from_static(media_type);
-        Self::new(StatusCode::OK, media_type, BoxBody::new(text))
+        Self::new(
+            StatusCode::OK,
+            media_type,
+            Bytes::from_static(text.as_bytes()),
+        )
     }
 
     /// A file to be kept. `name` is of letters, digits, `-`, `_` and `.`.
     pub(crate) fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
         let media_type = HeaderValue::from_static(media_type);
-        Self::new(StatusCode::OK, media_type, BoxBody::new(bytes)).into_attachment(name)
+        Self::new(StatusCode::OK, media_type, bytes).into_attachment(name)
     }
 
     /// A file to be kept, sent while it is made.
@@ -60,8 +68,12 @@ impl PageReply {
     where
         E: Into<Box<dyn std::error::Error>> + 'static,
     {
-        let body = BoxBody::new(actix_web::body::BodyStream::new(chunks));
-        Self::new(StatusCode::OK, HeaderValue::from_static(media_type), body).into_attachment(name)
+        let streamed = Self {
+            status: StatusCode::OK,
+            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(media_type))],
+            content: PageContent::streamed(chunks),
+        };
+        streamed.into_attachment(name)
     }
 
     /// Adds the cookies of somebody who signs in.
@@ -89,11 +101,19 @@ impl PageReply {
         self
     }
 
-    fn new(status: StatusCode, media_type: HeaderValue, body: BoxBody) -> Self {
+    fn new(status: StatusCode, media_type: HeaderValue, bytes: impl Into<Bytes>) -> Self {
         Self {
             status,
             headers: vec![(header::CONTENT_TYPE, media_type)],
-            body,
+            content: PageContent::whole(bytes.into()),
+        }
+    }
+
+    /// The reply of a page that is made of a form, which holds this room until it is sent.
+    pub(crate) fn in_room(self, room: Option<HeldRoom>) -> Self {
+        Self {
+            content: self.content.in_room(room),
+            ..self
         }
     }
 
@@ -113,10 +133,13 @@ impl PageReply {
         self.status
     }
 
-    /// The response, with `policy` for the headers that the reply does not have itself.
+    /// The response, with `policy` for the headers that the reply does not have itself. It holds the
+    /// request and its payload until it is sent.
     pub(crate) fn into_response(
         self,
         policy: impl IntoIterator<Item = (header::HeaderName, HeaderValue)>,
+        unread: Payload,
+        under_way: RequestUnderWay,
     ) -> HttpResponse {
         let mut response: HttpResponseBuilder = HttpResponse::build(self.status);
         for header in policy {
@@ -132,6 +155,6 @@ impl PageReply {
                 response.insert_header((name, value));
             }
         }
-        response.body(self.body)
+        response.body(BoxBody::new(self.content.sent_by(unread, under_way)))
     }
 }

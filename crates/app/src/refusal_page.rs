@@ -4,6 +4,7 @@ use maud::html;
 use refract_http_serving::RequestId;
 
 use crate::app_site::AppSite;
+use crate::form_size::FormSize;
 use crate::kept::Kept;
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
@@ -32,7 +33,7 @@ pub(crate) fn show(
         PageRefusal::NotFound
         | PageRefusal::MethodNotAllowed
         | PageRefusal::OtherOrigin
-        | PageRefusal::FormTooLarge
+        | PageRefusal::FormTooLarge(_)
         | PageRefusal::NoForm => None,
     };
     let main = html! {
@@ -40,6 +41,9 @@ pub(crate) fn show(
         p { (refusal.words()) }
         @match (refusal, &kept) {
             (PageRefusal::SignedOut, _) => { (sign_in::form(&sign_in::Typed::default(), kept.as_ref())) }
+            (PageRefusal::FormTooLarge(FormSize::Kept | FormSize::OwnWithKept), _) => {
+                p { a href="/sign-in" target="_blank" { "Sign in in another tab" } }
+            }
             (_, Some(kept)) => { (kept.send_again("Send again")) }
             (_, None) => { p { a href="/" { "To the prisms" } } }
         }

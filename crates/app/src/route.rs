@@ -5,6 +5,7 @@ use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
 use refract_domain::role::Role;
 
+use crate::form_size::FormSize;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::path_values::PathValues;
@@ -19,6 +20,8 @@ pub(crate) struct AppRoute {
     /// The path, with names in braces for the segments that vary.
     pub(crate) pattern: &'static str,
     pub(crate) door: Door,
+    /// Whether its form carries along another one, whose sender's session had ended.
+    pub(crate) carries_another_form: bool,
 }
 
 /// Who may use a route, and the handler that they reach.
@@ -36,6 +39,7 @@ impl AppRoute {
             method: Method::GET,
             pattern,
             door,
+            carries_another_form: false,
         }
     }
 
@@ -45,6 +49,27 @@ impl AppRoute {
             method: Method::POST,
             pattern,
             door,
+            carries_another_form: false,
+        }
+    }
+
+    /// An action whose form carries along another one.
+    pub(crate) const fn post_with_another_form(pattern: &'static str, door: Door) -> Self {
+        Self {
+            method: Method::POST,
+            pattern,
+            door,
+            carries_another_form: true,
+        }
+    }
+
+    /// How large a form the route takes of somebody who is signed in or not.
+    pub(crate) fn form_size(&self, is_signed_in: bool) -> FormSize {
+        match self.door {
+            Door::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
+            Door::Open(_) => FormSize::Own,
+            Door::For(..) if is_signed_in => FormSize::Whole,
+            Door::For(..) => FormSize::Kept,
         }
     }
 

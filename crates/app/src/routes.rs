@@ -143,7 +143,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         "/sign-in",
         Door::Open(|visit| Box::pin(async move { Ok(sign_in::show(&visit)) })),
     ),
-    AppRoute::post(
+    AppRoute::post_with_another_form(
         "/sign-in",
         Door::Open(|visit| Box::pin(sign_in::submit(visit))),
     ),

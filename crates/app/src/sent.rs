@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::path_values::PathValues;
 
 /// The parts of a request that handlers read. Nothing of it is checked yet.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Sent {
     /// The path as it was sent, which is one of this app's.
     pub(crate) path: String,

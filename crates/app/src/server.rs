@@ -3,12 +3,14 @@
 use std::cell::Cell;
 use std::io;
 use std::net::TcpListener;
+use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Duration;
 
-use actix_web::{App, HttpServer, web};
 use refract_answering::Answering;
-use refract_http_serving::{Drained, Lifecycle, TrustedProxies};
+use refract_http_serving::{
+    BodyBudget, BodyReader, Drained, Lifecycle, Serving, TrustedProxies, http_server,
+};
 use refract_traces::Traces;
 
 use crate::app_site::{AppSite, AppUrl};
@@ -17,13 +19,13 @@ use crate::dispatch::Dispatcher;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.
-pub const APP_WORKERS: usize = 2;
-/// How long an idle connection is kept.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// How long the head of a connection's first request may take to arrive.
-const HEAD: Duration = Duration::from_secs(10);
-/// Seconds for sending the last pages once all requests have ended.
-const FLUSH_SECONDS: u64 = 5;
+pub const APP_WORKERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+/// The app takes at most so many connections for each MiB of the budget: a quarter of those of the
+/// process.
+const CONNECTIONS_FOR_EACH_MIB: usize = 16;
+/// How long the rest of a form that is not read is received and dropped after the page that says so:
+/// a browser shows the page once the form is sent.
+const LINGER: Duration = Duration::from_secs(10);
 
 /// Where and how the app is served.
 pub struct AppSettings {
@@ -39,6 +41,8 @@ pub struct AppSettings {
     pub is_for_trying_only: bool,
     /// How long requests in flight may finish after the shutdown signal.
     pub grace: Duration,
+    /// What forms, and pages made of them, may hold in this process.
+    pub budget: BodyBudget,
     /// The proxies that are believed who a request's client is.
     pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
@@ -67,14 +71,28 @@ where
         api_url,
         is_for_trying_only,
         grace,
+        budget,
         proxies,
         traces,
     } = settings;
     let lifecycle = Lifecycle::named("app");
     let for_workers = lifecycle.clone();
-    let server = HttpServer::new(move || {
+    let bodies = BodyReader {
+        budget: budget.clone(),
+        lifecycle: lifecycle.clone(),
+    };
+    let serving = Serving {
+        listener: listen,
+        workers: APP_WORKERS,
+        connections,
+        connections_for_each_mib: CONNECTIONS_FOR_EACH_MIB,
+        linger: LINGER,
+        budget,
+    };
+    let server = http_server(serving, move || {
         let dispatch = Dispatcher {
             answering: make_answering(),
+            bodies: bodies.clone(),
             lifecycle: for_workers.clone(),
             traces: traces.clone(),
             site: Rc::new(AppSite {
@@ -86,20 +104,8 @@ where
                 assets: AssetFolder::embedded(),
             }),
         };
-        App::new().default_service(web::to(move |request, payload| {
-            dispatch.clone().answer(request, payload)
-        }))
-    });
-    let server = server
-        .workers(APP_WORKERS)
-        .max_connections(connections)
-        .keep_alive(KEEP_ALIVE)
-        .client_request_timeout(HEAD)
-        .tcp_nodelay(true)
-        .shutdown_timeout(FLUSH_SECONDS)
-        .disable_signals()
-        .listen(listen)?
-        .run();
+        move |request, payload| dispatch.clone().answer(request, payload)
+    })?;
     let handle = server.handle();
     let mut task = tokio::spawn(server);
     tokio::select! {

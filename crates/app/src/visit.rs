@@ -18,7 +18,7 @@ pub(crate) struct Visit {
     pub(crate) visitor: Visitor,
     /// The request, as events name it.
     pub(crate) request: EventRequest,
-    pub(crate) sent: Sent,
+    pub(crate) sent: Rc<Sent>,
     pub(crate) answering: Answering,
     pub(crate) site: Rc<AppSite>,
 }
@@ -29,7 +29,7 @@ pub(crate) struct OpenVisit {
     pub(crate) visitor: Option<Visitor>,
     /// The request, as events name it.
     pub(crate) request: EventRequest,
-    pub(crate) sent: Sent,
+    pub(crate) sent: Rc<Sent>,
     pub(crate) answering: Answering,
     pub(crate) site: Rc<AppSite>,
 }

@@ -11,53 +11,60 @@ use crate::text;
 
 /// Length of a password.
 const PASSWORD_CHARS: RangeInclusive<usize> = 10..=1_000;
+/// Bytes of what was typed that are looked at: more than the longest password has in any form.
+const TYPED_BYTES: usize = 8 * 1024;
 /// Fewest different characters of a password.
 const DIFFERENT_CHARS: usize = 4;
 
 /// What a person typed as a password, right or not. It has no `Debug` and no `Display`, so that no
 /// log shows one by accident.
 ///
-/// Keyboards write some characters in several ways, so they are brought into one form (NFKC).
+/// Keyboards write some characters in several ways, so they are brought into one form (NFKC) before
+/// they are compared. That takes time, so it is not done here.
 #[derive(Clone)]
 pub struct TypedPassword(String);
 
 impl TypedPassword {
-    /// Takes what was typed, at most one character more than a password may have: the rest would
-    /// only cost time.
+    /// Takes what was typed, at most 8 KiB of it: the rest would only cost time.
     pub fn new(text: &str) -> Self {
-        Self(text.nfkc().take(PASSWORD_CHARS.end() + 1).collect())
+        let end = text.floor_char_boundary(TYPED_BYTES);
+        Self(text.get(..end).unwrap_or_default().to_owned())
     }
 
-    /// The bytes that are hashed.
-    pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
+    /// The one form of what was typed, which is hashed: at most one character more than a password
+    /// may have.
+    pub fn normalized(&self) -> String {
+        let normalized = self.0.nfkc();
+        normalized.take(PASSWORD_CHARS.end() + 1).collect()
     }
 }
 
-/// A password that a person may choose: 10 to 1,000 characters, and not easily guessed.
+/// A password that a person may choose: 10 to 1,000 characters, and not easily guessed. It is in the
+/// form in which it is hashed.
 #[derive(Clone)]
-pub struct Password(TypedPassword);
+pub struct Password(String);
 
 impl Password {
     /// Checks a new password of somebody who has this address and name.
     ///
     /// # Errors
     /// Why the password cannot be chosen. The faults do not repeat it.
-    pub fn choose(typed: TypedPassword, email: &str, name: &str) -> Result<Self, Vec<Fault>> {
-        let mut faults = text::faults(&typed.0, &PASSWORD_CHARS);
+    pub fn choose(typed: &TypedPassword, email: &str, name: &str) -> Result<Self, Vec<Fault>> {
+        let password = typed.normalized();
+        let mut faults = text::faults(&password, &PASSWORD_CHARS);
         if faults.is_empty() {
-            faults.extend(weakness(&typed.0, email, name).map(Fault::rule));
+            faults.extend(weakness(&password, email, name).map(Fault::rule));
         }
         if faults.is_empty() {
-            Ok(Self(typed))
+            Ok(Self(password))
         } else {
             Err(faults)
         }
     }
 
-    /// The password as it is hashed.
-    pub fn typed(&self) -> &TypedPassword {
-        &self.0
+    /// The bytes that are hashed.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
     }
 }
 
@@ -132,7 +139,7 @@ mod tests {
 
     fn refusal(password: &str) -> Option<String> {
         let typed = TypedPassword::new(password);
-        let chosen = Password::choose(typed, "grace.hopper@example.com", "Grace Hopper");
+        let chosen = Password::choose(&typed, "grace.hopper@example.com", "Grace Hopper");
         chosen.err().map(|faults| faults[0].to_string())
     }
 
@@ -218,15 +225,28 @@ mod tests {
     fn one_password_typed_on_two_keyboards_is_one() {
         let composed = TypedPassword::new("Caf\u{e9} am Morgen");
         let decomposed = TypedPassword::new("Cafe\u{301} am Morgen");
-        assert_eq!(composed.as_bytes(), decomposed.as_bytes());
+        assert_eq!(composed.normalized(), decomposed.normalized());
+    }
+
+    #[test]
+    fn of_what_is_typed_no_more_is_looked_at_than_a_password_can_have() {
+        // a run of combining marks is sorted as a whole
+        let marks = TypedPassword::new(&"\u{301}".repeat(8_000_000));
+        assert_eq!(marks.normalized().chars().count(), 1_001);
+        for text in ["a".repeat(8_191) + "\u{e9}", "\u{1f98a}".repeat(3_000)] {
+            let typed = TypedPassword::new(&text);
+            assert!(typed.0.len() <= TYPED_BYTES && text.starts_with(&typed.0));
+        }
+        let longest = "\u{1f98a}".repeat(1_000);
+        assert_eq!(TypedPassword::new(&longest).normalized(), longest);
     }
 
     proptest! {
         #[test]
         fn no_text_breaks_the_check(text in ".{0,40}", email in ".{0,10}", name in ".{0,10}") {
-            let chosen = Password::choose(TypedPassword::new(&text), &email, &name);
+            let chosen = Password::choose(&TypedPassword::new(&text), &email, &name);
             if let Ok(password) = chosen {
-                prop_assert!(password.typed().as_bytes().len() >= 10);
+                prop_assert!(password.as_bytes().len() >= 10);
             }
         }
     }

@@ -2,23 +2,19 @@
 
 use std::time::Duration;
 
-use actix_web::dev::Payload;
-use actix_web::http::header::{
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, TRANSFER_ENCODING,
-};
-use futures_util::StreamExt as _;
+use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, TRANSFER_ENCODING};
 use refract_domain::json::Json;
 use refract_domain::limits::BODY_BYTES;
+use refract_http_serving::{BodyLimits, HeldRoom, SentBody, declared_length};
 
 use crate::error::ApiError;
 
-/// How long a body may take to arrive; a client that stops sending must not hold its connection.
-const ARRIVAL: Duration = Duration::from_secs(30);
-
-/// The largest body that is read and dropped after a reply that did not need it.
-const DISCARDED_BYTES: usize = 64 * 1024;
-/// How long a body that is only dropped may take to arrive: most come with the head.
-const DISCARDED_ARRIVAL: Duration = Duration::from_millis(100);
+/// What a body may be. The text that is read from it is kept in its stead.
+const LIMITS: BodyLimits = BodyLimits {
+    bytes: BODY_BYTES,
+    arrival: Duration::from_secs(30),
+    copies: 1,
+};
 
 /// A body as it arrived; its syntax is not checked yet.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,7 +51,8 @@ impl ReceivedBody {
     }
 }
 
-/// Reads the body of a request that may have one.
+/// Reads the body of a request that may have one. The room is for its bytes and for what is read from
+/// them.
 ///
 /// # Errors
 /// [`ApiError::UnsupportedMediaType`] before anything is read, [`ApiError::BodyTooLarge`] from the
@@ -63,18 +60,18 @@ impl ReceivedBody {
 /// body ends early or does not arrive in time.
 pub(crate) async fn read(
     headers: &HeaderMap,
-    payload: &mut Payload,
-) -> Result<ReceivedBody, ApiError> {
+    body: SentBody<'_>,
+) -> Result<(ReceivedBody, Option<HeldRoom>), ApiError> {
     let media_type = MediaType::of(headers)?;
     refuse_encodings(headers)?;
-    if declared_length(headers).is_some_and(|length| length > BODY_BYTES) {
-        return Err(ApiError::BodyTooLarge);
+    if let MediaType::Absent = media_type {
+        return Ok((ReceivedBody::Absent, None));
     }
-    match media_type {
-        MediaType::Absent => Ok(ReceivedBody::Absent),
-        MediaType::PlainText => read_bytes(payload).await.map(|_| ReceivedBody::PlainText),
-        MediaType::Json => read_bytes(payload).await.map(ReceivedBody::Json),
-    }
+    let arrived = body.read(headers, LIMITS).await?;
+    Ok(match media_type {
+        MediaType::Json => (ReceivedBody::Json(arrived.bytes), arrived.room),
+        MediaType::PlainText | MediaType::Absent => (ReceivedBody::PlainText, None),
+    })
 }
 
 enum MediaType {
@@ -122,42 +119,6 @@ fn refuse_encodings(headers: &HeaderMap) -> Result<(), ApiError> {
 
 fn is_identity_name(name: &str) -> bool {
     name.eq_ignore_ascii_case("identity")
-}
-
-/// The value of `Content-Length`. Actix has refused values that are no number; a number beyond
-/// `usize` is over every limit.
-fn declared_length(headers: &HeaderMap) -> Option<usize> {
-    let value = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
-    Some(value.parse().unwrap_or(usize::MAX))
-}
-
-/// Reads and drops a small body that the reply did not need, so that the connection can take the
-/// next request. A body that is large, slow or without a length stays unread, and the connection is
-/// closed. A body that was read already leaves nothing to drop.
-pub(crate) async fn discard(headers: &HeaderMap, payload: &mut Payload) {
-    if declared_length(headers).is_none_or(|length| length > DISCARDED_BYTES) {
-        return;
-    }
-    let to_its_end = async { while let Some(Ok(_)) = payload.next().await {} };
-    let _ = tokio::time::timeout(DISCARDED_ARRIVAL, to_its_end).await;
-}
-
-async fn read_bytes(payload: &mut Payload) -> Result<Vec<u8>, ApiError> {
-    let mut bytes = Vec::new();
-    let arrival = async {
-        while let Some(chunk) = payload.next().await {
-            let chunk = chunk.map_err(|_| ApiError::MalformedBody)?;
-            if bytes.len() + chunk.len() > BODY_BYTES {
-                return Err(ApiError::BodyTooLarge);
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(())
-    };
-    tokio::time::timeout(ARRIVAL, arrival)
-        .await
-        .map_err(|_| ApiError::MalformedBody)??;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
-use actix_web::dev::Payload;
 use refract_answering::{Answering, CallKeyId, CreateCall};
 use refract_lens_rendering::Format;
 
@@ -11,7 +10,7 @@ use crate::error::ApiError;
 use crate::reply::Reply;
 use crate::use_case::detached;
 use crate::{bearer, body, call};
-use refract_http_serving::CallInFlight;
+use refract_http_serving::{CallInFlight, HeldRoom, SentBody};
 
 /// Handles a create call.
 ///
@@ -22,12 +21,16 @@ pub(crate) async fn handle(
     in_flight: CallInFlight,
     prism: &str,
     request: &HttpRequest,
-    payload: &mut Payload,
+    body: SentBody<'_>,
     key: CallKeyId,
 ) -> Result<Reply, ApiError> {
-    let (call, format) = read_call(prism, request, payload).await?;
+    let (call, format, room) = read_call(prism, request, body).await?;
     let key = bearer::presented(request.headers(), key)?;
-    let use_case = async move { answering.create_result(&key, call).await };
+    let use_case = async move {
+        // for as long as the call has its text
+        let _room = room;
+        answering.create_result(&key, call).await
+    };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }
 
@@ -36,8 +39,9 @@ pub(crate) async fn handle(
 async fn read_call(
     prism: &str,
     request: &HttpRequest,
-    payload: &mut Payload,
-) -> Result<(CreateCall, Format), ApiError> {
-    let body = body::read(request.headers(), payload).await?;
-    Ok(call::create(prism, request.query_string(), body.json()?)?)
+    body: SentBody<'_>,
+) -> Result<(CreateCall, Format, Option<HeldRoom>), ApiError> {
+    let (body, room) = body::read(request.headers(), body).await?;
+    let (call, format) = call::create(prism, request.query_string(), body.json()?)?;
+    Ok((call, format, room))
 }

@@ -7,7 +7,7 @@ use actix_web::http::StatusCode;
 use refract_answering::Refusal;
 use refract_domain::problem::Problems;
 use refract_domain::result::RetryRefusal;
-use refract_http_serving::{Draining, Panicked};
+use refract_http_serving::{BodyReadError, Draining, Panicked};
 use serde::Serialize;
 
 const VALIDATION_FAILED: &str = "validation_failed";
@@ -56,6 +56,16 @@ pub(crate) enum ApiError {
     /// The server is stopping.
     #[error(transparent)]
     Draining(#[from] Draining),
+}
+
+impl From<BodyReadError> for ApiError {
+    fn from(error: BodyReadError) -> Self {
+        match error {
+            BodyReadError::TooLarge => Self::BodyTooLarge,
+            BodyReadError::Incomplete => Self::MalformedBody,
+            BodyReadError::Draining(draining) => Self::Draining(draining),
+        }
+    }
 }
 
 /// The status and body with which an error is sent.

@@ -83,12 +83,13 @@ mod tests {
 
     use super::*;
     use crate::metrics::HttpMetrics;
-    use refract_http_serving::Lifecycle;
+    use refract_http_serving::{BodyBudget, Lifecycle};
 
     fn encoded(format: ExpositionFormat) -> String {
         let mut registry = Registry::default();
         let lifecycle = Lifecycle::default();
-        let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
+        let metrics =
+            HttpMetrics::register(&mut registry, lifecycle.clone(), BodyBudget::default());
         metrics.count("/v1/results/{result_id}", 200, Duration::from_millis(2));
         let _call = lifecycle.admit().unwrap();
         format.encode(&registry).unwrap()

@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use refract_http_serving::Lifecycle;
+use refract_http_serving::{BodyBudget, Lifecycle};
 
 /// Upper bounds of the duration buckets in seconds, from a fast read to a create whose model request
 /// was attempted twice.
@@ -39,7 +39,11 @@ struct RouteLabel {
 
 impl HttpMetrics {
     /// Adds the API's metrics to a registry.
-    pub(crate) fn register(registry: &mut Registry, lifecycle: Lifecycle) -> Self {
+    pub(crate) fn register(
+        registry: &mut Registry,
+        lifecycle: Lifecycle,
+        budget: BodyBudget,
+    ) -> Self {
         let metrics = Self {
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
@@ -56,6 +60,7 @@ impl HttpMetrics {
             metrics.durations.clone(),
         );
         registry.register_collector(Box::new(LifecycleCollector(lifecycle)));
+        registry.register_collector(Box::new(BudgetCollector(budget)));
         metrics
     }
 
@@ -74,24 +79,51 @@ impl HttpMetrics {
 struct LifecycleCollector(Lifecycle);
 
 impl Collector for LifecycleCollector {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
-        let calls = i64::try_from(self.0.calls_in_flight()).unwrap_or(i64::MAX);
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
         let gauges = [
             (
                 "refract_calls_in_flight",
                 "Calls in progress, including calls whose client has disconnected.",
-                calls,
+                self.0.calls_in_flight(),
             ),
             (
                 "refract_stopping",
                 "1 since this node was told to stop, 0 before.",
-                i64::from(self.0.is_stopping()),
+                usize::from(self.0.is_stopping()),
             ),
         ];
-        for (name, help, value) in gauges {
-            let gauge = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-            ConstGauge::new(value).encode(gauge)?;
-        }
-        Ok(())
+        encode_gauges(encoder, gauges)
     }
+}
+
+#[derive(Debug)]
+struct BudgetCollector(BodyBudget);
+
+impl Collector for BudgetCollector {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {
+        let gauges = [
+            (
+                "refract_body_bytes_reserved",
+                "Bytes that bodies and forms under way, and pages made of forms, have reserved.",
+                self.0.held_bytes(),
+            ),
+            (
+                "refract_bodies_waiting",
+                "Bodies, forms and pages that wait for room in the budget of bytes.",
+                self.0.waiting(),
+            ),
+        ];
+        encode_gauges(encoder, gauges)
+    }
+}
+
+fn encode_gauges<const N: usize>(
+    mut encoder: DescriptorEncoder<'_>,
+    gauges: [(&str, &str, usize); N],
+) -> Result<(), std::fmt::Error> {
+    for (name, help, value) in gauges {
+        let gauge = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+        ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)).encode(gauge)?;
+    }
+    Ok(())
 }

@@ -15,7 +15,7 @@ use refract_domain::ids::ResultId;
 use refract_lens_rendering::{Format, render};
 
 use crate::error::{ApiError, ErrorReply};
-use refract_http_serving::{RequestId, X_REQUEST_ID};
+use refract_http_serving::{RequestId, RequestUnderWay, X_REQUEST_ID};
 
 const JSON: &str = "application/json; charset=utf-8";
 
@@ -105,11 +105,17 @@ impl Reply {
         self.subject.as_ref()
     }
 
-    /// The response. It holds the request's payload until it is sent: see [`ReplyBody`].
-    pub(crate) fn into_response(self, id: &RequestId, unread: Payload) -> HttpResponse {
+    /// The response. It holds the request and its payload until it is sent: see [`ReplyBody`].
+    pub(crate) fn into_response(
+        self,
+        id: &RequestId,
+        unread: Payload,
+        under_way: RequestUnderWay,
+    ) -> HttpResponse {
         let body = ReplyBody {
             bytes: Some(Bytes::from(self.body)),
             _unread: unread,
+            _under_way: under_way,
         };
         let mut response = HttpResponse::build(self.status);
         if let Some(seconds) = self.retry_after {
@@ -123,13 +129,14 @@ impl Reply {
     }
 }
 
-/// The bytes of a response, and the request's payload.
+/// The bytes of a response, and the request that it answers with its payload.
 ///
 /// After a chunked payload is dropped, actix reads the rest of it, however long, before the next
 /// request. A payload that still exists when the response ends closes the connection instead.
 struct ReplyBody {
     bytes: Option<Bytes>,
     _unread: Payload,
+    _under_way: RequestUnderWay,
 }
 
 impl MessageBody for ReplyBody {

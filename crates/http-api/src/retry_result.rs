@@ -3,14 +3,13 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
-use actix_web::dev::Payload;
 use refract_answering::{Answering, CallKeyId};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
 use crate::use_case::detached;
 use crate::{bearer, body, call};
-use refract_http_serving::CallInFlight;
+use refract_http_serving::{CallInFlight, SentBody};
 
 /// Handles a retry call.
 ///
@@ -21,10 +20,12 @@ pub(crate) async fn handle(
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,
-    payload: &mut Payload,
+    body: SentBody<'_>,
     key: CallKeyId,
 ) -> Result<Reply, ApiError> {
-    body::read(request.headers(), payload).await?.ignore()?;
+    let (body, room) = body::read(request.headers(), body).await?;
+    body.ignore()?;
+    drop((body, room));
     let (id, format) = call::of_result(result_id, request.query_string())?;
     let key = bearer::presented(request.headers(), key)?;
     let use_case = async move { answering.retry_result(&key, id).await };

@@ -9,26 +9,24 @@ use std::time::Duration;
 
 use actix_web::dev::Server;
 use actix_web::middleware::{Condition, from_fn};
-use actix_web::{App, HttpServer, web};
+use actix_web::{App, HttpServer};
 use prometheus_client::registry::Registry;
 use refract_answering::Answering;
 
 use crate::metrics::HttpMetrics;
 use crate::ops::{Operations, is_loopback, refuse_other_hosts};
 use crate::worker::Worker;
-use refract_http_serving::{Drained, Lifecycle, TrustedProxies};
+use refract_http_serving::{
+    BodyBudget, BodyReader, Drained, Lifecycle, Serving, TrustedProxies, http_server,
+};
 use refract_traces::Traces;
 
-/// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
-/// balancer sends a call into a connection that is being closed.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// How long the head of a connection's first request may take to arrive.
-const HEAD: Duration = Duration::from_secs(10);
 /// How long the rest of an unread body is received and dropped after the response, so that the
 /// client gets to read the response before the connection closes.
 const LINGER: Duration = Duration::from_secs(2);
-/// Seconds for sending the last responses once all calls have ended.
-const FLUSH_SECONDS: u64 = 5;
+/// The API takes at most so many connections for each MiB of the budget: three quarters of those of
+/// the process.
+const CONNECTIONS_FOR_EACH_MIB: usize = 48;
 
 /// Where and how the API is served.
 pub struct HttpSettings {
@@ -44,6 +42,8 @@ pub struct HttpSettings {
     pub grace: Duration,
     /// Whether the server is stopping, which the program may announce before `shutdown` resolves.
     pub lifecycle: Lifecycle,
+    /// What bodies may hold in this process.
+    pub budget: BodyBudget,
     /// The metrics that `/metrics` shows, to which the API adds its own.
     pub registry: Registry,
     /// The proxies that are believed who a call's client is.
@@ -74,11 +74,12 @@ where
         connections,
         grace,
         lifecycle,
+        budget,
         mut registry,
         proxies,
         traces,
     } = settings;
-    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
+    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone(), budget.clone());
 
     let ops = match ops {
         Some(listener) => {
@@ -94,15 +95,31 @@ where
     };
     let make_worker = {
         let lifecycle = lifecycle.clone();
+        let bodies = BodyReader {
+            budget: budget.clone(),
+            lifecycle: lifecycle.clone(),
+        };
         move || Worker {
             answering: Rc::new(make_answering()),
+            bodies: bodies.clone(),
             lifecycle: lifecycle.clone(),
             metrics: metrics.clone(),
             proxies: proxies.clone(),
             traces: traces.clone(),
         }
     };
-    let api = api_server(listen, workers, connections, make_worker)?;
+    let serving = Serving {
+        listener: listen,
+        workers,
+        connections,
+        connections_for_each_mib: CONNECTIONS_FOR_EACH_MIB,
+        linger: LINGER,
+        budget,
+    };
+    let api = http_server(serving, move || {
+        let worker = Rc::new(make_worker());
+        move |request, payload| Rc::clone(&worker).answer(request, payload)
+    })?;
 
     let (api_handle, ops_handle) = (api.handle(), ops.as_ref().map(Server::handle));
     let ops_task = ops.map(tokio::spawn);
@@ -125,34 +142,6 @@ where
         task.await??;
     }
     Ok(drained)
-}
-
-fn api_server<F>(
-    listener: TcpListener,
-    workers: NonZeroUsize,
-    connections: usize,
-    make_worker: F,
-) -> io::Result<Server>
-where
-    F: Fn() -> Worker + Send + Clone + 'static,
-{
-    let server = HttpServer::new(move || {
-        let worker = Rc::new(make_worker());
-        App::new().default_service(web::to(move |request, payload| {
-            Rc::clone(&worker).answer(request, payload)
-        }))
-    });
-    let server = server
-        .workers(workers.get())
-        .max_connections(connections)
-        .keep_alive(KEEP_ALIVE)
-        .client_request_timeout(HEAD)
-        .client_disconnect_timeout(LINGER)
-        .tcp_nodelay(true)
-        .shutdown_timeout(FLUSH_SECONDS)
-        .disable_signals()
-        .listen(listener)?;
-    Ok(server.run())
 }
 
 fn ops_server<F>(

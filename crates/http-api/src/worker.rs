@@ -5,12 +5,10 @@
 
 use std::rc::Rc;
 
-use actix_web::dev::Payload;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_answering::{Answering, CallKeyId};
 use tracing::Instrument as _;
 
-use crate::body;
 use crate::error::ApiError;
 use crate::metrics::HttpMetrics;
 use crate::reply::Reply;
@@ -18,14 +16,15 @@ use crate::request_record::{BegunRequest, RequestRecord};
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, retry_result};
 use refract_http_serving::{
-    ClientAddress, Lifecycle, RequestId, TrustedProxies, begin_trace, request_span,
-    unless_panicked, with_causes,
+    BodyReader, ClientAddress, Lifecycle, RequestId, RequestUnderWay, SentBody, TrustedProxies,
+    begin_trace, discard_body, request_span, unless_panicked, with_causes,
 };
 use refract_traces::Traces;
 
 /// What a worker thread needs to answer requests. Requests share it.
 pub(crate) struct Worker {
     pub(crate) answering: Rc<Answering>,
+    pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) metrics: HttpMetrics,
     pub(crate) proxies: TrustedProxies,
@@ -39,6 +38,7 @@ impl Worker {
         request: HttpRequest,
         payload: web::Payload,
     ) -> HttpResponse {
+        let under_way = RequestUnderWay::begin(&request);
         let id = RequestId::of(request.headers());
         let route = Route::find(request.method(), request.path());
         let trace = begin_trace(&self.traces, &request, route.pattern());
@@ -58,15 +58,21 @@ impl Worker {
         let (metrics, lifecycle) = (self.metrics.clone(), self.lifecycle.clone());
         let record = RequestRecord::begin(begun, metrics, lifecycle, trace);
         let mut payload = payload.into_inner();
-        let answer = unless_panicked(self.route(answering, route, &request, &mut payload, key))
+        let gate = under_way.gate();
+        let body = SentBody {
+            reader: &self.bodies,
+            gate,
+            payload: &mut payload,
+        };
+        let answer = unless_panicked(self.route(answering, route, &request, body, key))
             .instrument(span)
             .await;
         let reply = answer
             .unwrap_or_else(|panicked| Err(panicked.into()))
             .unwrap_or_else(|error| Reply::error(&error));
         record.end(&reply);
-        body::discard(request.headers(), &mut payload).await;
-        reply.into_response(&id, payload)
+        discard_body(request.headers(), gate, &mut payload).await;
+        reply.into_response(&id, payload, under_way)
     }
 
     async fn route(
@@ -74,7 +80,7 @@ impl Worker {
         answering: Rc<Answering>,
         route: Route<'_>,
         request: &HttpRequest,
-        payload: &mut Payload,
+        body: SentBody<'_>,
         key: CallKeyId,
     ) -> Result<Reply, ApiError> {
         if !is_under_v1(request.path()) {
@@ -83,13 +89,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(answering, in_flight, prism, request, payload, key).await
+                create_result::handle(answering, in_flight, prism, request, body, key).await
             }
             Route::ReadResult { result_id } => {
                 read_result::handle(&answering, in_flight, result_id, request, key).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(answering, in_flight, result_id, request, payload, key).await
+                retry_result::handle(answering, in_flight, result_id, request, body, key).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

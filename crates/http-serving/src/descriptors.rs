@@ -76,7 +76,8 @@ impl DescriptorNeeds {
     }
 }
 
-fn of_each(connections: usize, workers: usize) -> usize {
+/// The share of each worker.
+pub(crate) fn of_each(connections: usize, workers: usize) -> usize {
     (connections / workers.max(1)).clamp(1, MOST)
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument as _;
@@ -28,6 +29,7 @@ pub struct Lifecycle {
     is_stopping: Arc<AtomicBool>,
     is_draining: Arc<AtomicBool>,
     is_cutting: Arc<AtomicBool>,
+    draining: CancellationToken,
     calls: TaskTracker,
 }
 
@@ -105,6 +107,15 @@ impl Lifecycle {
         self.is_cutting.load(Ordering::SeqCst)
     }
 
+    /// Awaits a future for as long as the server does not drain.
+    ///
+    /// # Errors
+    /// [`Draining`] once the server drains.
+    pub async fn unless_draining<T>(&self, future: impl Future<Output = T>) -> Result<T, Draining> {
+        let awaited = self.draining.run_until_cancelled(future).await;
+        awaited.ok_or(Draining)
+    }
+
     /// The number of calls in flight.
     pub fn calls_in_flight(&self) -> usize {
         self.calls.len()
@@ -114,6 +125,7 @@ impl Lifecycle {
     /// are, and how they ended.
     pub async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
+        self.draining.cancel();
         self.announce_stop();
         let server = self.server;
         let in_flight = self.calls.len();

@@ -14,6 +14,9 @@ const BACKLOG: u32 = 4096;
 /// that has vanished closes nothing: without asking, its connection would be held for ever when it
 /// vanished in the middle of a request's head.
 const SILENCE: Duration = Duration::from_secs(75);
+/// Bytes that the system keeps of what a client sends and nobody reads; it takes up to twice as many
+/// for them. Without a limit it goes on to megabytes, which count as the container's memory.
+const RECEIVED: u32 = 32 * 1024;
 /// The time from one such question to the next. The system gives up after some that nobody answers,
 /// usually nine.
 const ASKED_EVERY: Duration = Duration::from_secs(15);
@@ -33,6 +36,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         .with_time(SILENCE)
         .with_interval(ASKED_EVERY);
     SockRef::from(&socket).set_tcp_keepalive(&keepalive)?;
+    socket.set_recv_buffer_size(RECEIVED)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)?.into_std()
 }

@@ -80,6 +80,7 @@ impl DemoCommand {
             connections: shares.api,
             grace: self.serve.grace(),
             lifecycle: Lifecycle::named("api"),
+            budget: self.serve.body_budget()?,
             registry: metrics::registry(&gateway, &counts),
             proxies: self.app.trusted_proxies()?,
             traces: Traces::default(),

@@ -78,6 +78,7 @@ impl ServeCommand {
             connections: shares.api,
             grace: self.serve.grace(),
             lifecycle: Lifecycle::named("api"),
+            budget: self.serve.body_budget()?,
             registry: metrics::registry(&gateway, &counts),
             proxies: self.app.trusted_proxies()?,
             traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),
@@ -200,6 +201,7 @@ fn app_settings(app: AppListener, http: &HttpSettings, gateway: &ModelGateway) -
         api_url: app.api_url.to_string(),
         is_for_trying_only: gateway.is_for_trying_only(),
         grace: http.grace,
+        budget: http.budget.clone(),
         proxies: http.proxies.clone(),
         traces: http.traces.clone(),
     }

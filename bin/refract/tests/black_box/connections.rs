@@ -82,8 +82,9 @@ async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
         Request::post("/nowhere")
             .header("Content-Type", "application/json")
             .body("{}"),
+        Request::post("/nowhere").body("{}").chunked(),
     ];
-    let statuses = [401, 415, 404];
+    let statuses = [401, 415, 404, 404];
     let mut connection = Connection::open(service.api()).await;
     let mut pipelined = Connection::open(service.api()).await;
     for (request, status) in unwanted.iter().zip(statuses) {
@@ -143,6 +144,29 @@ async fn a_body_that_ends_early_saves_nothing() {
     let answer = service.create(&json!({"text": TEXT})).await;
     assert_eq!(answer.status, 200);
     assert_eq!((service.asked(), service.results_made().await), (1, 1));
+}
+
+#[tokio::test]
+async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the_limit() {
+    let service = Service::start(Backend::Sqlite).await;
+    let request = service
+        .create_request(PRISM, &json!({"text": TEXT}))
+        .header("Connection", "Upgrade")
+        .header("Upgrade", "websocket");
+    let mut connection = Connection::open(service.api()).await;
+    connection.send(&request.bytes()).await;
+    let mut ended = Connection::open(service.api()).await;
+    ended.send(&request.bytes()).await;
+    ended.end_sending().await;
+    assert_eq!(ended.answer().await.status, 400);
+    let answer = connection.call_of_unread_body(&vec![b' '; 1_100_000]).await;
+    answer.assert_error(TOO_LARGE.0, TOO_LARGE.1, TOO_LARGE.2);
+    // another protocol's name changes nothing
+    let request = service
+        .create_request(PRISM, &json!({"text": TEXT}))
+        .header("Connection", "Upgrade")
+        .header("Upgrade", "h2c");
+    assert_eq!(service.send(request).await.status, 200);
 }
 
 #[tokio::test]

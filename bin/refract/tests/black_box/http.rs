@@ -210,6 +210,11 @@ impl Connection {
         .await
     }
 
+    /// Ends what is sent, and goes on receiving.
+    pub(crate) async fn end_sending(&mut self) {
+        self.stream.shutdown().await.unwrap();
+    }
+
     /// Closes the connection in order (FIN).
     pub(crate) async fn finish(mut self) {
         self.stream.shutdown().await.unwrap();

@@ -53,6 +53,7 @@ mod app_walk;
 mod apply;
 mod authorization;
 mod bodies;
+mod bounded;
 mod check;
 mod check_faults;
 mod check_orders;

@@ -43,6 +43,8 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         ("REFRACT_OPS_LISTEN", "nonsense"),
         ("REFRACT_SHUTDOWN_GRACE_MS", "1.5"),
         ("REFRACT_SHUTDOWN_DELAY_MS", "soon"),
+        ("REFRACT_BODY_BUDGET_MIB", "31"),
+        ("REFRACT_BODY_BUDGET_MIB", "much"),
         ("REFRACT_WORKERS", "0"),
         ("REFRACT_RETENTION_DAYS", "0"),
         ("REFRACT_RETENTION_DAYS", "-1"),
@@ -256,6 +258,7 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ("REFRACT_MODEL_FOLLOW_UPS", "--model-follow-ups", "26"),
         ("REFRACT_SHUTDOWN_GRACE_MS", "--shutdown-grace-ms", "35000"),
         ("REFRACT_SHUTDOWN_DELAY_MS", "--shutdown-delay-ms", "0"),
+        ("REFRACT_BODY_BUDGET_MIB", "--body-budget-mib", "256"),
         ("REFRACT_WORKERS", "--workers", "one per core"),
         ("REFRACT_RETENTION_DAYS", "--retention-days", "never"),
         (

@@ -2,13 +2,13 @@
 
 use chrono::Utc;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::password::{Password, TypedPassword};
+use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
 use refract_domain::token::Token;
 use refract_persistence::{Database, InvitationRow, PersistenceError};
 
-use super::password_hash::HashPlace;
+use super::password_hash::{HashPlace, choose_password};
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
 use crate::event_stamp::event_stamp;
@@ -58,8 +58,8 @@ pub async fn accept(
 ) -> Result<Session, JoinRefusal> {
     let found = find_invitation(database, token).await?;
     let invitation = found.ok_or(JoinRefusal::Void)?;
-    let password = Password::choose(password, invitation.email.as_str(), name.as_str())
-        .map_err(JoinRefusal::Password)?;
+    let chosen = choose_password(password, &invitation.email, name.as_str()).await?;
+    let password = chosen.map_err(JoinRefusal::Password)?;
     let place = HashPlace::take(client.applicant()).await?;
     let hash = place.hash(password).await?;
     let (session, new) = new_session(client.browser_before())?;

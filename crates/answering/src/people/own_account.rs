@@ -2,7 +2,7 @@
 
 use chrono::Utc;
 use refract_domain::event::EventRequest;
-use refract_domain::password::{Password, TypedPassword};
+use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
 use refract_domain::token::TokenHash;
@@ -10,7 +10,7 @@ use refract_persistence::{
     Database, EndedSessions, OwnSessionRow, PersistenceError, SignInCounter,
 };
 
-use super::password_hash::HashPlace;
+use super::password_hash::{HashPlace, choose_password};
 use super::password_try::PasswordTry;
 use super::session::{Session, SignedIn, alive, new_session};
 use super::sign_in_client::SignInClient;
@@ -76,8 +76,8 @@ pub async fn change_password(
     new: TypedPassword,
     request: Option<EventRequest>,
 ) -> Result<Session, PasswordChangeRefusal> {
-    let new = Password::choose(new, person.email.as_str(), &person.name)
-        .map_err(PasswordChangeRefusal::Weak)?;
+    let new = choose_password(new, &person.email, &person.name).await?;
+    let new = new.map_err(PasswordChangeRefusal::Weak)?;
     let turn = || HashPlace::take(Applicant::Person(person.person));
     let attempt = PasswordTry {
         email: &person.email,

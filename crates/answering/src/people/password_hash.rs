@@ -4,6 +4,9 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use refract_domain::password::{Password, TypedPassword};
+use refract_domain::person::Email;
+use refract_domain::problem::Fault;
+use tokio::task::spawn_blocking;
 
 use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
 use crate::secrets::{SecretFailed, random_bytes};
@@ -48,8 +51,7 @@ impl HashPlace {
     pub(super) async fn hash(self, password: Password) -> Result<String, SecretFailed> {
         self.off_thread(move || {
             let salt: [u8; 16] = random_bytes()?;
-            let hash =
-                Argon2::default().hash_password_with_salt(password.typed().as_bytes(), &salt);
+            let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
             Ok(hash.map_err(|_| SecretFailed::NotHashed)?.to_string())
         })
         .await
@@ -66,6 +68,7 @@ impl HashPlace {
     ) -> Result<bool, SecretFailed> {
         self.off_thread(move || {
             let argon2 = Argon2::default();
+            let password = password.normalized();
             let password = password.as_bytes();
             let Some(hash) = hash else {
                 let decoy = argon2.hash_password_with_salt(password, DECOY_SALT);
@@ -83,13 +86,28 @@ impl HashPlace {
         self,
         work: impl FnOnce() -> Result<T, SecretFailed> + Send + 'static,
     ) -> Result<T, SecretFailed> {
-        let working = tokio::task::spawn_blocking(move || {
+        let working = spawn_blocking(move || {
             // held until the work has ended, also when nobody waits for it any more
             let _held = self.turn;
             work()
         });
         working.await.map_err(|_| SecretFailed::NotHashed)?
     }
+}
+
+/// Checks a password that somebody with this address and name chooses, on a thread that may be blocked:
+/// it is normalised for that, which takes time.
+///
+/// # Errors
+/// When the thread cannot be used.
+pub(super) async fn choose_password(
+    typed: TypedPassword,
+    email: &Email,
+    name: &str,
+) -> Result<Result<Password, Vec<Fault>>, SecretFailed> {
+    let (email, name) = (email.clone(), name.to_owned());
+    let choosing = spawn_blocking(move || Password::choose(&typed, email.as_str(), &name));
+    choosing.await.map_err(|_| SecretFailed::NotHashed)
 }
 
 #[cfg(test)]
@@ -111,7 +129,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_is_right_for_its_own_hash_alone() {
-        let password = Password::choose(typed("zy%3kQ9 d_ab"), "a@b", "Ada").unwrap();
+        let password = Password::choose(&typed("zy%3kQ9 d_ab"), "a@b", "Ada").unwrap();
         let hash = async |password| {
             let place = HashPlace::take(applicant()).await.unwrap();
             place.hash(password).await.unwrap()

@@ -69,7 +69,7 @@ pub(crate) async fn welcome(
     visit: &OpenVisit,
     session: &Session,
     then: &str,
-    kept: Option<&Kept>,
+    kept: Option<&Kept<'_>>,
 ) -> Result<PageReply, PageRefusal> {
     end_session(visit, SessionEnd::Replaced).await?;
     let reply = match kept {
@@ -113,7 +113,7 @@ fn own_address(then: &str) -> &str {
 fn page(
     visit: &OpenVisit,
     typed: &Typed<'_>,
-    kept: Option<&Kept>,
+    kept: Option<&Kept<'_>>,
     status: StatusCode,
 ) -> PageReply {
     let main = html! {
@@ -139,7 +139,7 @@ pub(crate) struct Typed<'a> {
 }
 
 /// The form, which carries along what was typed into another one when the session ended.
-pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept>) -> Markup {
+pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept<'_>>) -> Markup {
     let email = FormField {
         name: "email",
         label: "Email",

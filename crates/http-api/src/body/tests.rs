@@ -1,6 +1,9 @@
+use actix_web::dev::Payload;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::test::TestRequest;
 use actix_web::web::Bytes;
+use futures_util::StreamExt as _;
+use refract_http_serving::BodyReader;
 
 use super::*;
 
@@ -34,8 +37,13 @@ fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<ReceivedBody,
     // with a paused clock the runtime skips every wait
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
-    runtime
-        .block_on(read(headers, payload))
+    let body = SentBody {
+        reader: &BodyReader::default(),
+        gate: None,
+        payload,
+    };
+    let read = runtime.block_on(read(headers, body));
+    read.map(|(body, _)| body)
         .map_err(|error| error.reply().status.to_string())
 }
 

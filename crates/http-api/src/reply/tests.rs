@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use actix_web::{App, HttpRequest, HttpServer, web};
 
+use refract_http_serving::{BodyReader, SentBody};
+
 use super::*;
 use crate::body;
 
@@ -33,8 +35,15 @@ fn against_a_server(client: impl FnOnce(SocketAddr) + Send + 'static) {
 async fn refuse(request: HttpRequest, payload: web::Payload) -> HttpResponse {
     let id = RequestId::of(request.headers());
     let mut payload = payload.into_inner();
-    let read = body::read(request.headers(), &mut payload).await;
-    Reply::error(&read.err().unwrap_or(ApiError::RouteNotFound)).into_response(&id, payload)
+    let body = SentBody {
+        reader: &BodyReader::default(),
+        gate: None,
+        payload: &mut payload,
+    };
+    let read = body::read(request.headers(), body).await;
+    let under_way = RequestUnderWay::begin(&request);
+    let reply = Reply::error(&read.err().unwrap_or(ApiError::RouteNotFound));
+    reply.into_response(&id, payload, under_way)
 }
 
 fn connect(address: SocketAddr) -> TcpStream {

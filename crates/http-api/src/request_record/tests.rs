@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ApiError;
 use crate::exposition::ExpositionFormat;
-use refract_http_serving::Drained;
 use refract_http_serving::X_REQUEST_ID;
+use refract_http_serving::{BodyBudget, Drained, Lifecycle};
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -38,7 +38,7 @@ fn recorded_in(lifecycle: &Lifecycle, end: impl FnOnce(RequestRecord)) -> (Value
         .with_writer(move || writer.clone())
         .finish();
     let mut registry = Registry::default();
-    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone());
+    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone(), BodyBudget::default());
     let mut headers = HeaderMap::new();
     headers.insert(X_REQUEST_ID, HeaderValue::from_static("order-7"));
     let id = RequestId::of(&headers);

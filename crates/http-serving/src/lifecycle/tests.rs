@@ -109,3 +109,15 @@ fn a_panic_is_an_error_and_the_call_ends() {
         assert_eq!(handler.await.map(|(): ()| ()), Err(Panicked));
     });
 }
+
+#[test]
+fn who_waits_for_something_else_than_a_call_stops_when_the_server_drains() {
+    on_a_worker(async {
+        let lifecycle = Lifecycle::default();
+        assert_eq!(lifecycle.unless_draining(async { 7 }).await, Ok(7));
+        let mut waiting = Box::pin(lifecycle.unless_draining(std::future::pending::<()>()));
+        assert!((&mut waiting).now_or_never().is_none());
+        lifecycle.drain(LONG).await;
+        assert_eq!(waiting.await, Err(Draining));
+    });
+}

@@ -34,7 +34,7 @@ pub(crate) fn share(
     let of_ops = if has_ops { OPS } else { 0 };
     let needs = DescriptorNeeds {
         api_workers: workers,
-        app_workers: if has_app { APP_WORKERS } else { 0 },
+        app_workers: if has_app { APP_WORKERS.get() } else { 0 },
         others: PROCESS + API_WORKER * workers + of_app + of_ops + of_database + FILES,
     };
     let shares = needs.share();

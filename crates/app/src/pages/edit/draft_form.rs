@@ -44,10 +44,8 @@ struct SentInputs<'a> {
 
 impl<'a> SentInputs<'a> {
     fn of(form: &'a Form, base: &'a DraftBase) -> Self {
-        let values = form.values().iter();
-        let values = values.map(|(name, value)| (name.as_str(), value.as_str()));
         Self {
-            values: values.collect(),
+            values: form.values().collect(),
             base,
         }
     }

@@ -64,9 +64,9 @@ impl TryForm {
 
     /// A form as it was sent.
     pub(super) fn sent(form: &Form) -> Self {
-        let fields = form.values().iter().filter_map(|(name, value)| {
+        let fields = form.values().filter_map(|(name, value)| {
             let key = name.strip_prefix(FIELDS)?;
-            Some((key.to_owned(), value.clone()))
+            Some((key.to_owned(), value.to_owned()))
         });
         Self {
             fields: fields.collect(),
@@ -107,8 +107,11 @@ impl TryForm {
         if self.version.is_empty() {
             self.version = latest.to_string();
         }
-        for (key, value) in self.fields.clone() {
-            self.note(&format!("{FIELDS}{key}"), field_value_faults(&value));
+        let fields = self.fields.iter();
+        let faults =
+            fields.map(|(key, value)| (format!("{FIELDS}{key}"), field_value_faults(value)));
+        for (input, faults) in faults.collect::<Vec<_>>() {
+            self.note(&input, faults);
         }
         let context = CallContext::parse(self.context.clone());
         let context = context.map_err(|faults| self.note("context", faults));

@@ -1,0 +1,82 @@
+//! Ordinary callers of the API, at a steady rate.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, interval};
+
+use crate::http::{Connection, Request};
+use crate::service::{PRISM, Service};
+
+/// Connections over which the calls are made.
+const CONNECTIONS: usize = 8;
+/// The time from one call to the next of a connection: 80 calls a second in all.
+const PACE: Duration = Duration::from_millis(100);
+
+/// How ordinary calls went.
+pub(crate) struct OrdinaryCalls {
+    /// How long each took that was answered, from the moment at which it was due.
+    pub(crate) took: Vec<Duration>,
+    pub(crate) failed: usize,
+}
+
+impl OrdinaryCalls {
+    /// Creates so many results.
+    pub(crate) async fn make(service: &Service, number: usize) -> Self {
+        let mut callers = JoinSet::new();
+        for caller in 0..CONNECTIONS {
+            let calls = (caller..number).step_by(CONNECTIONS).count();
+            callers.spawn(call(service.api(), service.key.clone(), calls));
+        }
+        let mut all = Self {
+            took: Vec::new(),
+            failed: 0,
+        };
+        while let Some(ended) = callers.join_next().await {
+            let (took, failed) = ended.unwrap();
+            all.took.extend(took);
+            all.failed += failed;
+        }
+        all.took.sort();
+        all
+    }
+
+    /// The time within which this many of a thousand were answered.
+    pub(crate) fn within(&self, per_mille: usize) -> Duration {
+        let rank = self.took.len().saturating_sub(1) * per_mille / 1000;
+        self.took.get(rank).copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for OrdinaryCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [half, most, last] = [500, 990, 1000].map(|part| self.within(part));
+        write!(
+            f,
+            "{} answered, {} failed: p50 {half:.1?}, p99 {most:.1?}, slowest {last:.1?}",
+            self.took.len(),
+            self.failed
+        )
+    }
+}
+
+async fn call(api: SocketAddr, key: String, calls: usize) -> (Vec<Duration>, usize) {
+    let mut ticks = interval(PACE);
+    let (mut took, mut failed) = (Vec::new(), 0);
+    let mut connection = Connection::open(api).await;
+    for number in 0..calls {
+        let due = ticks.tick().await;
+        let request = Request::post(&format!("/prisms/{PRISM}/results"))
+            .bearer(&key)
+            .json(&json!({"text": format!("Where is order {number}?")}));
+        if connection.call(&request).await.status == 200 {
+            took.push(Instant::now() - due);
+        } else {
+            failed += 1;
+        }
+    }
+    (took, failed)
+}

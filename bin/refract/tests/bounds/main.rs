@@ -1,0 +1,32 @@
+//! What strangers can make a node hold: many large forms and bodies that stand still, beside ordinary
+//! calls. Prints the node's peak memory and how long the calls took.
+//!
+//! `make check-bounds` runs it at full size and holds the node to its figures; `make test` runs it with
+//! fewer clients.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a test that meets the unexpected ends there, and prints its figures; what is shared \
+              serves other tests too"
+)]
+
+#[path = "../black_box/description.rs"]
+mod description;
+#[path = "../black_box/http.rs"]
+mod http;
+#[path = "../black_box/node.rs"]
+mod node;
+#[path = "../black_box/program.rs"]
+mod program;
+#[path = "../black_box/service.rs"]
+mod service;
+
+mod callers;
+mod memory;
+mod strangers;
+
+mod crowd;
