@@ -103,7 +103,7 @@ async fn a_session_that_ends_while_a_form_comes_changes_nothing(backend: Backend
     for (bytes, status) in [(100 * KIB, 401), (300 * KIB, 413)] {
         let email = format!("ada{bytes}@example.com");
         let mut ada = joined(&service, &email, "reviewer").await;
-        let cookie = ada.cookie().to_owned();
+        let cookie = ada.cookie();
         let body = form("fields.text", bytes);
         let sent = action(&format!("/prisms/{PRISM}/try"), bytes).header("Cookie", &cookie);
         let mut connection = Connection::open(node.app).await;
