@@ -144,7 +144,10 @@ async fn wrong_tries_at_once_write_no_more_events_than_are_let_through(it: Fixtu
     {}
     let mut expected = vec![refused(""); 10];
     expected.push(refused(STOPPED));
-    assert_eq!(said(&it, ada.person, known).await, expected);
+    // of tries at once, the one that reaches the number need not be the last that began
+    let mut said = said(&it, ada.person, known).await;
+    said.sort();
+    assert_eq!(said, expected);
 }
 
 async fn a_wrong_present_password_is_a_refused_try(it: Fixture) {

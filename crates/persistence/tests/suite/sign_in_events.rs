@@ -74,7 +74,11 @@ async fn of_wrong_tries_at_once_each_has_an_event_and_one_reaches_the_number(it:
     let refused = refused(&it, ada).await;
     assert_eq!(refused.len(), 4);
     assert_eq!(notes(&refused), [STOPPED]);
-    assert_eq!(notes(&refused[..1]), [STOPPED], "after the last one");
+    // whichever is the third one
+    let stopping = refused.iter().find(|event| event.stamp.note.is_some());
+    let stopping = stopping.unwrap().stamp.id;
+    let mut before = refused.iter().map(|event| event.stamp.further().id);
+    assert!(before.any(|id| id == stopping), "just after its try");
     assert!(refused.iter().all(|event| event.stamp.actor == Actor::Node));
 }
 
