@@ -70,6 +70,7 @@ mod evaluate_advice;
 mod events;
 mod events_of_app;
 mod events_of_commands;
+mod events_of_runs;
 mod exports;
 mod failed_results;
 mod forgetting;

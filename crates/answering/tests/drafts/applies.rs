@@ -5,7 +5,7 @@ use refract_answering::prisms::{
     self, AppliedDefinition, Apply, ApplyOutcome, ApplyRefusal, ChangeOfPrism, DefinitionFile,
 };
 use refract_domain::definition_name::DefinitionName;
-use refract_domain::event::{Event, EventAction, EventDetail};
+use refract_domain::event::Event;
 use refract_domain::lens::Lens;
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
@@ -19,10 +19,9 @@ on_both!(
     every_fault_of_every_file_is_listed_and_nothing_is_saved,
     a_dry_run_says_what_would_be_and_saves_nothing,
     applied_at_once_each_definition_is_saved_once,
-    what_is_applied_has_its_events_and_what_is_equal_has_none,
 );
 
-fn definition(name: &str, content: &Value) -> DefinitionFile {
+pub(crate) fn definition(name: &str, content: &Value) -> DefinitionFile {
     DefinitionFile {
         file: format!("prisms/{name}"),
         name: DefinitionName::parse(name).unwrap(),
@@ -30,11 +29,11 @@ fn definition(name: &str, content: &Value) -> DefinitionFile {
     }
 }
 
-fn lens(columns: &Value) -> Value {
+pub(crate) fn lens(columns: &Value) -> Value {
     json!({ "columns": columns })
 }
 
-fn of(files: &[DefinitionFile], is_dry: bool) -> Apply {
+pub(crate) fn of(files: &[DefinitionFile], is_dry: bool) -> Apply {
     Apply {
         files: files.to_vec(),
         is_dry,
@@ -55,7 +54,7 @@ async fn applied(it: &Fixture, files: &[DefinitionFile]) -> Vec<(String, &'stati
     outcomes(&applied.unwrap())
 }
 
-async fn refused(it: &Fixture, files: &[DefinitionFile]) -> Vec<String> {
+pub(crate) async fn refused(it: &Fixture, files: &[DefinitionFile]) -> Vec<String> {
     let refused = prisms::apply(&it.database, &it.caller, &of(files, false)).await;
     match refused.unwrap_err() {
         ApplyRefusal::Faults(faults) => {
@@ -80,7 +79,7 @@ async fn changes(it: &Fixture) -> Vec<ChangeOfPrism> {
 }
 
 /// The events of the account, newest first.
-async fn events(it: &Fixture) -> Vec<Event> {
+pub(crate) async fn events(it: &Fixture) -> Vec<Event> {
     let (filter, range) = (EventFilter::default(), EventRange::Newest);
     let finding = find_events(&it.database, it.caller.account(), filter, range, 100);
     let found = finding.await.unwrap();
@@ -331,82 +330,4 @@ async fn applied_at_once_each_definition_is_saved_once(it: Fixture) {
             .skip(1)
             .all(|prism| prism.latest_version.get() == 1)
     );
-}
-
-async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: Fixture) {
-    let note = EventDetail::note("commit 4f2c").unwrap();
-    let caller = it.caller.clone().with_note(note.clone());
-    let mut changed = file();
-    changed["name"] = json!("First line");
-    changed["context"] = json!("We sell bicycles.");
-    let columns = json!([{ "name": "mood", "question": "angry", "output": "label" }]);
-    let files = [
-        definition("triage.prism.json", &changed),
-        definition("triage.lens.json", &lens(&columns)),
-        definition("another.prism.json", &file()),
-        definition("another.lens.json", &lens(&columns)),
-    ];
-    let before = events(&it).await;
-    let apply = of(&files, false);
-    let applying = prisms::apply(&it.database, &caller, &apply);
-    applying.await.unwrap();
-    let mut added = events(&it).await;
-    added.truncate(added.len() - before.len());
-    added.reverse();
-    let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
-    let said: Vec<_> = added
-        .iter()
-        .map(|event| (event.action, text(&event.from), text(&event.to)))
-        .collect();
-    let column = "column mood (angry label, no below 0.5, yes from 0.5)";
-    let automatic = "column topic (topic top), \
-                     column angry (angry label, no below 0.5, yes from 0.5), \
-                     column rude (rude label, no below 0.5, yes from 0.5)";
-    let lens_set = (
-        EventAction::LensSet,
-        Some(format!("revision 0, {automatic}")),
-        Some(format!("revision 1, {column}")),
-    );
-    let some = |text: &str| Some(text.to_owned());
-    let expected = [
-        (EventAction::PrismCreated, None, some("1")),
-        lens_set.clone(),
-        (EventAction::VersionSaved, some("1"), some("2")),
-        (
-            EventAction::PrismRenamed,
-            some("Triage"),
-            some("First line"),
-        ),
-        lens_set,
-    ];
-    assert_eq!(said, expected);
-    for event in &added {
-        assert_eq!(event.stamp.note.as_ref(), Some(&note), "{event:?}");
-    }
-    let all = events(&it).await;
-    let applying = prisms::apply(&it.database, &caller, &apply);
-    applying.await.unwrap();
-    assert_eq!(events(&it).await, all, "nothing is changed");
-    // one file that cannot be applied keeps the others from it
-    changed["context"] = json!("We sell boats.");
-    let wrong = [
-        definition("triage.prism.json", &changed),
-        definition("nobody.lens.json", &lens(&json!([]))),
-    ];
-    refused(&it, &wrong).await;
-    assert_eq!(events(&it).await, all);
-    let history = prisms::history(&it.database, it.caller.account(), &it.prism).await;
-    let told: Vec<_> = history
-        .unwrap()
-        .into_iter()
-        .map(|change| (change.what, change.note))
-        .collect();
-    let version = VersionNumber::FIRST.next().unwrap();
-    let expected = [
-        (ChangeOfPrism::LensSet, Some(note.clone())),
-        (ChangeOfPrism::Renamed, Some(note.clone())),
-        (ChangeOfPrism::Version(version), Some(note)),
-        (ChangeOfPrism::Version(VersionNumber::FIRST), None),
-    ];
-    assert_eq!(told, expected, "newest first");
 }

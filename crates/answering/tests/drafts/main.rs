@@ -28,6 +28,7 @@ macro_rules! on_both {
 }
 
 mod applies;
+mod apply_events;
 mod lens_drafts;
 mod meanwhile;
 mod order_checks;
