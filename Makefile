@@ -35,7 +35,7 @@ check: fmt-check clippy test docs deny fuzz-build check-described check-generate
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
 
-check-bounds: ## fill a node with large forms and bodies that stand still, and print its peak memory and how long ordinary calls take beside them (on a quiet machine; PROFILE=release; needs `ulimit -n 12000`)
+check-bounds: ## fill a node with large forms and bodies that stand still, and print its peak memory and how long ordinary calls take beside them (PROFILE=release on a quiet machine: the unoptimised program is too slow for its limit of time; needs `ulimit -n 12000`)
 	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd::
 
 check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboard on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
