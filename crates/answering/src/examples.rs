@@ -51,9 +51,9 @@ pub fn find_example(slug: &str) -> Option<&'static ExamplePrism> {
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::prism_file::PrismFile;
+    use refract_authoring::prism_file::PrismFile;
+    use refract_authoring::wording;
     use refract_domain::slug::Slug;
-    use refract_domain::wording;
 
     use super::*;
 

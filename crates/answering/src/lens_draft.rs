@@ -8,10 +8,10 @@ mod draft_row;
 
 use std::sync::Arc;
 
+use refract_authoring::lens_file;
 use refract_domain::cutoff_steps::CutoffSteps;
 use refract_domain::ids::AccountId;
 use refract_domain::lens::{Column, Lens};
-use refract_domain::lens_file;
 use refract_domain::lens_preview::LensPreview;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::slug::PrismSelector;

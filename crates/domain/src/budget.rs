@@ -72,25 +72,22 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::prism_file::PrismFile;
     use crate::submission::{CallContext, SentFields};
 
     fn version(context: Option<&str>) -> PrismVersion {
-        let mut file = json!({
-            "name": "T",
+        let mut stored = json!({
             "fields": [{ "key": "text", "label": "Text" }],
             "questions": [
                 { "key": "angry", "type": "yes_no", "text": "?" },
                 { "key": "topic", "type": "choice", "text": "Which?", "instructions": "Look \"twice\".",
-                  "options": [{ "label": "Ä", "description": "d" }, { "label": "B" }] },
+                  "options": [{ "key": "a", "label": "Ä", "description": "d" },
+                              { "key": "b", "label": "B" }] },
             ],
         });
         if let Some(context) = context {
-            file["context"] = json!(context);
+            stored["context"] = json!(context);
         }
-        PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
-            .unwrap()
-            .version
+        serde_json::from_value(stored).unwrap()
     }
 
     fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {

@@ -73,12 +73,9 @@ pub struct PrismVersion {
 }
 
 impl PrismVersion {
-    /// Makes a version from parts that [`prism_file`](crate::prism_file) has checked.
-    pub(crate) fn new(
-        fields: Vec<Field>,
-        context: Option<String>,
-        questions: Vec<Question>,
-    ) -> Self {
+    /// Makes a version from checked parts. The prism file's rules, such as distinct keys and the
+    /// sizes in [`limits`](crate::limits), are the caller's to keep: `refract_authoring` reads files.
+    pub fn new(fields: Vec<Field>, context: Option<String>, questions: Vec<Question>) -> Self {
         let questions_json: Vec<_> = questions.iter().map(SystemOneQuestion::written).collect();
         let chars = questions_json.iter().map(|json| json.chars().count());
         Self {

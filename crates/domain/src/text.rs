@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::problem::Fault;
 
 /// The faults of a text in the order of zod 3: length, then characters.
-pub(crate) fn faults(text: &str, chars: &RangeInclusive<usize>) -> Vec<Fault> {
+pub fn faults(text: &str, chars: &RangeInclusive<usize>) -> Vec<Fault> {
     let mut faults = Vec::new();
     let length = text.chars().count();
     if length < *chars.start() {

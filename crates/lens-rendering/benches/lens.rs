@@ -7,9 +7,9 @@
 use std::hint::black_box;
 
 use criterion::Criterion;
+use refract_authoring::lens_file;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
-use refract_domain::lens_file;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;

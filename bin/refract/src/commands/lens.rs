@@ -6,7 +6,7 @@ mod share;
 
 use clap::Subcommand;
 use refract_answering::{Caller, prisms};
-use refract_domain::lens_file::ShownLens;
+use refract_authoring::lens_file::ShownLens;
 
 use super::operator::{self, AccountArg};
 use crate::commands::input_path::InputPath;

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use refract_answering::examples::NEW_PRISM;
 use refract_answering::{Caller, prisms};
+use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism_file::ShownPrism;
 use refract_persistence::{Database, PrismRow};
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use refract_domain::definition_name::DefinitionKind;
+use refract_authoring::definition_name::DefinitionKind;
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{Database, PersistenceError, Writing};
 

@@ -1,9 +1,9 @@
 //! The files that define prisms and lenses, and what becomes of them.
 
-use refract_domain::definition_name::DefinitionName;
+use refract_authoring::definition_name::DefinitionName;
+use refract_authoring::version_difference::VersionDifference;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::Problems;
-use refract_domain::version_difference::VersionDifference;
 
 /// A file that defines a prism or a lens.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! A version that is being edited.
 
+use refract_authoring::earlier_versions::EarlierVersions;
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::budget;
-use refract_domain::earlier_versions::EarlierVersions;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismVersion;
-use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::PrismSelector;
-use refract_domain::version_difference::{VersionDifference, differences};
 use refract_persistence::{Database, PrismRow};
 
 use super::earlier::read_earlier;

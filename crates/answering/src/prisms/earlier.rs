@@ -1,6 +1,6 @@
 //! A prism as its next version finds it.
 
-use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;

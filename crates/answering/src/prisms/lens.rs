@@ -1,8 +1,8 @@
 //! Changes the lens of a prism.
 
+use refract_authoring::lens_file;
 use refract_domain::event::LensChangeDetails;
 use refract_domain::lens::{Column, Lens};
-use refract_domain::lens_file;
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::Problems;
 use refract_domain::slug::PrismSelector;

@@ -1,12 +1,12 @@
 //! What somebody else saved while a version was being edited.
 
-use refract_domain::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::prism_file::PrismFile;
 use refract_domain::problem::Problems;
 use refract_domain::slug::PrismSelector;
-use refract_domain::version_difference::{VersionDifference, differences};
 use refract_persistence::{Database, PrismRow};
 
 use super::find::find;

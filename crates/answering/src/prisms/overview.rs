@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::slug::PrismSelector;
-use refract_domain::version_difference::{VersionDifference, differences};
 use refract_persistence::Database;
 
 use super::find::{find_lens, find_version};

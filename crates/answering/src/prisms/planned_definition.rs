@@ -1,15 +1,15 @@
 //! What the files of one prism change against what is saved.
 
-use refract_domain::definition_name::DefinitionKind;
-use refract_domain::earlier_versions::EarlierVersions;
+use refract_authoring::definition_name::DefinitionKind;
+use refract_authoring::earlier_versions::EarlierVersions;
+use refract_authoring::lens_file;
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
-use refract_domain::lens_file;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
-use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::Slug;
-use refract_domain::version_difference::{VersionDifference, differences};
 use refract_persistence::{DefinedPrism, PrismDefinition, PrismRow};
 use uuid::Uuid;
 

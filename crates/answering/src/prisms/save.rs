@@ -1,8 +1,8 @@
 //! Creates prisms and saves their next versions.
 
+use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism_file::PrismFile;
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{Database, NewPrism, NewVersion, PrismRow, Writing};
 use uuid::Uuid;

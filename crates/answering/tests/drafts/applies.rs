@@ -4,7 +4,7 @@ use refract_answering::events::{EventFilter, EventRange, find_events};
 use refract_answering::prisms::{
     self, AppliedDefinition, Apply, ApplyOutcome, ApplyRefusal, ChangeOfPrism, DefinitionFile,
 };
-use refract_domain::definition_name::DefinitionName;
+use refract_authoring::definition_name::DefinitionName;
 use refract_domain::event::Event;
 use refract_domain::lens::Lens;
 use refract_domain::prism::VersionNumber;

@@ -1,8 +1,8 @@
 //! Texts asked of several versions, and of a version that is not saved.
 
 use refract_answering::{Maker, ReadableResult, TRIAL_TEXTS, made_by};
+use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::prism_file::PrismFile;
 use refract_domain::submission::{CallContext, SentFields};
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Versions before they are saved, and what saved ones changed.
 
 use refract_answering::prisms::{self, VersionDraft};
+use refract_authoring::version_difference::Severity;
 use refract_domain::budget;
-use refract_domain::version_difference::Severity;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, file};

@@ -1,7 +1,7 @@
 //! What a version of a prism changes.
 
 use maud::{Markup, html};
-use refract_domain::version_difference::{ChangedWords, Severity, VersionDifference};
+use refract_authoring::version_difference::{ChangedWords, Severity, VersionDifference};
 
 use super::number::count;
 

@@ -20,8 +20,8 @@ use actix_web::http::StatusCode;
 use refract_answering::examples::find_example;
 use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
 use refract_answering::{TRIAL_TEXTS, newest_answered};
+use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism_file::PrismFile;
 
 use self::act::Acted;
 use self::draft::EditDraft;

@@ -46,17 +46,17 @@ pub fn with_cutoffs(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lens_file;
-    use crate::prism::PrismVersion;
 
+    /// Columns of yes/no questions; one without a name is named after its question.
     fn columns(text: &str) -> Vec<Column> {
-        let latest: PrismVersion = serde_json::from_str(
-            r#"{ "fields": [{ "key": "text", "label": "T" }], "questions": [
-                { "key": "angry", "type": "yes_no", "text": "?" },
-                { "key": "rude", "type": "yes_no", "text": "?" }] }"#,
-        )
-        .unwrap();
-        lens_file::read(text.as_bytes(), &latest).unwrap()
+        let mut lens: serde_json::Value = serde_json::from_str(text).unwrap();
+        for column in lens["columns"].as_array_mut().unwrap() {
+            column["type"] = "yes_no".into();
+            if column.get("name").is_none() {
+                column["name"] = column["question"].clone();
+            }
+        }
+        serde_json::from_value(lens["columns"].take()).unwrap()
     }
 
     fn key(text: &str) -> QuestionKey {

@@ -7,23 +7,21 @@ use crate::answer::Answer;
 use crate::cutoffs::Cutoffs;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::prism::PrismVersion;
-use crate::prism_file::PrismFile;
 use crate::probability::Probability;
 
 fn version() -> PrismVersion {
-    let file = json!({
-        "name": "T",
+    let stored = json!({
         "fields": [{ "key": "text", "label": "Text" }],
         "questions": [
-            { "key": "topic", "type": "choice", "text": "?", "options": [{ "label": "A a" }, { "label": "B b" }] },
+            { "key": "topic", "type": "choice", "text": "?", "options": [
+                { "key": "a_a", "label": "A a" }, { "key": "b_b", "label": "B b" }] },
             { "key": "angry", "type": "yes_no", "text": "?" },
             { "key": "urgency", "type": "scale", "text": "?",
-              "levels": [{ "label": "Low" }, { "label": "Mid" }, { "label": "High" }] },
+              "levels": [{ "key": "low", "label": "Low" }, { "key": "mid", "label": "Mid" },
+                         { "key": "high", "label": "High" }] },
         ],
     });
-    PrismFile::read(&serde_json::to_vec(&file).unwrap(), None)
-        .unwrap()
-        .version
+    serde_json::from_value(stored).unwrap()
 }
 
 fn key(text: &str) -> OutcomeKey {

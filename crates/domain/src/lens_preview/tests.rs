@@ -3,7 +3,6 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::ids::ResultId;
 use crate::key::ColumnName;
-use crate::lens_file;
 use crate::prism::VersionNumber;
 use crate::question::QuestionType;
 use crate::result::ResultStatus;
@@ -61,11 +60,6 @@ impl Sample {
             fields: &self.fields,
         }
     }
-
-    fn lens(&self, columns: &Json) -> Vec<Column> {
-        let file = json!({"columns": columns}).to_string();
-        lens_file::read(file.as_bytes(), &self.version).unwrap()
-    }
 }
 
 fn shares(keys: &[&str], chosen: &str) -> Json {
@@ -80,18 +74,32 @@ fn shares(keys: &[&str], chosen: &str) -> Json {
 
 /// A column that is named after its question.
 pub(crate) fn column(question: &str, output: &str) -> Column {
-    let question_type = match question {
-        "topic" => QuestionType::Choice,
-        "angry" => QuestionType::YesNo,
-        _ => QuestionType::Scale,
+    let column = json!({"name": question, "question": question, "output": output});
+    lens(&json!([column])).remove(0)
+}
+
+/// Columns as a lens file lists them: a name may be missing, and the type is the question's.
+fn lens(columns: &Json) -> Vec<Column> {
+    let read = |column: &Json| {
+        let mut stored = column.clone();
+        stored["type"] = json!(match column["question"].as_str().unwrap() {
+            "topic" => QuestionType::Choice,
+            "angry" | "german" => QuestionType::YesNo,
+            _ => QuestionType::Scale,
+        });
+        if column.get("name").is_none() {
+            stored["name"] = column["question"].clone();
+            let unnamed: Column = serde_json::from_value(stored.clone()).unwrap();
+            stored["name"] =
+                json!(Column::default_name(&unnamed.question, unnamed.output).unwrap());
+        }
+        serde_json::from_value(stored).unwrap()
     };
-    let columns =
-        json!({"name": question, "question": question, "type": question_type, "output": output});
-    serde_json::from_value(columns).unwrap()
+    columns.as_array().unwrap().iter().map(read).collect()
 }
 
 fn preview(sample: &Sample, before: &Json, after: &Json) -> LensPreview {
-    let (before, after) = (sample.lens(before), sample.lens(after));
+    let (before, after) = (lens(before), lens(after));
     let mut preview = LensPreview::new(&before, &after, &sample.version);
     for (topic, angry, level) in [
         ("billing", 0.2, "low"),
@@ -192,9 +200,8 @@ fn what_only_older_versions_know_is_counted_last_and_what_they_lack_is_empty() {
         ],
     }))
     .unwrap();
-    let lens = json!({"columns": [
-        {"question": "topic", "output": "top"}, {"question": "german", "output": "label"}]});
-    let columns = lens_file::read(lens.to_string().as_bytes(), &latest).unwrap();
+    let columns = lens(&json!([
+        {"question": "topic", "output": "top"}, {"question": "german", "output": "label"}]));
     let mut preview = LensPreview::new(&columns, &columns, &latest);
     let answers = Sample::answers("billing", 0.5, "low");
     preview.add(sample.view(&answers).answers());

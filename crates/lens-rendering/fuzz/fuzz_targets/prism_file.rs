@@ -6,8 +6,8 @@
 use libfuzzer_sys::fuzz_target;
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
-use refract_domain::prism_file::{PrismFile, ShownPrism};
-use refract_domain::earlier_versions::{KeyHistory, EarlierVersions};
+use refract_authoring::prism_file::{PrismFile, ShownPrism};
+use refract_authoring::earlier_versions::{KeyHistory, EarlierVersions};
 
 fuzz_target!(|bytes: &[u8]| {
     let file = match PrismFile::read(bytes, None) {

@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace and those of them that each may depend on.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     (
         "refract",
         &[
@@ -20,6 +20,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "refract-model-gateway",
             "refract-evaluation",
             "refract-lens-rendering",
+            "refract-authoring",
             "refract-domain",
             "refract-traces",
         ],
@@ -30,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "refract-http-serving",
             "refract-answering",
             "refract-lens-rendering",
+            "refract-authoring",
             "refract-domain",
             "refract-traces",
         ],
@@ -49,6 +51,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
         &[
             "refract-answering",
             "refract-lens-rendering",
+            "refract-authoring",
             "refract-domain",
         ],
     ),
@@ -59,6 +62,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "refract-model-gateway",
             "refract-evaluation",
             "refract-lens-rendering",
+            "refract-authoring",
             "refract-domain",
             "refract-traces",
         ],
@@ -68,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
         "refract-model-gateway",
         &["refract-domain", "refract-traces"],
     ),
+    ("refract-authoring", &["refract-domain"]),
     ("refract-evaluation", &["refract-domain"]),
     ("refract-lens-rendering", &["refract-domain"]),
     ("refract-http-serving", &["refract-traces"]),

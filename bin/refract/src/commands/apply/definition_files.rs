@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use refract_answering::prisms::{DefinitionFault, DefinitionFile};
-use refract_domain::definition_name::{DefinitionKind, DefinitionName};
+use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_file_runs::binary_kind;
 
 /// Number of bytes by which a file that is no text is known.

@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use refract_authoring::lens_file::{self, LensFile};
 use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{cutoffs_of, with_cutoffs};
-use refract_domain::lens_file::{self, LensFile};
 use refract_evaluation::cutoff_advice::CutoffAdvice;
 use refract_persistence::PrismHistory;
 

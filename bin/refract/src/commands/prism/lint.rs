@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use refract_domain::prism_file::PrismFile;
-use refract_domain::wording::{self, WordingRule, WordingWarning};
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::wording::{self, WordingRule, WordingWarning};
 use serde::Serialize;
 
 use crate::commands::input_path::InputPath;

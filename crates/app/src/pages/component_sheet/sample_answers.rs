@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 use refract_answering::examples::SUPPORT_TRIAGE;
+use refract_authoring::prism_file::PrismFile;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism_file::PrismFile;
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionType};
 

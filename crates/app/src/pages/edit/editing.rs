@@ -2,11 +2,11 @@
 
 use refract_answering::PrismRow;
 use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism_file::PrismFile;
 use refract_domain::problem::{Problem, Problems};
-use refract_domain::wording::{WordingWarning, lint_questions};
 
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;

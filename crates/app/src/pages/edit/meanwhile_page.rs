@@ -4,8 +4,8 @@
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_answering::prisms::{self, ChangeOfPrism, PrismChange, SavedMeanwhile};
+use refract_authoring::version_difference::VersionDifference;
 use refract_domain::problem::Problems;
-use refract_domain::version_difference::VersionDifference;
 
 use super::editing::Editing;
 use super::place_words::in_words;

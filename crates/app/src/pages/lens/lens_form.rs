@@ -152,8 +152,8 @@ impl LensForm {
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::lens_file;
-    use refract_domain::prism_file::PrismFile;
+    use refract_authoring::lens_file;
+    use refract_authoring::prism_file::PrismFile;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use refract_domain::prism_file::PrismFile;
+use refract_authoring::prism_file::PrismFile;
 
 use super::*;
 use crate::pages::edit::carried_draft::DraftBase;

@@ -1,0 +1,60 @@
+//! Earlier versions of a prism: what they demand of the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use refract_domain::key::{FieldKey, QuestionKey};
+use refract_domain::lens::Lens;
+use refract_domain::prism::PrismVersion;
+use refract_domain::question::QuestionType;
+
+/// What a new version of a prism must agree with.
+#[derive(Clone, Debug)]
+pub struct EarlierVersions {
+    /// The latest version: options keep the keys that their labels have there.
+    pub latest: PrismVersion,
+    /// The keys of all versions.
+    pub keys: KeyHistory,
+    /// The prism's lens: the names of its columns are taken.
+    pub lens: Lens,
+}
+
+/// All keys that a prism's versions have ever had. A field's key never becomes a question's, nor
+/// the other way round, and a question's key keeps its type (spec 2.3, readings).
+#[derive(Clone, Debug, Default)]
+pub struct KeyHistory {
+    fields: BTreeSet<FieldKey>,
+    questions: BTreeMap<QuestionKey, QuestionType>,
+}
+
+impl KeyHistory {
+    /// Collects the keys of all versions of a prism.
+    pub fn of<'a>(versions: impl IntoIterator<Item = &'a PrismVersion>) -> Self {
+        let mut history = Self::default();
+        for version in versions {
+            let fields = version.fields().iter();
+            history.fields.extend(fields.map(|field| field.key.clone()));
+            let questions = version.questions().iter();
+            history
+                .questions
+                .extend(questions.map(|q| (q.key.clone(), q.question_type())));
+        }
+        history
+    }
+
+    /// Whether a question of an earlier version has the key of this field.
+    pub(crate) fn has_question_named(&self, field: &FieldKey) -> bool {
+        let mut questions = self.questions.keys();
+        questions.any(|question| question.as_str() == field.as_str())
+    }
+
+    /// Whether a field of an earlier version has the key of this question.
+    pub(crate) fn has_field_named(&self, question: &QuestionKey) -> bool {
+        let mut fields = self.fields.iter();
+        fields.any(|field| field.as_str() == question.as_str())
+    }
+
+    /// The type of the question with this key in earlier versions.
+    pub(crate) fn type_of(&self, question: &QuestionKey) -> Option<QuestionType> {
+        self.questions.get(question).copied()
+    }
+}

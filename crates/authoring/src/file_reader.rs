@@ -1,0 +1,166 @@
+//! Reads files that people write, key by key, and collects every problem of the file.
+
+use std::ops::RangeInclusive;
+
+use refract_domain::json::{Json, JsonString, Object};
+use refract_domain::problem::{Fault, Problems};
+use refract_domain::text;
+
+/// The path of the whole file.
+pub(crate) const ROOT: &str = "file";
+
+/// The key of a comment, which any object of a file may have. It is ignored whatever stands there, as
+/// a JSON Schema does: JSON has no comments of its own, and with a key the file stays JSON for every
+/// other program that reads it.
+const COMMENT: &str = "$comment";
+
+/// Joins a path and a key or position; a key of the root stands without a path.
+pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
+    if path == ROOT {
+        key.to_string()
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// Reads values and collects their problems; a wrong value reads as `None`.
+#[derive(Default)]
+pub(crate) struct FileReader {
+    pub(crate) problems: Problems,
+}
+
+impl FileReader {
+    /// The whole file as an object. A byte order mark before the object is ignored.
+    pub(crate) fn root<'a>(&mut self, bytes: &'a [u8]) -> Option<Object<'a>> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        match Json::parse(bytes) {
+            Ok(json) => self.object(ROOT, json),
+            Err(malformed) => {
+                self.problems.add(ROOT, Fault::rule(malformed.to_string()));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn object<'a>(&mut self, path: &str, json: Json<'a>) -> Option<Object<'a>> {
+        self.parsed(path, json.into_object())
+    }
+
+    pub(crate) fn refuse_keys_besides(&mut self, path: &str, object: &Object<'_>, known: &[&str]) {
+        let mut unknown = object.keys_besides(known);
+        unknown.retain(|key| key != COMMENT);
+        if !unknown.is_empty() {
+            self.problems.add(path, Fault::UnrecognizedKeys(unknown));
+        }
+    }
+
+    /// The list under a key, which must be there and have an allowed number of elements.
+    pub(crate) fn list<'a>(
+        &mut self,
+        path: &str,
+        object: &Object<'a>,
+        key: &str,
+        sizes: &RangeInclusive<usize>,
+    ) -> Option<Vec<Json<'a>>> {
+        let path = join(path, key);
+        let json = self.required(&path, object.get(key))?;
+        let elements = self.parsed(&path, json.into_array())?;
+        if elements.len() < *sizes.start() {
+            self.problems
+                .add(&path, Fault::ArrayTooShort(*sizes.start()));
+        }
+        if elements.len() > *sizes.end() {
+            // the elements are not read: there may be millions
+            self.problems.add(&path, Fault::ArrayTooLong(*sizes.end()));
+            return None;
+        }
+        Some(elements.into_iter().map(Json::read).collect())
+    }
+
+    /// The string under a key, which must be there.
+    pub(crate) fn required_string(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+    ) -> Option<JsonString> {
+        let path = join(path, key);
+        let json = self.required(&path, object.get(key))?;
+        self.parsed(&path, json.into_string())
+    }
+
+    /// The string under a key, when the key is there.
+    pub(crate) fn optional_string(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+    ) -> Option<JsonString> {
+        self.parsed(&join(path, key), object.get(key)?.into_string())
+    }
+
+    /// The value of `key`, which must be there, as a key of this type.
+    pub(crate) fn key<K>(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        parse: impl Fn(&str) -> Result<K, Fault>,
+    ) -> Option<K> {
+        let sent = self.required_string(path, object, "key")?;
+        self.parsed(&join(path, "key"), parse(&sent.text))
+    }
+
+    /// A label, which must be there; trimmed.
+    pub(crate) fn label(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+        chars: &RangeInclusive<usize>,
+    ) -> Option<String> {
+        let mut sent = self.required_string(path, object, key)?;
+        sent.text = String::from(sent.text.trim());
+        self.measured(&join(path, key), sent, chars)
+    }
+
+    /// A text that may be left out; a blank text counts as left out.
+    pub(crate) fn optional_text(
+        &mut self,
+        path: &str,
+        object: &Object<'_>,
+        key: &str,
+        most: usize,
+    ) -> Option<String> {
+        let sent = self.optional_string(path, object, key)?;
+        let text = self.measured(&join(path, key), sent, &(0..=most))?;
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    /// The text, when the length and the characters are allowed.
+    pub(crate) fn measured(
+        &mut self,
+        path: &str,
+        sent: JsonString,
+        chars: &RangeInclusive<usize>,
+    ) -> Option<String> {
+        let mut faults = text::faults(&sent.text, chars);
+        if sent.has_unpaired_surrogate && !faults.contains(&Fault::ForbiddenCharacters) {
+            faults.push(Fault::ForbiddenCharacters);
+        }
+        let good = faults.is_empty();
+        self.problems.add_all(path, faults);
+        good.then_some(sent.text)
+    }
+
+    /// The parsed value; a fault becomes a problem at this path.
+    pub(crate) fn parsed<T>(&mut self, path: &str, parsed: Result<T, Fault>) -> Option<T> {
+        parsed.map_err(|fault| self.problems.add(path, fault)).ok()
+    }
+
+    fn required<'a>(&mut self, path: &str, value: Option<Json<'a>>) -> Option<Json<'a>> {
+        if value.is_none() {
+            self.problems.add(path, Fault::Required);
+        }
+        value
+    }
+}

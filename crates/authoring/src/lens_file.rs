@@ -1,0 +1,222 @@
+//! The lens file, which lists the columns of a custom lens.
+
+use serde::Serialize;
+
+use crate::file_reader::{FileReader, ROOT, join};
+use refract_domain::cutoffs::{Cutoff, Cutoffs};
+use refract_domain::json::{Json, Object};
+use refract_domain::key::{ColumnName, QuestionKey};
+use refract_domain::lens::{Column, Lens, Output};
+use refract_domain::limits::LENS_COLUMNS;
+use refract_domain::prism::PrismVersion;
+use refract_domain::problem::{Fault, Problems};
+use refract_domain::question::Question;
+
+/// Reads a lens file for a prism with this latest version.
+///
+/// # Errors
+/// Every problem in the file, with its path such as `columns.0.no_below`.
+pub fn read(bytes: &[u8], latest: &PrismVersion) -> Result<Vec<Column>, Problems> {
+    let mut reader = FileReader::default();
+    let Some(file) = reader.root(bytes) else {
+        return Err(reader.problems);
+    };
+    reader.refuse_keys_besides(ROOT, &file, &["columns"]);
+    let elements = reader
+        .list(ROOT, &file, "columns", &LENS_COLUMNS)
+        .unwrap_or_default();
+    let mut columns: Vec<Column> = Vec::with_capacity(elements.len());
+    for (index, json) in elements.into_iter().enumerate() {
+        let path = join("columns", index);
+        let Some(column) = read_column(&mut reader, &path, json, latest) else {
+            continue;
+        };
+        let name = column.name.as_str();
+        let rule = if columns.iter().any(|other| other.name == column.name) {
+            Some(format!("the name '{name}' is used twice"))
+        } else if latest
+            .fields()
+            .iter()
+            .any(|field| field.key.as_str() == name)
+        {
+            Some(format!("the name '{name}' is a field's key"))
+        } else {
+            None
+        };
+        reader
+            .problems
+            .add_all(&join(&path, "name"), rule.map(Fault::rule));
+        columns.push(column);
+    }
+    reader.problems.none_or(columns)
+}
+
+fn read_column(
+    reader: &mut FileReader,
+    path: &str,
+    json: Json<'_>,
+    latest: &PrismVersion,
+) -> Option<Column> {
+    let object = reader.object(path, json)?;
+    let known = ["name", "question", "output", "no_below", "yes_from"];
+    reader.refuse_keys_besides(path, &object, &known);
+    let name = match reader.optional_string(path, &object, "name") {
+        Some(sent) => Some(reader.parsed(&join(path, "name"), ColumnName::parse(&sent.text))?),
+        None if object.has("name") => return None,
+        None => None,
+    };
+    let question = read_question(reader, path, &object, latest);
+    let output = reader.required_string(path, &object, "output");
+    let no_below = read_cutoff(reader, path, &object, "no_below");
+    let yes_from = read_cutoff(reader, path, &object, "yes_from");
+    let question = question?;
+    let names = Output::names(question.question_type());
+    let parsed = Output::parse(question.question_type(), &output?.text);
+    let output = reader.parsed(&join(path, "output"), parsed.ok_or(Fault::NotOneOf(names)))?;
+    let output = with_cutoffs(reader, path, output, no_below?, yes_from?)?;
+    let name = if let Some(name) = name {
+        name
+    } else {
+        let name = Column::default_name(&question.key, output);
+        reader.parsed(&join(path, "name"), name)?
+    };
+    Some(Column {
+        name,
+        question: question.key.clone(),
+        output,
+    })
+}
+
+fn read_question<'a>(
+    reader: &mut FileReader,
+    path: &str,
+    object: &Object<'_>,
+    latest: &'a PrismVersion,
+) -> Option<&'a Question> {
+    let sent = reader.required_string(path, object, "question")?;
+    let found = QuestionKey::parse(&sent.text)
+        .ok()
+        .and_then(|key| latest.question(&key));
+    let lacking = Fault::rule("the prism's latest version has no such question");
+    reader.parsed(&join(path, "question"), found.ok_or(lacking))
+}
+
+/// The number under a key; `Some(None)` when the number is absent or null, `None` when the value is
+/// wrong.
+#[expect(
+    clippy::option_option,
+    reason = "a wrong value and an absent one differ"
+)]
+fn read_cutoff(
+    reader: &mut FileReader,
+    path: &str,
+    object: &Object<'_>,
+    key: &str,
+) -> Option<Option<f64>> {
+    match object.get(key) {
+        None | Some(Json::Null) => Some(None),
+        Some(json) => reader
+            .parsed(&join(path, key), json.into_number())
+            .map(Some),
+    }
+}
+
+fn with_cutoffs(
+    reader: &mut FileReader,
+    path: &str,
+    output: Output,
+    no_below: Option<f64>,
+    yes_from: Option<f64>,
+) -> Option<Output> {
+    if output.cutoffs().is_some() {
+        let cutoffs = Cutoffs::new(no_below, yes_from);
+        return cutoffs
+            .map(Output::Label)
+            .map_err(|faults| {
+                for (key, fault) in faults {
+                    reader.problems.add(join(path, key), fault);
+                }
+            })
+            .ok();
+    }
+    let mut good = true;
+    for (key, cutoff) in [("no_below", no_below), ("yes_from", yes_from)] {
+        if cutoff.is_some() {
+            good = false;
+            let rule = "is only for the output 'label'";
+            reader.problems.add(join(path, key), Fault::rule(rule));
+        }
+    }
+    good.then_some(output)
+}
+
+/// The lens file of these columns, which [`read`] reads back to equal ones for a version that has
+/// their questions.
+pub fn write(columns: &[Column]) -> Vec<u8> {
+    // names and numbers always have a JSON form
+    serde_json::to_vec(&LensFile::new(columns)).unwrap_or_default()
+}
+
+/// A lens as it is shown to people: the mode, and the columns in the form of the lens file.
+#[derive(Serialize)]
+pub struct ShownLens<'a> {
+    mode: &'static str,
+    #[serde(flatten)]
+    file: LensFile<'a>,
+}
+
+/// A lens file that [`read`] accepts.
+#[derive(Serialize)]
+pub struct LensFile<'a> {
+    columns: Vec<LensFileColumn<'a>>,
+}
+
+#[derive(Serialize)]
+struct LensFileColumn<'a> {
+    name: &'a ColumnName,
+    question: &'a QuestionKey,
+    output: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_below: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yes_from: Option<f64>,
+}
+
+impl<'a> ShownLens<'a> {
+    /// A lens with its columns, which come from [`PrismVersion::columns`].
+    pub fn new(lens: &Lens, columns: &'a [Column]) -> Self {
+        let mode = match lens {
+            Lens::Automatic => "automatic",
+            Lens::Custom(_) => "custom",
+        };
+        Self {
+            mode,
+            file: LensFile::new(columns),
+        }
+    }
+}
+
+impl<'a> LensFile<'a> {
+    /// The file of these columns.
+    pub fn new(columns: &'a [Column]) -> Self {
+        Self {
+            columns: columns.iter().map(LensFileColumn::new).collect(),
+        }
+    }
+}
+
+impl<'a> LensFileColumn<'a> {
+    fn new(column: &'a Column) -> Self {
+        let cutoffs = column.output.cutoffs().unwrap_or_default();
+        Self {
+            name: &column.name,
+            question: &column.question,
+            output: column.output.name(),
+            no_below: cutoffs.no_below().map(Cutoff::value),
+            yes_from: cutoffs.yes_from().map(Cutoff::value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

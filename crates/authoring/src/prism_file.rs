@@ -1,0 +1,111 @@
+//! The prism file, from which a prism version is made.
+//!
+//! A file is read to the end, and a refusal names every problem, so that one round of corrections
+//! is enough.
+
+mod fields;
+mod outcomes;
+mod questions;
+
+use serde::Serialize;
+
+use self::fields::read_fields;
+use self::questions::read_questions;
+use crate::earlier_versions::EarlierVersions;
+use crate::file_reader::{FileReader, ROOT, join};
+use refract_domain::field::Field;
+use refract_domain::json::Object;
+use refract_domain::lens::Lens;
+use refract_domain::limits::{LABEL_CHARS, PRISM_CONTEXT_CHARS};
+use refract_domain::prism::{PrismName, PrismVersion};
+use refract_domain::problem::{Fault, Problems};
+use refract_domain::question::Question;
+
+/// A valid prism file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrismFile {
+    /// The prism's name.
+    pub name: PrismName,
+    /// The version to save.
+    pub version: PrismVersion,
+}
+
+impl PrismFile {
+    /// Reads a prism file; `earlier` is `None` for a new prism.
+    ///
+    /// # Errors
+    /// Every problem in the file, with its path such as `questions.0.options.1.key`.
+    pub fn read(bytes: &[u8], earlier: Option<&EarlierVersions>) -> Result<Self, Problems> {
+        let mut reader = FileReader::default();
+        let Some(file) = reader.root(bytes) else {
+            return Err(reader.problems);
+        };
+        reader.refuse_keys_besides(ROOT, &file, &["name", "fields", "context", "questions"]);
+        let name = read_name(&mut reader, &file);
+        let fields = read_fields(&mut reader, &file, earlier);
+        let context = reader.optional_text(ROOT, &file, "context", PRISM_CONTEXT_CHARS);
+        let questions = read_questions(&mut reader, &file, &fields, earlier);
+        refuse_clash_with_lens(&mut reader, &fields, &questions, earlier);
+        let Some(name) = name else {
+            return Err(reader.problems);
+        };
+        reader.problems.none_or(())?;
+        let fields = fields.into_iter().flatten().collect();
+        let questions = questions.into_iter().flatten().collect();
+        Ok(Self {
+            name,
+            version: PrismVersion::new(fields, context, questions),
+        })
+    }
+}
+
+/// A saved version in the form of the prism file, every key filled in.
+#[derive(Serialize)]
+pub struct ShownPrism<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    version: &'a PrismVersion,
+}
+
+impl<'a> ShownPrism<'a> {
+    /// A version of the prism with this name.
+    pub fn new(name: &'a str, version: &'a PrismVersion) -> Self {
+        Self { name, version }
+    }
+}
+
+fn read_name(reader: &mut FileReader, file: &Object<'_>) -> Option<PrismName> {
+    let name = reader.label(ROOT, file, "name", &LABEL_CHARS)?;
+    PrismName::parse(&name).ok()
+}
+
+/// Refuses a field whose key is the name of a custom column that the lens keeps (readings).
+fn refuse_clash_with_lens(
+    reader: &mut FileReader,
+    fields: &[Option<Field>],
+    questions: &[Option<Question>],
+    earlier: Option<&EarlierVersions>,
+) {
+    let Some(Lens::Custom(columns)) = earlier.map(|earlier| &earlier.lens) else {
+        return;
+    };
+    for (index, field) in fields.iter().enumerate() {
+        let Some(field) = field else { continue };
+        let clashes = columns.iter().any(|column| {
+            let stays = questions
+                .iter()
+                .flatten()
+                .any(|question| question.key == column.question);
+            stays && column.name.as_str() == field.key.as_str()
+        });
+        if clashes {
+            let rule = format!("is the name of the lens column '{}'", field.key);
+            reader
+                .problems
+                .add(join(&join("fields", index), "key"), Fault::rule(rule));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

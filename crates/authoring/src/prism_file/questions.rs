@@ -1,0 +1,121 @@
+//! The questions of a prism file.
+
+use std::collections::BTreeSet;
+
+use super::outcomes::read_outcomes;
+use crate::earlier_versions::EarlierVersions;
+use crate::file_reader::{FileReader, ROOT, join};
+use refract_domain::field::Field;
+use refract_domain::json::Object;
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::limits::{INSTRUCTIONS_CHARS, LEVELS, OPTIONS, QUESTION_TEXT_CHARS, QUESTIONS};
+use refract_domain::problem::Fault;
+use refract_domain::question::{Question, QuestionKind, QuestionType};
+
+/// Reads the questions by position; a wrong question is `None`.
+pub(super) fn read_questions(
+    reader: &mut FileReader,
+    file: &Object<'_>,
+    fields: &[Option<Field>],
+    earlier: Option<&EarlierVersions>,
+) -> Vec<Option<Question>> {
+    let mut seen = BTreeSet::new();
+    let elements = reader
+        .list(ROOT, file, "questions", &QUESTIONS)
+        .unwrap_or_default();
+    let questions = elements.into_iter().enumerate().map(|(index, json)| {
+        let path = join("questions", index);
+        let object = reader.object(&path, json)?;
+        let key = reader.key(&path, &object, QuestionKey::parse);
+        if let Some(key) = &key {
+            let is_field = |field: &Field| field.key.as_str() == key.as_str();
+            let was_field = earlier.is_some_and(|earlier| earlier.keys.has_field_named(key));
+            let rule = if !seen.insert(key.clone()) {
+                Some("is used twice")
+            } else if fields.iter().flatten().any(is_field) {
+                Some("is a field's key already")
+            } else if was_field {
+                Some("was a field's key in an earlier version, so it cannot be a question's")
+            } else {
+                None
+            };
+            reader
+                .problems
+                .add_all(&join(&path, "key"), rule.map(Fault::rule));
+        }
+        let previous = key.as_ref().and_then(|key| earlier?.latest.question(key));
+        let question_type = read_type(reader, &path, &object);
+        if let (Some(key), Some(question_type)) = (&key, question_type) {
+            refuse_other_type(reader, &path, key, question_type, earlier);
+        }
+        let text = reader
+            .required_string(&path, &object, "text")
+            .and_then(|text| reader.measured(&join(&path, "text"), text, &QUESTION_TEXT_CHARS));
+        let instructions = reader.optional_text(&path, &object, "instructions", INSTRUCTIONS_CHARS);
+        let kind = read_kind(reader, &path, &object, question_type?, previous);
+        Some(Question {
+            key: key?,
+            text: text?,
+            instructions,
+            kind: kind?,
+        })
+    });
+    questions.collect()
+}
+
+fn read_type(reader: &mut FileReader, path: &str, object: &Object<'_>) -> Option<QuestionType> {
+    let sent = reader.required_string(path, object, "type")?;
+    let parsed = QuestionType::parse(&sent.text).ok_or(Fault::NotOneOf(&QuestionType::NAMES));
+    reader.parsed(&join(path, "type"), parsed)
+}
+
+/// Refuses a question whose key had another type in an earlier version (spec 2.3).
+fn refuse_other_type(
+    reader: &mut FileReader,
+    path: &str,
+    key: &QuestionKey,
+    question_type: QuestionType,
+    earlier: Option<&EarlierVersions>,
+) {
+    let before = earlier.and_then(|earlier| earlier.keys.type_of(key));
+    if let Some(before) = before.filter(|before| *before != question_type) {
+        let rule = format!(
+            "was {} in an earlier version, and a key keeps its type",
+            before.name()
+        );
+        reader.problems.add(join(path, "type"), Fault::rule(rule));
+    }
+}
+
+fn read_kind(
+    reader: &mut FileReader,
+    path: &str,
+    object: &Object<'_>,
+    question_type: QuestionType,
+    previous: Option<&Question>,
+) -> Option<QuestionKind> {
+    let mut known = vec!["key", "type", "text", "instructions"];
+    known.extend(match question_type {
+        QuestionType::Choice => Some("options"),
+        QuestionType::YesNo => None,
+        QuestionType::Scale => Some("levels"),
+    });
+    reader.refuse_keys_besides(path, object, &known);
+    let previous = previous.map(Question::own_outcomes).unwrap_or_default();
+    match question_type {
+        QuestionType::Choice => {
+            let elements = reader.list(path, object, "options", &OPTIONS)?;
+            let path = join(path, "options");
+            let is_reserved = OutcomeKey::is_built_in;
+            let options = read_outcomes(reader, &path, elements, previous, is_reserved)?;
+            Some(QuestionKind::Choice { options })
+        }
+        QuestionType::YesNo => Some(QuestionKind::YesNo),
+        QuestionType::Scale => {
+            let elements = reader.list(path, object, "levels", &LEVELS)?;
+            let path = join(path, "levels");
+            let levels = read_outcomes(reader, &path, elements, previous, |_| false)?;
+            Some(QuestionKind::Scale { levels })
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What a version of a prism changes, in the terms of those who call it and read its rows.
+//!
+//! A prism's page tells what each version changed, and the editor tells what a version will change
+//! before it is saved.
+
+mod columns;
+mod difference;
+mod fields;
+mod order;
+mod outcomes;
+mod questions;
+
+pub use self::difference::{ChangedWords, Severity, VersionDifference};
+use refract_domain::lens::Lens;
+use refract_domain::prism::PrismVersion;
+
+/// What `after` changes against `before`, where both are versions of one prism: fields, context,
+/// questions with their options and levels, then the columns of rows.
+///
+/// `lens` is the prism's lens before `after` is saved. Where that lens is not known any more, as for
+/// versions of the past, the current lens tells what the change means to its columns; a column whose
+/// question `before` lacks is left out then.
+pub fn differences(
+    before: &PrismVersion,
+    after: &PrismVersion,
+    lens: &Lens,
+) -> Vec<VersionDifference> {
+    let mut found = fields::differences(before.fields(), after.fields());
+    found.extend(context_difference(before.context(), after.context()));
+    found.extend(questions::differences(
+        before.questions(),
+        after.questions(),
+    ));
+    found.extend(columns::differences(before, after, lens));
+    found
+}
+
+fn context_difference(before: Option<&str>, after: Option<&str>) -> Option<VersionDifference> {
+    let words = ChangedWords::of(before, after)?;
+    let what = words.what_happened("is new", "is gone", "is worded differently");
+    let text = format!("The context {what}: the model reads it with every text.");
+    let difference = VersionDifference::new(Severity::ForAnswers, "context", text);
+    Some(difference.with_words(words))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! What a version changes about the options of a choice or the levels of a scale.
+
+use super::difference::{ChangedWords, Severity, VersionDifference};
+use super::order::is_other_order;
+use refract_domain::key::OutcomeKey;
+use refract_domain::question::{Outcome, Question, QuestionKind};
+
+/// What changed between two wordings of one question, which have one type.
+pub(super) fn differences(before: &Question, after: &Question) -> Vec<VersionDifference> {
+    let (noun, list) = match after.kind {
+        QuestionKind::Choice { .. } => ("option", "options"),
+        QuestionKind::YesNo => return Vec::new(),
+        QuestionKind::Scale { .. } => ("level", "levels"),
+    };
+    let named = NamedList {
+        question: after,
+        path: format!("questions.{}.{list}", after.key),
+        noun,
+    };
+    let mut found = Vec::new();
+    for outcome in after.own_outcomes() {
+        match find(before.own_outcomes(), &outcome.key) {
+            Some(other) => found.extend(named.of_outcome(other, outcome)),
+            None => found.push(named.for_callers(
+                &outcome.key,
+                format!(
+                    "The {noun} '{}' of '{}' is new: readers must expect the value '{}'.",
+                    outcome.label, after.key, outcome.key
+                ),
+            )),
+        }
+    }
+    for outcome in before.own_outcomes() {
+        if find(after.own_outcomes(), &outcome.key).is_none() {
+            found.push(named.for_callers(
+                &outcome.key,
+                format!(
+                    "The {noun} '{}' of '{}' is gone: no new answer has the value '{}'.",
+                    outcome.label, after.key, outcome.key
+                ),
+            ));
+        }
+    }
+    found.extend(named.order_difference(before));
+    found
+}
+
+/// The options or levels of a question after the change.
+struct NamedList<'a> {
+    question: &'a Question,
+    path: String,
+    /// What people call one of them.
+    noun: &'static str,
+}
+
+impl NamedList<'_> {
+    fn for_callers(&self, outcome: &OutcomeKey, text: String) -> VersionDifference {
+        let path = format!("{}.{outcome}", self.path);
+        VersionDifference::new(Severity::ForCallers, path, text)
+    }
+
+    /// What changed about an option or level that both versions have.
+    fn of_outcome(&self, before: &Outcome, after: &Outcome) -> Vec<VersionDifference> {
+        let Self {
+            question,
+            path,
+            noun,
+        } = self;
+        let key = &after.key;
+        let mut found = Vec::new();
+        if let Some(words) = ChangedWords::of(Some(&before.label), Some(&after.label)) {
+            let text = format!(
+                "The {noun} '{key}' of '{}' reads '{}' instead of '{}', in cells of csv and tsv \
+                 and for the model.",
+                question.key, after.label, before.label
+            );
+            let path = format!("{path}.{key}.label");
+            let difference = VersionDifference::new(Severity::ForCallers, path, text);
+            found.push(difference.with_words(words));
+        }
+        let descriptions = (before.description.as_deref(), after.description.as_deref());
+        if let Some(words) = ChangedWords::of(descriptions.0, descriptions.1) {
+            let what = words.what_happened(
+                "has a description now",
+                "has no description any more",
+                "is described differently",
+            );
+            let text = format!("The {noun} '{}' of '{}' {what}.", after.label, question.key);
+            let path = format!("{path}.{key}.description");
+            let difference = VersionDifference::new(Severity::ForAnswers, path, text);
+            found.push(difference.with_words(words));
+        }
+        found
+    }
+
+    /// Another order. Levels are numbered by their places, so their numbers are compared too.
+    fn order_difference(&self, before: &Question) -> Option<VersionDifference> {
+        let key = &self.question.key;
+        let is_scale = matches!(self.question.kind, QuestionKind::Scale { .. });
+        let is_moved = is_other_order(&keys(before), &keys(self.question));
+        let (severity, text) = if is_moved && is_scale {
+            let text = format!(
+                "The levels of '{key}' stand in another order: their numbers and averages mean \
+                 something else."
+            );
+            (Severity::ForCallers, text)
+        } else if is_moved {
+            let text = format!(
+                "The options of '{key}' stand in another order, which can move a model's answers."
+            );
+            (Severity::ForAnswers, text)
+        } else if is_scale {
+            (Severity::ForCallers, self.renumbered(before)?)
+        } else {
+            return None;
+        };
+        Some(VersionDifference::new(severity, self.path.clone(), text))
+    }
+
+    /// The first level that has another number, in words.
+    fn renumbered(&self, before: &Question) -> Option<String> {
+        let key = &self.question.key;
+        let numbered = |question: &'_ Question, key: &OutcomeKey| {
+            let place = question.own_outcomes().iter();
+            let mut place = place.zip(1_usize..);
+            place.find_map(|(level, number)| (level.key == *key).then_some(number))
+        };
+        self.question.own_outcomes().iter().find_map(|level| {
+            let was = numbered(before, &level.key)?;
+            let is = numbered(self.question, &level.key)?;
+            (was != is).then(|| {
+                format!(
+                    "The levels of '{key}' have other numbers: '{}' is {is} instead of {was}.",
+                    level.label
+                )
+            })
+        })
+    }
+}
+
+fn find<'a>(outcomes: &'a [Outcome], key: &OutcomeKey) -> Option<&'a Outcome> {
+    outcomes.iter().find(|outcome| outcome.key == *key)
+}
+
+fn keys(question: &Question) -> Vec<&OutcomeKey> {
+    let outcomes = question.own_outcomes().iter();
+    outcomes.map(|outcome| &outcome.key).collect()
+}

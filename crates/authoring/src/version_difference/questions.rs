@@ -1,0 +1,98 @@
+//! What a version changes about its questions.
+
+use super::difference::{ChangedWords, Severity, VersionDifference};
+use super::order::is_other_order;
+use super::outcomes;
+use refract_domain::key::QuestionKey;
+use refract_domain::question::{Question, QuestionType};
+
+pub(super) fn differences(before: &[Question], after: &[Question]) -> Vec<VersionDifference> {
+    let mut found = Vec::new();
+    for question in after {
+        match before.iter().find(|other| other.key == question.key) {
+            Some(other) => found.extend(of_question(other, question)),
+            None => found.push(VersionDifference::new(
+                Severity::ForAnswers,
+                path(&question.key),
+                format!(
+                    "The question '{}' is new: results of earlier versions have no answer to it.",
+                    question.key
+                ),
+            )),
+        }
+    }
+    for question in before {
+        if after.iter().all(|other| other.key != question.key) {
+            found.push(VersionDifference::new(
+                Severity::ForCallers,
+                path(&question.key),
+                format!(
+                    "The question '{}' is gone: new results have no answer to it.",
+                    question.key
+                ),
+            ));
+        }
+    }
+    if is_other_order(&keys(before), &keys(after)) {
+        let text = "The questions stand in another order, in which the model reads them.";
+        found.push(VersionDifference::new(
+            Severity::ForAnswers,
+            "questions",
+            text,
+        ));
+    }
+    found
+}
+
+/// What changed about a question that both versions have.
+fn of_question(before: &Question, after: &Question) -> Vec<VersionDifference> {
+    let key = &after.key;
+    let path = path(key);
+    let mut found = Vec::new();
+    if let Some(words) = ChangedWords::of(Some(&before.text), Some(&after.text)) {
+        let text = format!("The question '{key}' is worded differently.");
+        found.push(for_answers(format!("{path}.text"), text).with_words(words));
+    }
+    let instructions = (
+        before.instructions.as_deref(),
+        after.instructions.as_deref(),
+    );
+    if let Some(words) = ChangedWords::of(instructions.0, instructions.1) {
+        let what = words.what_happened("are new", "are gone", "are worded differently");
+        let text = format!("The instructions of '{key}' {what}.");
+        found.push(for_answers(format!("{path}.instructions"), text).with_words(words));
+    }
+    if before.question_type() == after.question_type() {
+        found.extend(outcomes::differences(before, after));
+    } else {
+        // no prism file is read that does this, so only versions from elsewhere can
+        let text = format!(
+            "The question '{key}' is {} instead of {}: its answers have another form.",
+            type_words(after.question_type()),
+            type_words(before.question_type())
+        );
+        let path = format!("{path}.type");
+        found.push(VersionDifference::new(Severity::ForCallers, path, text));
+    }
+    found
+}
+
+fn type_words(question_type: QuestionType) -> &'static str {
+    match question_type {
+        QuestionType::Choice => "a choice",
+        QuestionType::YesNo => "a yes/no question",
+        QuestionType::Scale => "a scale",
+    }
+}
+
+fn for_answers(path: String, text: String) -> VersionDifference {
+    VersionDifference::new(Severity::ForAnswers, path, text)
+}
+
+fn path(question: &QuestionKey) -> String {
+    format!("questions.{question}")
+}
+
+fn keys(questions: &[Question]) -> Vec<&QuestionKey> {
+    questions.iter().map(|question| &question.key).collect()
+}

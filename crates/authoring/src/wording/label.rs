@@ -1,0 +1,125 @@
+//! The words of a label, in a form in which labels are compared.
+
+use super::words::{is_one_of, words};
+use refract_domain::question::Outcome;
+
+/// Words that say little where they stand before others.
+const SMALL: [&str; 4] = ["a", "an", "the", "of"];
+
+/// Words that give the order of the other words a meaning: `A to B` is not `B to A`.
+const ORDERING: [&str; 12] = [
+    "to", "from", "by", "over", "into", "before", "after", "than", "versus", "vs", "for", "in",
+];
+
+/// Words that mean the same in labels.
+const SYNONYMS: [(&str, &str); 6] = [
+    ("issue", "problem"),
+    ("trouble", "problem"),
+    ("query", "question"),
+    ("inquiry", "question"),
+    ("enquiry", "question"),
+    ("info", "information"),
+];
+
+/// The label of an outcome as words to compare.
+pub(super) struct LabelWords<'a> {
+    /// The outcome that has the label.
+    pub(super) outcome: &'a Outcome,
+    /// The words in singular, without articles.
+    pub(super) words: Vec<String>,
+    sorted: Vec<String>,
+    /// Whether the label has digits. Labels such as `1 to 10` and `10` differ by more than words.
+    pub(super) has_digits: bool,
+}
+
+impl<'a> LabelWords<'a> {
+    /// The words of an outcome's label.
+    pub(super) fn of(outcome: &'a Outcome) -> Self {
+        let words = compared(&outcome.label);
+        let mut sorted = words.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Self {
+            outcome,
+            words,
+            sorted,
+            has_digits: outcome.label.chars().any(char::is_numeric),
+        }
+    }
+
+    /// Whether two labels have the same words, in any order unless a word such as `to` gives the
+    /// order a meaning.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let is_ordered = has_any(&self.words, &ORDERING);
+        !self.words.is_empty()
+            && (self.words == other.words || (!is_ordered && self.sorted == other.sorted))
+    }
+
+    /// Whether the label has every word of the other one and more.
+    pub(super) fn contains(&self, other: &Self) -> bool {
+        let has = |word: &String| self.sorted.binary_search(word).is_ok();
+        let is_more = self.sorted.len() > other.sorted.len();
+        is_more && !other.sorted.is_empty() && other.sorted.iter().all(has)
+    }
+
+    /// The words that the other label lacks.
+    pub(super) fn beyond(&self, other: &Self) -> impl Iterator<Item = &str> {
+        let is_new = |word: &&String| other.sorted.binary_search(word).is_err();
+        self.sorted.iter().filter(is_new).map(String::as_str)
+    }
+}
+
+/// Whether any of the words is one of these.
+pub(super) fn has_any(words: &[String], known: &[&str]) -> bool {
+    words.iter().any(|word| known.contains(&word.as_str()))
+}
+
+/// The words of a text in singular, without articles and `of`, synonyms as one word.
+pub(super) fn compared(text: &str) -> Vec<String> {
+    let words = words(text);
+    let last = words.len().saturating_sub(1);
+    let kept = words.iter().enumerate().filter(|(index, word)| {
+        // the last word of `Plan A` is no article
+        *index == last || !is_one_of(Some(word), &SMALL)
+    });
+    kept.map(|(_, word)| {
+        let word = singular(word);
+        let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == word);
+        synonym.map_or(word, |(_, word)| (*word).to_owned())
+    })
+    .collect()
+}
+
+/// An English word in singular, by the S-stemmer (Harman 1991, Journal of the American Society for
+/// Information Science 42): it cuts plural endings only, so that few different words become one.
+fn singular(word: &str) -> String {
+    let is_short = word.chars().count() <= 3;
+    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    if is_short || !word.ends_with('s') || ends(&["us", "ss", "'s", "is"]) {
+        return word.to_owned();
+    }
+    if let Some(stem) = word.strip_suffix("ies")
+        && !ends(&["eies", "aies"])
+    {
+        return format!("{stem}y");
+    }
+    word.strip_suffix('s').unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals_articles_and_synonyms_make_no_difference() {
+        assert_eq!(compared("The status of an order"), ["status", "order"]);
+        assert_eq!(compared("Delivery queries"), ["delivery", "question"]);
+        assert_eq!(compared("Payment issues"), compared("Payment problem"));
+        assert_eq!(compared("After-sales"), ["after-sale"]);
+        assert_eq!(compared("Plan A"), ["plan", "a"]);
+        assert_eq!(
+            compared("US, gas, business, analysis"),
+            ["us", "gas", "business", "analysis"]
+        );
+    }
+}
