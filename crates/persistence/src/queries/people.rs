@@ -295,12 +295,10 @@ impl Database {
                 }
                 QueryResult::Ok(())
             });
-            Ok(if is_committed(ended)? {
-                PersonWriting::Saved
-            } else if is_last_owner {
-                PersonWriting::LastOwner
-            } else {
-                PersonWriting::NotFound
+            Ok(match (is_committed(ended)?, is_last_owner) {
+                (true, _) => PersonWriting::Saved,
+                (false, true) => PersonWriting::LastOwner,
+                (false, false) => PersonWriting::NotFound,
             })
         })
         .await
