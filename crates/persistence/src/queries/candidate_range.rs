@@ -6,33 +6,39 @@
 //! index that begins with it has. The value is compared as the one element of an array, since a
 //! planner drops a column that equals a constant from the order.
 
-use chrono::{DateTime, Utc};
 use diesel::backend::Backend;
 use diesel::dsl::sql;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer};
 use diesel::sqlite::Sqlite;
-use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::maker::Maker;
-use refract_domain::prism::VersionNumber;
 
 use crate::queries::result_filter::ResultFilter;
-use crate::queries::result_lists::ResultOrder;
+use crate::queries::result_query::{ResultOrder, ResultQuery};
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id};
 
 /// Results that one index finds, in an order, from an id on.
 pub(crate) struct CandidateRange {
-    account: AccountId,
+    /// The account's results of the period, and the failed ones or those of the terminal where only
+    /// these are searched for: an index holds nothing else.
+    results: ResultQuery,
     prism: PrismId,
-    /// With one condition beside the period at most.
-    filter: ResultFilter,
+    searched: Searched,
     order: ResultOrder,
-    /// Ids are above this one.
-    after: ResultId,
-    /// Ids are below this one.
-    before: ResultId,
+    /// Ids are above the first and below the second one.
+    between: (ResultId, ResultId),
+}
+
+/// What the column that an index begins with is compared with.
+enum Searched {
+    Version(i32),
+    Reference(Option<String>),
+    Key(ApiKeyId),
+    Person(PersonId),
+    Prism,
 }
 
 impl CandidateRange {
@@ -44,26 +50,59 @@ impl CandidateRange {
         order: ResultOrder,
         last: Option<ResultId>,
     ) -> Self {
-        let filter = filter.by_index();
-        let (first, end) = filter.ids();
-        let (after, before) = match (order, last) {
-            (_, None) => (first, end),
-            (ResultOrder::OldestFirst, Some(last)) => (last.max(first), end),
-            (ResultOrder::NewestFirst, Some(last)) => (first, last.min(end)),
+        let mut filter = filter.by_index();
+        let between = order.after(filter.ids(), last);
+        let reference = filter.reference.take();
+        let version = filter.version.take();
+        let searched = match (version, reference, filter.made_by) {
+            (Some(version), _, _) => Searched::Version(version.get()),
+            (None, Some(reference), _) => Searched::Reference(Some(reference.as_str().to_owned())),
+            (None, None, Some(Maker::Key(key))) => Searched::Key(key),
+            (None, None, Some(Maker::Person(person))) => Searched::Person(person),
+            (None, None, Some(Maker::Terminal) | None) => Searched::Prism,
         };
+        if matches!(searched, Searched::Key(_) | Searched::Person(_)) {
+            filter.made_by = None;
+        }
+        let of_account = ResultQuery::of_account(account);
         Self {
-            account,
+            results: ResultQuery {
+                filter,
+                ..of_account
+            },
             prism,
-            filter,
+            searched,
             order,
-            after,
-            before,
+            between,
         }
     }
 
     /// The statement, without its limit and its columns.
     pub(crate) fn query<DB: CandidateBackend>(self) -> results::BoxedQuery<'static, DB> {
         DB::query(self)
+    }
+
+    /// The order by these columns and then by id.
+    fn order_by(&self, columns: &[&str]) -> String {
+        let direction = match self.order {
+            ResultOrder::OldestFirst => "",
+            ResultOrder::NewestFirst => " DESC",
+        };
+        let columns = columns.iter().chain(&["id"]);
+        let columns = columns.map(|column| format!("results.{column}{direction}"));
+        columns.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Searched {
+    fn column(&self) -> &'static str {
+        match self {
+            Self::Version(_) => "version",
+            Self::Reference(_) => "reference",
+            Self::Key(_) => "api_key_id",
+            Self::Person(_) => "made_by",
+            Self::Prism => "prism_id",
+        }
     }
 }
 
@@ -73,139 +112,67 @@ pub(crate) trait CandidateBackend: Backend {
     fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self>;
 }
 
-/// Orders a query by a column and then by id.
-macro_rules! by {
-    ($query:expr, $order:expr, $column:path) => {
-        match $order {
-            ResultOrder::OldestFirst => $query.order(($column, results::id)),
-            ResultOrder::NewestFirst => $query.order(($column.desc(), results::id.desc())),
-        }
-    };
-}
-
-/// A condition on a column whose value PostgreSQL's planner does not take for a constant.
-macro_rules! is_one_of {
-    ($column:path, $value:expr) => {
-        $column.eq_any(vec![$value])
-    };
-}
-
-/// A condition on a column. The index of results that have a value is the only one with it.
-macro_rules! is_equal {
-    ($column:path, $value:expr) => {
-        $column.eq($value)
-    };
-}
-
-/// The results of a prism that a version answered, between two ids.
-///
-/// SQLite takes the index of a prism's ids for as good as that of its versions where both are
-/// compared one column at a time. Compared as a row, only the latter fits.
-fn of_version(
-    query: results::BoxedQuery<'static, Sqlite>,
-    range: &CandidateRange,
-    version: VersionNumber,
-) -> results::BoxedQuery<'static, Sqlite> {
-    let is_beyond = |comparison: &str, id| {
-        sql::<Bool>(&format!(
-            "(results.version, results.prism_id, results.id) {comparison} ("
-        ))
-        .bind::<Integer, _>(version.get())
-        .sql(", ")
-        .bind::<Id, _>(Bind(range.prism))
-        .sql(", ")
-        .bind::<Id, _>(Bind(id))
-        .sql(")")
-    };
-    let query = query
-        .filter(is_beyond(">", range.after))
-        .filter(is_beyond("<", range.before));
-    match range.order {
-        ResultOrder::OldestFirst => query.order((results::version, results::prism_id, results::id)),
-        ResultOrder::NewestFirst => query.order((
-            results::version.desc(),
-            results::prism_id.desc(),
-            results::id.desc(),
-        )),
+impl CandidateBackend for Pg {
+    fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
+        let order = sql::<Bool>(&range.order_by(&[range.searched.column()]));
+        let (after, before) = range.between;
+        let is_prism = results::prism_id.eq(Bind(range.prism));
+        let query = range.results.statement::<Self>();
+        let query = query.filter(results::id.gt(Bind(after)));
+        let query = query.filter(results::id.lt(Bind(before)));
+        let query = match range.searched {
+            Searched::Prism => query.filter(results::prism_id.eq_any(vec![Bind(range.prism)])),
+            Searched::Version(number) => query
+                .filter(is_prism)
+                .filter(results::version.eq_any(vec![number])),
+            Searched::Reference(reference) => query
+                .filter(is_prism)
+                .filter(results::reference.eq_any(vec![reference])),
+            Searched::Key(key) => query
+                .filter(is_prism)
+                .filter(results::api_key_id.eq_any(vec![Some(key)])),
+            Searched::Person(person) => query
+                .filter(is_prism)
+                .filter(results::made_by.eq_any(vec![Some(person)])),
+        };
+        query.order(order)
     }
 }
 
-/// As for SQLite, without the row: on PostgreSQL the order decides.
-macro_rules! of_version_postgres {
-    ($query:expr, $range:expr, $version:expr) => {{
-        let query = $query
-            .filter(results::id.gt(Bind($range.after)))
-            .filter(results::id.lt(Bind($range.before)))
-            .filter(results::prism_id.eq(Bind($range.prism)))
-            .filter(is_one_of!(results::version, $version.get()));
-        by!(query, $range.order, results::version)
-    }};
-}
-
-macro_rules! of_version_sqlite {
-    ($query:expr, $range:expr, $version:expr) => {
-        of_version($query, &$range, $version)
-    };
-}
-
-macro_rules! candidate_backend {
-    ($backend:ty, $is:ident, $of_version:ident) => {
-        impl CandidateBackend for $backend {
-            fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
-                let filter = range.filter.clone();
-                let (prism, order) = (range.prism, range.order);
-                let mut query = QueryDsl::into_boxed::<$backend>(results::table)
-                    .filter(results::account_id.eq(Bind(range.account)));
-                if let Some(since) = filter.since {
-                    query = query.filter(results::created_at.ge(Bind::<DateTime<Utc>>(since)));
-                }
-                if let Some(until) = filter.until {
-                    query = query.filter(results::created_at.lt(Bind::<DateTime<Utc>>(until)));
-                }
-                if let Some(version) = filter.version {
-                    return $of_version!(query, range, version);
-                }
-                query = query
-                    .filter(results::id.gt(Bind(range.after)))
-                    .filter(results::id.lt(Bind(range.before)));
-                let is_prism = results::prism_id.eq(Bind(prism));
-                if let Some(reference) = filter.reference {
-                    let reference = Some(reference.as_str().to_owned());
-                    let query = query
-                        .filter(is_prism)
-                        .filter($is!(results::reference, reference));
-                    return by!(query, order, results::reference);
-                }
-                match filter.made_by {
-                    Some(Maker::Key(key)) => {
-                        let query = query
-                            .filter(is_prism)
-                            .filter($is!(results::api_key_id, Some(key)));
-                        return by!(query, order, results::api_key_id);
-                    }
-                    Some(Maker::Person(person)) => {
-                        let query = query
-                            .filter(is_prism)
-                            .filter($is!(results::made_by, Some(person)));
-                        return by!(query, order, results::made_by);
-                    }
-                    Some(Maker::Terminal) => {
-                        query = query
-                            .filter(results::api_key_id.is_null())
-                            .filter(results::made_by.is_null());
-                    }
-                    None => {}
-                }
-                // an index holds the results that have an error
-                if filter.is_ok == Some(false) {
-                    query = query.filter(results::error.is_not_null());
-                }
-                let query = query.filter($is!(results::prism_id, Bind(prism)));
-                by!(query, order, results::prism_id)
-            }
+impl CandidateBackend for Sqlite {
+    /// SQLite takes the index of a prism's ids for as good as that of its versions where both are
+    /// compared one column at a time. Compared as a row, only the latter fits.
+    fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
+        let prism = Bind(range.prism);
+        let (after, before) = range.between;
+        let order = range.order_by(&[range.searched.column()]);
+        let by_version = range.order_by(&["version", "prism_id"]);
+        let query = range.results.statement::<Self>();
+        if let Searched::Version(number) = range.searched {
+            let is_beyond = |comparison: &str, id| {
+                let row = "(results.version, results.prism_id, results.id)";
+                sql::<Bool>(&format!("{row} {comparison} ("))
+                    .bind::<Integer, _>(number)
+                    .sql(", ")
+                    .bind::<Id, _>(prism)
+                    .sql(", ")
+                    .bind::<Id, _>(Bind(id))
+                    .sql(")")
+            };
+            let query = query.filter(is_beyond(">", after));
+            let query = query.filter(is_beyond("<", before));
+            return query.order(sql::<Bool>(&by_version));
         }
-    };
+        let query = query
+            .filter(results::id.gt(Bind(after)))
+            .filter(results::id.lt(Bind(before)))
+            .filter(results::prism_id.eq(prism));
+        let query = match range.searched {
+            Searched::Prism | Searched::Version(_) => query,
+            Searched::Reference(reference) => query.filter(results::reference.eq(reference)),
+            Searched::Key(key) => query.filter(results::api_key_id.eq(Some(key))),
+            Searched::Person(person) => query.filter(results::made_by.eq(Some(person))),
+        };
+        query.order(sql::<Bool>(&order))
+    }
 }
-
-candidate_backend!(Pg, is_one_of, of_version_postgres);
-candidate_backend!(Sqlite, is_equal, of_version_sqlite);

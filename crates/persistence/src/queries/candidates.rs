@@ -10,7 +10,6 @@ use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::maker::Maker;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
-use refract_domain::result::SavedResult;
 
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;
@@ -18,10 +17,9 @@ use crate::queries::candidate_range::CandidateRange;
 use crate::queries::database::Database;
 use crate::queries::maker::ResultMaker;
 use crate::queries::result_filter::ResultFilter;
-use crate::queries::result_lists::ResultOrder;
-use crate::queries::result_row::ResultColumns;
+use crate::queries::result_query::ResultOrder;
+use crate::queries::result_row::{saved_answers, saved_version};
 use crate::schema::results;
-use crate::schema::sql_types::Bind;
 
 /// A result that an index found for a search.
 #[derive(Clone, Debug)]
@@ -78,12 +76,8 @@ impl SearchCandidate {
     /// # Errors
     /// When the saved answers cannot be read.
     pub fn answers(&self) -> Result<Option<Answers>, PersistenceError> {
-        let answers = self.answers.as_deref().map(serde_json::from_str);
-        answers
-            .transpose()
-            .map_err(|_| PersistenceError::Unreadable {
-                column: "results.answers",
-            })
+        let answers = self.answers.as_deref();
+        answers.map(|json| saved_answers(Some(json))).transpose()
     }
 }
 
@@ -91,11 +85,9 @@ impl TryFrom<CandidateColumns> for SearchCandidate {
     type Error = PersistenceError;
 
     fn try_from(columns: CandidateColumns) -> Result<Self, PersistenceError> {
-        let version = VersionNumber::new(columns.version);
-        let column = "results.version";
         Ok(Self {
             id: columns.id,
-            version: version.ok_or(PersistenceError::Unreadable { column })?,
+            version: saved_version(columns.version)?,
             created_at: columns.created_at,
             maker: Maker::from(ResultMaker {
                 api_key: columns.api_key_id,
@@ -137,28 +129,6 @@ impl Database {
                 )
             )?;
             found.into_iter().map(SearchCandidate::try_from).collect()
-        })
-        .await
-    }
-
-    /// Those of these results that are the account's, oldest first. Some hundreds of ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_results(
-        &self,
-        account: AccountId,
-        ids: Vec<ResultId>,
-    ) -> Result<Vec<SavedResult>, PersistenceError> {
-        let ids: Vec<_> = ids.into_iter().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::id.eq_any(ids))
-                .order(results::id);
-            let found: Vec<ResultColumns> =
-                on!(connection, load(query.select(ResultColumns::as_select())))?;
-            found.into_iter().map(SavedResult::try_from).collect()
         })
         .await
     }

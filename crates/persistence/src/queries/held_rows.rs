@@ -10,6 +10,8 @@ use refract_domain::result::SavedResult;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::result_filter::ResultFilter;
+use crate::queries::result_query::ResultQuery;
 use crate::queries::result_row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
@@ -35,20 +37,16 @@ impl Database {
         prism: PrismId,
         keys: &[IdempotencyKey],
     ) -> Result<HeldRows, PersistenceError> {
-        let keys: Vec<_> = keys
-            .iter()
-            .map(|key| Some(key.as_str().to_owned()))
-            .collect();
+        let of_keys = ResultQuery::of_account(account).with_keys(keys);
         self.read(async move |mut connection| {
             let query = prisms::table
                 .find(Bind(prism))
                 .select(prisms::archived_at.is_null());
             let answers: Option<bool> = on!(connection, get_result(query)).optional()?;
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::idempotency_key.eq_any(keys));
-            let found: Vec<ResultColumns> =
-                on!(connection, load(query.select(ResultColumns::as_select())))?;
+            let found: Vec<ResultColumns> = on!(
+                connection,
+                load(of_keys.statement().select(ResultColumns::as_select()))
+            )?;
             let held = found.into_iter().map(SavedResult::try_from);
             Ok(HeldRows {
                 prism_answers: answers.unwrap_or(false),
@@ -68,17 +66,18 @@ impl Database {
         account: AccountId,
         keys: &[IdempotencyKey],
     ) -> Result<HashSet<IdempotencyKey>, PersistenceError> {
-        let keys: Vec<_> = keys
-            .iter()
-            .map(|key| Some(key.as_str().to_owned()))
-            .collect();
+        let query = ResultQuery {
+            filter: ResultFilter {
+                is_ok: Some(true),
+                ..ResultFilter::default()
+            },
+            ..ResultQuery::of_account(account).with_keys(keys)
+        };
         self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::idempotency_key.eq_any(keys))
-                .filter(results::status.eq("ok"))
-                .select(results::idempotency_key);
-            let found: Vec<Option<String>> = on!(connection, load(query))?;
+            let found: Vec<Option<String>> = on!(
+                connection,
+                load(query.statement().select(results::idempotency_key))
+            )?;
             let keys = found.into_iter().flatten();
             Ok(keys.map(IdempotencyKey::saved).collect())
         })

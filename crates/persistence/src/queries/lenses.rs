@@ -10,7 +10,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -97,11 +97,7 @@ impl Database {
                 add_event!(c, event);
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(Writing::Saved),
-                Err(RollbackTransaction) => Ok(Writing::Stale),
-                Err(error) => Err(error.into()),
-            }
+            Ok(Writing::of(is_committed(ended)?))
         })
         .await
     }

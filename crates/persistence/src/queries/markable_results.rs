@@ -5,11 +5,12 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 
-use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::result_filter::ResultFilter;
+use crate::queries::result_query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::result_row::saved_version;
 use crate::schema::results;
-use crate::schema::sql_types::Bind;
 
 /// What decides whether a result can be marked, and with which outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +38,10 @@ impl TryFrom<MarkableColumns> for MarkableResult {
     type Error = PersistenceError;
 
     fn try_from(columns: MarkableColumns) -> Result<Self, PersistenceError> {
-        let version = VersionNumber::new(columns.version);
         Ok(Self {
             id: columns.id,
             reference: columns.reference.map(Ref::saved),
-            version: version.ok_or(PersistenceError::Unreadable {
-                column: "results.version",
-            })?,
+            version: saved_version(columns.version)?,
             is_ok: columns.status == "ok",
         })
     }
@@ -61,17 +59,11 @@ impl Database {
         prism: PrismId,
         ids: Vec<ResultId>,
     ) -> Result<Vec<MarkableResult>, PersistenceError> {
-        let ids: Vec<_> = ids.into_iter().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::prism_id.eq(Bind(prism)))
-                .filter(results::id.eq_any(ids));
-            let found: Vec<MarkableColumns> =
-                on!(connection, load(query.select(MarkableColumns::as_select())))?;
-            found.into_iter().map(MarkableResult::try_from).collect()
-        })
-        .await
+        let query = ResultQuery {
+            prism: Some(prism),
+            ..ResultQuery::of_account(account).with_ids(ids)
+        };
+        load_results!(self, query, MarkableColumns).await
     }
 
     /// Up to `limit` results of a prism that have a `ref`, after the one named, oldest first.
@@ -85,19 +77,11 @@ impl Database {
         after: Option<ResultId>,
         limit: u32,
     ) -> Result<Vec<MarkableResult>, PersistenceError> {
-        let after = after.unwrap_or(ResultId(uuid::Uuid::nil()));
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::prism_id.eq(Bind(prism)))
-                .filter(results::id.gt(Bind(after)))
-                .filter(results::reference.is_not_null())
-                .order(results::id)
-                .limit(i64::from(limit));
-            let found: Vec<MarkableColumns> =
-                on!(connection, load(query.select(MarkableColumns::as_select())))?;
-            found.into_iter().map(MarkableResult::try_from).collect()
-        })
-        .await
+        let query = ResultQuery {
+            has_reference: true,
+            ..ResultQuery::of_prism(account, prism, ResultFilter::default())
+        };
+        let query = query.page(ResultOrder::OldestFirst, after, limit);
+        load_results!(self, query, MarkableColumns).await
     }
 }

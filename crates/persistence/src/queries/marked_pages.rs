@@ -13,6 +13,8 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::mark_row::SavedMarkColumns;
 use crate::queries::result_filter::ResultFilter;
+use crate::queries::result_query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::result_row::{saved_answers, saved_version};
 use crate::schema::sql_types::Bind;
 use crate::schema::{marks, results};
 
@@ -93,10 +95,9 @@ impl MarkedPages {
             self.last = None;
         }
         let ids = of_results.keys().copied().collect();
-        let mut page = Vec::with_capacity(of_results.len());
-        for columns in self.results(ids).await? {
-            let marks = of_results.remove(&columns.id).unwrap_or_default();
-            page.push(columns.with(marks)?);
+        let mut page = self.results(ids).await?;
+        for marked in &mut page {
+            marked.marks = of_results.remove(&marked.id).unwrap_or_default();
         }
         Ok(Some(page))
     }
@@ -122,43 +123,30 @@ impl MarkedPages {
             .await
     }
 
-    /// Those of these results that the filter lets through, in the order of their ids.
-    async fn results(&self, ids: Vec<ResultId>) -> Result<Vec<AnsweredColumns>, PersistenceError> {
-        let filter = self.filter.clone();
-        let ids: Vec<_> = ids.into_iter().map(Bind).collect();
-        self.database
-            .read(async move |mut connection| {
-                let found = on!(
-                    connection,
-                    load(
-                        filter
-                            .narrow(
-                                QueryDsl::into_boxed(results::table)
-                                    .filter(results::id.eq_any(ids))
-                            )
-                            .order(results::id)
-                            .select(AnsweredColumns::as_select())
-                    )
-                );
-                Ok(found?)
-            })
-            .await
+    /// Those of these results that the filter lets through, in the order of their ids and without
+    /// their marks.
+    async fn results(&self, ids: Vec<ResultId>) -> Result<Vec<MarkedResult>, PersistenceError> {
+        let query = ResultQuery {
+            filter: self.filter.clone(),
+            ids: Some(ids),
+            order: Some(ResultOrder::OldestFirst),
+            ..ResultQuery::default()
+        };
+        load_results!(self.database, query, AnsweredColumns).await
     }
 }
 
-impl AnsweredColumns {
-    fn with(self, marks: Vec<Mark>) -> Result<MarkedResult, PersistenceError> {
-        let unreadable = |column| PersistenceError::Unreadable { column };
-        let answers = self.answers.as_deref().map(serde_json::from_str);
-        let answers = answers.and_then(Result::ok);
-        let version = VersionNumber::new(self.version);
-        Ok(MarkedResult {
-            id: self.id,
-            reference: self.reference.map(Ref::saved),
-            version: version.ok_or(unreadable("results.version"))?,
-            model: self.model_name,
-            answers: answers.ok_or(unreadable("results.answers"))?,
-            marks,
+impl TryFrom<AnsweredColumns> for MarkedResult {
+    type Error = PersistenceError;
+
+    fn try_from(columns: AnsweredColumns) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            id: columns.id,
+            reference: columns.reference.map(Ref::saved),
+            version: saved_version(columns.version)?,
+            model: columns.model_name,
+            answers: saved_answers(columns.answers.as_deref())?,
+            marks: Vec::new(),
         })
     }
 }

@@ -10,7 +10,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 
-use crate::connections::{in_transaction, locked, on};
+use crate::connections::{in_transaction, is_committed, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -295,12 +295,11 @@ impl Database {
                 }
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(PersonWriting::Saved),
-                Err(RollbackTransaction) if is_last_owner => Ok(PersonWriting::LastOwner),
-                Err(RollbackTransaction) => Ok(PersonWriting::NotFound),
-                Err(error) => Err(error.into()),
-            }
+            Ok(match (is_committed(ended)?, is_last_owner) {
+                (true, _) => PersonWriting::Saved,
+                (false, true) => PersonWriting::LastOwner,
+                (false, false) => PersonWriting::NotFound,
+            })
         })
         .await
     }

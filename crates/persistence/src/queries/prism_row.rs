@@ -71,3 +71,10 @@ pub enum Writing {
     /// The prism changed after the row was read, so nothing was saved: read it and decide again.
     Stale,
 }
+
+impl Writing {
+    /// The outcome of a change that is saved only where nothing changed meanwhile.
+    pub(crate) fn of(is_saved: bool) -> Self {
+        if is_saved { Self::Saved } else { Self::Stale }
+    }
+}

@@ -12,7 +12,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, locked, on};
+use crate::connections::{in_transaction, is_committed, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -215,11 +215,7 @@ impl Database {
                     .await?;
                 QueryResult::Ok(())
             });
-            match ended {
-                Ok(()) => Ok(Writing::Saved),
-                Err(RollbackTransaction) => Ok(Writing::Stale),
-                Err(error) => Err(error.into()),
-            }
+            Ok(Writing::of(is_committed(ended)?))
         })
         .await
     }

@@ -10,6 +10,7 @@ use refract_domain::reference::Ref;
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::result_query::ResultQuery;
 use crate::schema::sql_types::{Bind, Id, Moment};
 use crate::schema::{prisms, results};
 
@@ -188,13 +189,13 @@ impl Database {
         account: AccountId,
         ids: Vec<ResultId>,
     ) -> Result<Vec<(ResultId, Option<ResultId>)>, PersistenceError> {
-        let ids: Vec<_> = ids.into_iter().map(Bind).collect();
+        let query = ResultQuery::of_account(account).with_ids(ids);
         self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::id.eq_any(ids))
-                .select((results::id, results::retry_of));
-            Ok(on!(connection, load(query))?)
+            let found = on!(
+                connection,
+                load(query.statement().select((results::id, results::retry_of)))
+            );
+            Ok(found?)
         })
         .await
     }

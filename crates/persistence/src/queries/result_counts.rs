@@ -273,11 +273,7 @@ impl Database {
                 }
                 QueryResult::Ok(moved)
             })?;
-            Ok(if moved == 1 {
-                Writing::Saved
-            } else {
-                Writing::Stale
-            })
+            Ok(Writing::of(moved == 1))
         })
         .await
     }

@@ -16,7 +16,8 @@ use refract_domain::reference::Ref;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
 
-/// Whether a result was retried, in SQL: no expression of diesel's is one for both databases here.
+/// Whether a result was retried: in SQL, since a query of diesel's inside of one for either database
+/// needs a condition for each of its types.
 const WAS_RETRIED: &str =
     "EXISTS (SELECT 1 FROM results AS retries WHERE retries.retry_of = results.id)";
 
@@ -82,6 +83,9 @@ impl ResultFilter {
         }
     }
 
+    /// Ids between which all results are.
+    pub(crate) const ALL_IDS: (ResultId, ResultId) = (ResultId::LOWEST, ResultId::HIGHEST);
+
     /// Ids between which all results of the period are: an id begins with the moment of its
     /// making, so that an index of ids leads to a period without a look at what is outside it.
     pub(crate) fn ids(&self) -> (ResultId, ResultId) {
@@ -91,15 +95,15 @@ impl ResultFilter {
         };
         let first = self.since.and_then(|since| nearby(since, -APART));
         let end = self.until.and_then(|until| nearby(until, APART));
-        (
-            first.unwrap_or(ResultId::LOWEST),
-            end.unwrap_or(ResultId::HIGHEST),
-        )
+        let (lowest, highest) = Self::ALL_IDS;
+        (first.unwrap_or(lowest), end.unwrap_or(highest))
     }
 
-    pub(crate) fn only_failed(self) -> Self {
+    /// The failed results that were never retried, of those that the other conditions let through.
+    pub(crate) fn only_retriable(self) -> Self {
         Self {
-            is_ok: Some(false),
+            is_ok: None,
+            is_retried: Some(false),
             ..self
         }
     }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
@@ -122,21 +123,17 @@ impl TryFrom<ResultColumns> for SavedResult {
     fn try_from(columns: ResultColumns) -> Result<Self, PersistenceError> {
         let unreadable = |column| PersistenceError::Unreadable { column };
         let status = match (columns.status.as_str(), columns.answers, columns.error) {
-            ("ok", Some(answers), None) => {
-                let answers = serde_json::from_str(&answers);
-                ResultStatus::Ok(answers.map_err(|_| unreadable("results.answers"))?)
-            }
+            ("ok", Some(answers), None) => ResultStatus::Ok(saved_answers(Some(&answers))?),
             ("failed", None, Some(error)) => ResultStatus::Failed { error },
             _ => return Err(unreadable("results.status")),
         };
         let fields = serde_json::from_str(&columns.fields);
         let fields = fields.map_err(|_| unreadable("results.fields"))?;
         let context = columns.context.and_then(CallContext::saved);
-        let version = VersionNumber::new(columns.version);
         Ok(Self {
             id: columns.id,
             prism: columns.prism_id,
-            version: version.ok_or(unreadable("results.version"))?,
+            version: saved_version(columns.version)?,
             reference: columns.reference.map(Ref::saved),
             submission: Submission::saved(fields, context),
             status,
@@ -145,6 +142,19 @@ impl TryFrom<ResultColumns> for SavedResult {
             idempotency_key: columns.idempotency_key.map(IdempotencyKey::saved),
         })
     }
+}
+
+/// The version that a row names.
+pub(crate) fn saved_version(number: i32) -> Result<VersionNumber, PersistenceError> {
+    let column = "results.version";
+    VersionNumber::new(number).ok_or(PersistenceError::Unreadable { column })
+}
+
+/// The answers of a row; a row without any cannot be read.
+pub(crate) fn saved_answers(json: Option<&str>) -> Result<Answers, PersistenceError> {
+    let answers = json.and_then(|json| serde_json::from_str(json).ok());
+    let column = "results.answers";
+    answers.ok_or(PersistenceError::Unreadable { column })
 }
 
 /// Writes JSON that takes about this many bytes.

@@ -274,11 +274,7 @@ impl Database {
                 }
                 QueryResult::Ok(())
             });
-            Ok(if is_committed(ended)? {
-                Writing::Saved
-            } else {
-                Writing::Stale
-            })
+            Ok(Writing::of(is_committed(ended)?))
         })
         .await
     }

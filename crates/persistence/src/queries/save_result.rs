@@ -7,7 +7,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::SavedResult;
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::insert_results::{self, InsertRow};
@@ -97,11 +97,7 @@ impl Database {
                     _ => QueryResult::Ok(()),
                 }
             });
-            match ended {
-                Ok(()) => Ok(true),
-                Err(RollbackTransaction) => Ok(false),
-                Err(error) => Err(error.into()),
-            }
+            Ok(is_committed(ended)?)
         })
         .await
     }
