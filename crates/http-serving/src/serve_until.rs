@@ -13,28 +13,31 @@ use crate::lifecycle::{Drained, Lifecycle};
 ///
 /// # Errors
 /// When the server fails, or ends before `shutdown`.
-pub async fn serve_until(
+pub fn serve_until(
     server: Server,
     lifecycle: &Lifecycle,
     grace: Duration,
     shutdown: impl Future<Output = ()>,
-) -> io::Result<Drained> {
-    let handle = server.handle();
-    let mut task = tokio::spawn(server);
-    tokio::select! {
-        () = shutdown => {}
-        ended = &mut task => {
-            ended??;
-            let message = format!("the {} server ended by itself", lifecycle.server());
-            return Err(io::Error::other(message));
+) -> impl Future<Output = io::Result<Drained>> {
+    // boxed, because callers nest it several levels deep
+    Box::pin(async move {
+        let handle = server.handle();
+        let mut task = tokio::spawn(server);
+        tokio::select! {
+            () = shutdown => {}
+            ended = &mut task => {
+                ended??;
+                let message = format!("the {} server ended by itself", lifecycle.server());
+                return Err(io::Error::other(message));
+            }
         }
-    }
-    let drained = lifecycle.drain(grace).await;
-    // `stop` kills detached calls together with their worker, so draining comes first: what is left
-    // is responses on their way out, or calls that outlasted the grace time
-    handle.stop(drained == Drained::Clean).await;
-    task.await??;
-    Ok(drained)
+        let drained = lifecycle.drain(grace).await;
+        // `stop` kills detached calls together with their worker, so draining comes first: what is
+        // left is responses on their way out, or calls that outlasted the grace time
+        handle.stop(drained == Drained::Clean).await;
+        task.await??;
+        Ok(drained)
+    })
 }
 
 #[cfg(test)]
