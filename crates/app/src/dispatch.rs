@@ -6,7 +6,6 @@
 //! client disconnects, so that an answer that was paid for is saved.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -14,10 +13,9 @@ use refract_answering::{Answering, InternalError};
 use refract_domain::event::EventRequest;
 use refract_domain::token::Token;
 use refract_http_serving::{
-    BodyReader, CallInFlight, ClientAddress, Draining, HeldRoom, Lifecycle, RequestId,
-    RequestUnderWay, SentBody, X_REQUEST_ID, begin_trace, discard_body, request_span, with_causes,
+    BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
+    RequestRecorder, RequestUnderWay, SentBody, X_REQUEST_ID, discard_body, with_causes,
 };
-use refract_traces::Traces;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
@@ -25,6 +23,7 @@ use crate::form::Form;
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;
 use crate::path_values::PathValues;
+use crate::request_record::PageLine;
 use crate::route::{AppRoute, Door, Handling};
 use crate::routes::ROUTES;
 use crate::sent::{Query, Sent};
@@ -38,7 +37,7 @@ pub(crate) struct Dispatcher {
     pub(crate) answering: Answering,
     pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
-    pub(crate) traces: Traces,
+    pub(crate) recorder: Rc<RequestRecorder>,
     pub(crate) site: Rc<AppSite>,
 }
 
@@ -56,23 +55,19 @@ struct Arrival {
 }
 
 impl Dispatcher {
-    /// Answers a request, and logs and traces it by its route, never by its path.
+    /// Answers a request, and logs, counts and traces it by its route, never by its path.
     pub(crate) async fn answer(
         mut self,
         request: HttpRequest,
         payload: web::Payload,
     ) -> HttpResponse {
-        let began = Instant::now();
         let under_way = RequestUnderWay::begin(&request);
         let mut payload = payload.into_inner();
-        let id = RequestId::of(request.headers());
-        let client = ClientAddress::of(&request, &self.site.proxies);
         self.site.look_at_proxy(request.headers());
         let found = find(request.method(), request.path());
         let pattern = found.as_ref().map_or("unknown", |(route, _)| route.pattern);
-        let mut trace = begin_trace(&self.traces, &request, pattern);
-        let span = request_span(&id, &trace);
-        if let Some(call) = trace.call() {
+        let record = self.recorder.begin(&request, pattern, PageLine::default());
+        if let Some(call) = record.trace().call() {
             self.answering = self.answering.traced(call);
         }
         let body = SentBody {
@@ -83,47 +78,33 @@ impl Dispatcher {
         let sent = Sent {
             path: request.path().to_owned(),
             query: Query::parse(request.query_string()),
-            client: browser_cookie::client(&request, client, &self.site),
+            client: browser_cookie::client(&request, record.client(), &self.site),
             ..Sent::default()
         };
-        let answering = self.reply(found, &request, body, sent, &id);
-        let (reply, visitor) = answering.instrument(span).await;
-        trace.end(reply.status().as_u16());
-        tracing::info!(
-            method = request.method().as_str(),
-            route = pattern,
-            status = reply.status().as_u16(),
-            ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            client = client.map(tracing::field::display),
-            person = visitor.map(|visitor| tracing::field::display(visitor.person)),
-            request_id = %id,
-            trace_id = trace.trace_id().map(tracing::field::display),
-            span_id = trace.span_id().map(tracing::field::display),
-            "page"
-        );
+        let answering = self.reply(found, &request, body, sent, &record);
+        let reply = answering.instrument(record.span()).await;
+        let id = record.id().to_header_value();
+        record.end(reply.status().as_u16());
         discard_body(request.headers(), under_way.gate(), &mut payload).await;
         let policy = policy::headers(&self.site.url);
         let mut response = reply.into_response(policy, payload, under_way);
-        let id = id.to_header_value();
         response.headers_mut().insert(X_REQUEST_ID, id);
         response
     }
 
-    /// The reply, and who is known to visit.
+    /// The reply. The record learns who visits as soon as that is known.
     async fn reply(
         &self,
         found: Result<(&'static AppRoute, PathValues), PageRefusal>,
         request: &HttpRequest,
         body: SentBody<'_>,
         mut sent: Sent,
-        id: &RequestId,
-    ) -> (PageReply, Option<Visitor>) {
+        record: &RequestRecord<PageLine>,
+    ) -> PageReply {
+        let id = record.id();
         let (route, values) = match found {
             Ok(found) => found,
-            Err(refusal) => {
-                let reply = self.refused(&refusal, request.method(), None, &sent, id);
-                return (reply, None);
-            }
+            Err(refusal) => return self.refused(&refusal, request.method(), None, &sent, id),
         };
         sent.values = values;
         let Arrival {
@@ -132,7 +113,7 @@ impl Dispatcher {
             visitor,
             form,
             room,
-        } = self.arrive(route, request, body).await;
+        } = self.arrive(route, request, body, record.line()).await;
         let known = visitor.as_ref().ok().cloned().flatten();
         let unread = match form {
             Ok(form) => {
@@ -154,7 +135,7 @@ impl Dispatcher {
         let reply = outcome.unwrap_or_else(|refusal| {
             self.refused(&refusal, request.method(), known.as_ref(), &sent, id)
         });
-        (reply.in_room(room), known)
+        reply.in_room(room)
     }
 
     /// Makes the checks that come before the form, and reads it.
@@ -163,6 +144,7 @@ impl Dispatcher {
         route: &'static AppRoute,
         request: &HttpRequest,
         body: SentBody<'_>,
+        line: &PageLine,
     ) -> Arrival {
         let admitted = self.lifecycle.admit();
         let is_action = route.method == Method::POST;
@@ -179,7 +161,7 @@ impl Dispatcher {
         }
         // a form is given back while the server drains, a page is not made any more
         if is_action || arrival.admitted.is_ok() {
-            arrival.visitor = Visitor::find(&self.answering, &arrival.tokens).await;
+            self.find_visitor(&mut arrival, line).await;
         }
         if is_action {
             let was_signed_in = matches!(arrival.visitor, Ok(Some(_)));
@@ -192,19 +174,26 @@ impl Dispatcher {
                 arrival.room = self.lifecycle.unless_draining(room).await.ok();
             }
             if was_signed_in {
-                self.look_again(route, &mut arrival).await;
+                self.look_again(route, &mut arrival, line).await;
             }
         }
         arrival
     }
 
     /// Finds the session again: it may have ended while the form came.
-    async fn look_again(&self, route: &'static AppRoute, arrival: &mut Arrival) {
-        arrival.visitor = Visitor::find(&self.answering, &arrival.tokens).await;
+    async fn look_again(&self, route: &'static AppRoute, arrival: &mut Arrival, line: &PageLine) {
+        self.find_visitor(arrival, line).await;
         let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
         if matches!(&arrival.form, Ok(form) if form.is_larger_than(size)) {
             arrival.form = Err(PageRefusal::FormTooLarge(size));
         }
+    }
+
+    /// Finds who visits, by the cookies that were sent.
+    async fn find_visitor(&self, arrival: &mut Arrival, line: &PageLine) {
+        arrival.visitor = Visitor::find(&self.answering, &arrival.tokens).await;
+        let visitor = arrival.visitor.as_ref().ok().and_then(Option::as_ref);
+        line.person.set(visitor.map(|visitor| visitor.person));
     }
 
     /// The work of the route's handler, where the visitor may use it.

@@ -27,6 +27,7 @@ mod pages;
 mod path_values;
 mod policy;
 mod refusal_page;
+mod request_record;
 mod route;
 mod route_table;
 mod routes;

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use refract_answering::Answering;
 use refract_http_serving::{
-    BodyBudget, BodyReader, Drained, Lifecycle, Serving, TrustedProxies, http_server,
+    BodyBudget, BodyReader, Drained, Lifecycle, RequestMetrics, RequestRecorder, Serving,
+    TrustedProxies, http_server, serve_until,
 };
 use refract_traces::Traces;
 
@@ -47,6 +48,8 @@ pub struct AppSettings {
     pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
     pub traces: Traces,
+    /// Counts the app's requests.
+    pub metrics: RequestMetrics,
 }
 
 /// Serves the app until `shutdown` resolves, then lets the requests in flight finish. Meanwhile new
@@ -74,6 +77,7 @@ where
         budget,
         proxies,
         traces,
+        metrics,
     } = settings;
     let lifecycle = Lifecycle::named("app");
     let for_workers = lifecycle.clone();
@@ -94,7 +98,12 @@ where
             answering: make_answering(),
             bodies: bodies.clone(),
             lifecycle: for_workers.clone(),
-            traces: traces.clone(),
+            recorder: Rc::new(RequestRecorder {
+                metrics: metrics.clone(),
+                lifecycle: for_workers.clone(),
+                proxies: proxies.clone(),
+                traces: traces.clone(),
+            }),
             site: Rc::new(AppSite {
                 url: url.clone(),
                 api_url: api_url.clone(),
@@ -106,17 +115,5 @@ where
         };
         move |request, payload| dispatch.clone().answer(request, payload)
     })?;
-    let handle = server.handle();
-    let mut task = tokio::spawn(server);
-    tokio::select! {
-        () = shutdown => {}
-        ended = &mut task => {
-            ended??;
-            return Err(io::Error::other("the app's server ended by itself"));
-        }
-    }
-    let drained = lifecycle.drain(grace).await;
-    handle.stop(drained == Drained::Clean).await;
-    task.await??;
-    Ok(drained)
+    serve_until(server, &lifecycle, grace, shutdown).await
 }

@@ -1,78 +1,23 @@
 //! The metrics of the HTTP API: requests, their durations, calls in flight, whether the node stops.
 
-use std::time::Duration;
-
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric as _};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use refract_http_serving::{BodyBudget, Lifecycle};
+use refract_http_serving::{BodyBudget, Lifecycle, RequestMetrics};
 
-/// Upper bounds of the duration buckets in seconds, from a fast read to a create whose model request
-/// was attempted twice.
-const SECONDS: [f64; 14] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 40.0,
-];
-
-/// The API's own metrics. Clones share their counters.
-#[derive(Clone)]
-pub(crate) struct HttpMetrics {
-    requests: Family<RequestLabels, Counter>,
-    durations: Family<RouteLabel, Histogram, fn() -> Histogram>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RequestLabels {
-    route: &'static str,
-    status: u16,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RouteLabel {
-    route: &'static str,
-}
-
-impl HttpMetrics {
-    /// Adds the API's metrics to a registry.
-    pub(crate) fn register(
-        registry: &mut Registry,
-        lifecycle: Lifecycle,
-        budget: BodyBudget,
-    ) -> Self {
-        let metrics = Self {
-            requests: Family::default(),
-            durations: Family::new_with_constructor(|| Histogram::new(SECONDS)),
-        };
-        registry.register(
-            "refract_http_requests",
-            "Requests to the API by route and status; 499 when the client did not wait, 503 also when \
-             the stopping node cut the call off",
-            metrics.requests.clone(),
-        );
-        registry.register(
-            "refract_http_request_duration_seconds",
-            "Time from a request's head to its answer by route",
-            metrics.durations.clone(),
-        );
-        registry.register_collector(Box::new(LifecycleCollector(lifecycle)));
-        registry.register_collector(Box::new(BudgetCollector(budget)));
-        metrics
-    }
-
-    /// Counts a finished request.
-    pub(crate) fn count(&self, route: &'static str, status: u16, took: Duration) {
-        self.requests
-            .get_or_create(&RequestLabels { route, status })
-            .inc();
-        self.durations
-            .get_or_create(&RouteLabel { route })
-            .observe(took.as_secs_f64());
-    }
+/// Adds the API's metrics to a registry. Returns those that count its requests.
+pub(crate) fn register(
+    registry: &mut Registry,
+    lifecycle: Lifecycle,
+    budget: BodyBudget,
+) -> RequestMetrics {
+    let requests = RequestMetrics::register(registry, "refract_http", "the API");
+    registry.register_collector(Box::new(LifecycleCollector(lifecycle)));
+    registry.register_collector(Box::new(BudgetCollector(budget)));
+    requests
 }
 
 #[derive(Debug)]

@@ -13,11 +13,12 @@ use actix_web::{App, HttpServer};
 use prometheus_client::registry::Registry;
 use refract_answering::Answering;
 
-use crate::metrics::HttpMetrics;
+use crate::metrics;
 use crate::ops::{Operations, is_loopback, refuse_other_hosts};
 use crate::worker::Worker;
 use refract_http_serving::{
-    BodyBudget, BodyReader, Drained, Lifecycle, Serving, TrustedProxies, http_server,
+    BodyBudget, BodyReader, Drained, Lifecycle, RequestRecorder, Serving, TrustedProxies,
+    http_server, serve_until,
 };
 use refract_traces::Traces;
 
@@ -79,7 +80,7 @@ where
         proxies,
         traces,
     } = settings;
-    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone(), budget.clone());
+    let requests = metrics::register(&mut registry, lifecycle.clone(), budget.clone());
 
     let ops = match ops {
         Some(listener) => {
@@ -103,9 +104,12 @@ where
             answering: Rc::new(make_answering()),
             bodies: bodies.clone(),
             lifecycle: lifecycle.clone(),
-            metrics: metrics.clone(),
-            proxies: proxies.clone(),
-            traces: traces.clone(),
+            recorder: Rc::new(RequestRecorder {
+                metrics: requests.clone(),
+                lifecycle: lifecycle.clone(),
+                proxies: proxies.clone(),
+                traces: traces.clone(),
+            }),
         }
     };
     let serving = Serving {
@@ -121,23 +125,9 @@ where
         move |request, payload| Rc::clone(&worker).answer(request, payload)
     })?;
 
-    let (api_handle, ops_handle) = (api.handle(), ops.as_ref().map(Server::handle));
-    let ops_task = ops.map(tokio::spawn);
-    let mut api_task = tokio::spawn(api);
-    tokio::select! {
-        () = shutdown => {}
-        ended = &mut api_task => {
-            ended??;
-            return Err(io::Error::other("the HTTP server ended by itself"));
-        }
-    }
-
-    let drained = lifecycle.drain(grace).await;
-    // `stop` kills detached calls together with their worker, so draining comes first: what is left
-    // is responses on their way out, or calls that outlasted the grace time
-    api_handle.stop(drained == Drained::Clean).await;
-    api_task.await??;
-    if let (Some(handle), Some(task)) = (ops_handle, ops_task) {
+    let ops = ops.map(|server| (server.handle(), tokio::spawn(server)));
+    let drained = serve_until(api, &lifecycle, grace, shutdown).await?;
+    if let Some((handle, task)) = ops {
         handle.stop(false).await;
         task.await??;
     }

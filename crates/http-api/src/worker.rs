@@ -10,25 +10,21 @@ use refract_answering::{Answering, CallKeyId};
 use tracing::Instrument as _;
 
 use crate::error::ApiError;
-use crate::metrics::HttpMetrics;
 use crate::reply::Reply;
-use crate::request_record::{BegunRequest, RequestRecord};
+use crate::request_record::CallLine;
 use crate::routes::{Route, is_under_v1};
-use crate::{create_result, read_result, retry_result};
+use crate::{create_result, read_result, request_record, retry_result};
 use refract_http_serving::{
-    BodyReader, ClientAddress, Lifecycle, RequestId, RequestUnderWay, SentBody, TrustedProxies,
-    begin_trace, discard_body, request_span, unless_panicked, with_causes,
+    BodyReader, Lifecycle, RequestRecorder, RequestUnderWay, SentBody, discard_body,
+    unless_panicked, with_causes,
 };
-use refract_traces::Traces;
 
 /// What a worker thread needs to answer requests. Requests share it.
 pub(crate) struct Worker {
     pub(crate) answering: Rc<Answering>,
     pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
-    pub(crate) metrics: HttpMetrics,
-    pub(crate) proxies: TrustedProxies,
-    pub(crate) traces: Traces,
+    pub(crate) recorder: Rc<RequestRecorder>,
 }
 
 impl Worker {
@@ -39,24 +35,15 @@ impl Worker {
         payload: web::Payload,
     ) -> HttpResponse {
         let under_way = RequestUnderWay::begin(&request);
-        let id = RequestId::of(request.headers());
         let route = Route::find(request.method(), request.path());
-        let trace = begin_trace(&self.traces, &request, route.pattern());
-        let span = request_span(&id, &trace);
-        let answering = match trace.call() {
+        let line = CallLine::default();
+        let key = line.key.clone();
+        let record = self.recorder.begin(&request, route.pattern(), line);
+        let id = record.id().clone();
+        let answering = match record.trace().call() {
             Some(call) => Rc::new(Answering::clone(&self.answering).traced(call)),
             None => Rc::clone(&self.answering),
         };
-        let key = CallKeyId::default();
-        let begun = BegunRequest {
-            id: id.clone(),
-            method: request.method().as_str().to_owned(),
-            route: route.pattern(),
-            client: ClientAddress::of(&request, &self.proxies),
-            key: key.clone(),
-        };
-        let (metrics, lifecycle) = (self.metrics.clone(), self.lifecycle.clone());
-        let record = RequestRecord::begin(begun, metrics, lifecycle, trace);
         let mut payload = payload.into_inner();
         let gate = under_way.gate();
         let body = SentBody {
@@ -65,12 +52,12 @@ impl Worker {
             payload: &mut payload,
         };
         let answer = unless_panicked(self.route(answering, route, &request, body, key))
-            .instrument(span)
+            .instrument(record.span())
             .await;
         let reply = answer
             .unwrap_or_else(|panicked| Err(panicked.into()))
             .unwrap_or_else(|error| Reply::error(&error));
-        record.end(&reply);
+        request_record::end(record, &reply);
         discard_body(request.headers(), gate, &mut payload).await;
         reply.into_response(&id, payload, under_way)
     }

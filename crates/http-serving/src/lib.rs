@@ -1,6 +1,6 @@
 //! What the API's listener and the app's listener have in common: a bound socket, a share of the
-//! process's descriptors, a request's id, client and trace, and the life of a server, which admits
-//! calls, detaches them from their client and drains.
+//! process's descriptors, the record of a request with its id, client and trace, and the life of a
+//! server, which admits calls, detaches them from their client and drains.
 //!
 //! This crate knows no route, no error body and no use case.
 
@@ -17,6 +17,9 @@ mod lifecycle;
 mod listener;
 mod read_gate;
 mod request_id;
+mod request_metrics;
+mod request_record;
+mod serve_until;
 mod traced_request;
 
 pub use body_budget::{BodyBudget, BudgetTooSmall, HeldRoom};
@@ -31,4 +34,6 @@ pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless
 pub use listener::bind;
 pub use read_gate::{ReadGate, RequestUnderWay};
 pub use request_id::{RequestId, X_REQUEST_ID};
-pub use traced_request::{begin_trace, request_span};
+pub use request_metrics::RequestMetrics;
+pub use request_record::{EndedRequest, RequestLine, RequestRecord, RequestRecorder};
+pub use serve_until::serve_until;

@@ -69,6 +69,11 @@ impl Lifecycle {
         }
     }
 
+    /// What the server is called in the log.
+    pub(crate) fn server(&self) -> &'static str {
+        self.server
+    }
+
     /// Admits a call.
     ///
     /// # Errors

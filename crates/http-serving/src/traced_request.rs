@@ -9,7 +9,11 @@ use crate::request_id::RequestId;
 
 /// Begins the trace of a request, within the trace that its caller sent. `route` is the pattern of
 /// the request's path; a name that is no path stands for a path without a route.
-pub fn begin_trace(traces: &Traces, request: &HttpRequest, route: &'static str) -> RequestTrace {
+pub(crate) fn begin_trace(
+    traces: &Traces,
+    request: &HttpRequest,
+    route: &'static str,
+) -> RequestTrace {
     let route = route.starts_with('/').then_some(route);
     traces.begin_request(request.method().as_str(), route, || {
         let headers = request.headers();
@@ -22,7 +26,7 @@ pub fn begin_trace(traces: &Traces, request: &HttpRequest, route: &'static str) 
 
 /// The span of a request: every line that is logged within it has the request's id, and those of its
 /// trace where there is one.
-pub fn request_span(id: &RequestId, trace: &RequestTrace) -> Span {
+pub(crate) fn request_span(id: &RequestId, trace: &RequestTrace) -> Span {
     tracing::error_span!(
         "request",
         request_id = %id,

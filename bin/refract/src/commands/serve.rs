@@ -13,7 +13,7 @@ use refract_answering::api_keys::KeyUses;
 use refract_answering::{Answering, AnsweringMetrics, FirstCalls, SaveBackoff};
 use refract_app::AppSettings;
 use refract_http_api::HttpSettings;
-use refract_http_serving::{Drained, Lifecycle};
+use refract_http_serving::{Drained, Lifecycle, RequestMetrics};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
 use refract_traces::TraceExport;
@@ -160,7 +160,7 @@ pub(crate) async fn serve(
         let database = database.clone();
         // the app has no connections of its own: whoever only calls the API pays nothing for it
         let make_answering = move || answering_over(database.clone());
-        let settings = app_settings(app, &http, gateway);
+        let settings = app_settings(app, &mut http, gateway);
         refract_app::serve(settings, make_answering, async move {
             // an API that ended by itself ends the app too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
@@ -192,8 +192,8 @@ pub(crate) async fn serve(
     }
 }
 
-/// The app's settings beside an API with these settings.
-fn app_settings(app: AppListener, http: &HttpSettings, gateway: &ModelGateway) -> AppSettings {
+/// The app's settings beside an API with these settings. The metrics of both stand in one registry.
+fn app_settings(app: AppListener, http: &mut HttpSettings, gateway: &ModelGateway) -> AppSettings {
     AppSettings {
         listen: app.listener,
         connections: app.connections,
@@ -204,6 +204,7 @@ fn app_settings(app: AppListener, http: &HttpSettings, gateway: &ModelGateway) -
         budget: http.budget.clone(),
         proxies: http.proxies.clone(),
         traces: http.traces.clone(),
+        metrics: RequestMetrics::register(&mut http.registry, "refract_app", "the app"),
     }
 }
 

@@ -3,6 +3,7 @@
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 
+use crate::app_people::joined;
 use crate::expected::{ANSWERS, JSON, Saved};
 use crate::http::{Answer, Connection, Request, within_patience};
 use crate::node::Node;
@@ -10,6 +11,7 @@ use crate::service::{Backend, PRISM, Service, Setup, TEXT};
 
 on_both!(
     a_call_whose_client_hangs_up_is_saved,
+    a_visit_whose_client_hangs_up_is_saved_logged_and_counted,
     a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more,
     a_server_whose_grace_is_over_saves_nothing_by_halves,
 );
@@ -58,6 +60,49 @@ async fn a_call_whose_client_hangs_up_is_saved(backend: Backend) {
         answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
     }
     assert_eq!(service.asked(), 2, "both were stored");
+}
+
+async fn a_visit_whose_client_hangs_up_is_saved_logged_and_counted(backend: Backend) {
+    let service = with_held_model(backend, &[]).await;
+    let ada = joined(&service, "ada@example.com", "reviewer").await;
+    let request = Request::outside("POST", &format!("/prisms/{PRISM}/try"))
+        .header("Sec-Fetch-Site", "same-origin")
+        .header("Content-Type", "application/x-www-form-urlencoded")
+        .header("X-Request-Id", "gone")
+        .header("Cookie", &ada.cookie())
+        .body("fields.text=text-sentinel&action=answer");
+    let mut connection = Connection::open(service.nodes[0].app).await;
+    connection.send(&request.bytes()).await;
+    within_patience(service.model.wait_until(|counts| counts.requests == 1)).await;
+    connection.reset();
+    let node = &service.nodes[0];
+    // before the model answers
+    let line = node.logged(|line| line.contains(r#""request_id":"gone""#));
+    let line: Value = serde_json::from_str(&line.await).unwrap();
+    let fields = ["message", "method", "route", "status", "cut"].map(|field| &line[field]);
+    let expected = json!(["page", "POST", "/prisms/{slug}/try", 499, null]);
+    assert_eq!(json!(fields), expected);
+    assert!(line["person"].is_string() && line["ms"].is_u64(), "{line}");
+    let metrics = node.ops("/metrics").await.body;
+    for sample in [
+        r#"refract_app_requests_total{route="/prisms/{slug}/try",status="499"} 1"#,
+        r#"refract_app_requests_total{route="/join/{token}",status="303"} 1"#,
+        r#"refract_app_request_duration_seconds_count{route="/prisms/{slug}/try"} 1"#,
+    ] {
+        assert!(metrics.lines().any(|line| line == sample), "{metrics}");
+    }
+    let of_api = metrics
+        .lines()
+        .find(|line| line.starts_with("refract_http_requests_total"));
+    assert_eq!(of_api, None, "the API's series are its own");
+    service.model.release_all();
+    let saved = r#"refract_results_saved_total{status="ok"} 1"#;
+    within_patience(async {
+        while !node.ops("/metrics").await.body.contains(saved) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
 }
 
 /// What the log says about the end of a node and of its API.

@@ -1,18 +1,21 @@
 use std::io;
-use std::net::IpAddr;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actix_web::http::header::{HeaderMap, HeaderValue};
 use actix_web::rt::System;
+use actix_web::test::TestRequest;
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ApiError;
 use crate::exposition::ExpositionFormat;
-use refract_http_serving::X_REQUEST_ID;
-use refract_http_serving::{BodyBudget, Drained, Lifecycle};
+use crate::metrics;
+use refract_http_serving::{
+    BodyBudget, Drained, Lifecycle, RequestRecorder, TrustedProxies, X_REQUEST_ID,
+};
+use refract_traces::Traces;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -30,7 +33,10 @@ impl io::Write for Lines {
 
 /// Records a request of a server in this state; returns the fields of the log line and the encoded
 /// metrics.
-fn recorded_in(lifecycle: &Lifecycle, end: impl FnOnce(RequestRecord)) -> (Value, String) {
+fn recorded_in(
+    lifecycle: &Lifecycle,
+    end: impl FnOnce(RequestRecord<CallLine>),
+) -> (Value, String) {
     let lines = Lines::default();
     let writer = lines.clone();
     let logs = tracing_subscriber::fmt()
@@ -38,25 +44,20 @@ fn recorded_in(lifecycle: &Lifecycle, end: impl FnOnce(RequestRecord)) -> (Value
         .with_writer(move || writer.clone())
         .finish();
     let mut registry = Registry::default();
-    let metrics = HttpMetrics::register(&mut registry, lifecycle.clone(), BodyBudget::default());
-    let mut headers = HeaderMap::new();
-    headers.insert(X_REQUEST_ID, HeaderValue::from_static("order-7"));
-    let id = RequestId::of(&headers);
+    let recorder = Rc::new(RequestRecorder {
+        metrics: metrics::register(&mut registry, lifecycle.clone(), BodyBudget::default()),
+        lifecycle: lifecycle.clone(),
+        proxies: TrustedProxies::default(),
+        traces: Traces::default(),
+    });
+    let request = TestRequest::get()
+        .uri("/v1/results/secret-sentinel")
+        .peer_addr("203.0.113.7:50000".parse().unwrap())
+        .insert_header((X_REQUEST_ID, "order-7"))
+        .to_http_request();
     tracing::subscriber::with_default(logs, || {
-        let begun = BegunRequest {
-            id,
-            method: "GET".to_owned(),
-            route: "/v1/results/{result_id}",
-            client: Some(ClientAddress::from(IpAddr::from([203, 0, 113, 7]))),
-            key: CallKeyId::default(),
-        };
-        let trace = RequestTrace::default();
-        end(RequestRecord::begin(
-            begun,
-            metrics,
-            lifecycle.clone(),
-            trace,
-        ));
+        let line = CallLine::default();
+        end(recorder.begin(&request, "/v1/results/{result_id}", line));
     });
     let lines = lines.0.lock().unwrap().clone();
     let line: Value = serde_json::from_slice(&lines).unwrap();
@@ -67,14 +68,14 @@ fn recorded_in(lifecycle: &Lifecycle, end: impl FnOnce(RequestRecord)) -> (Value
     )
 }
 
-fn recorded(end: impl FnOnce(RequestRecord)) -> (Value, String) {
+fn recorded(end: impl FnOnce(RequestRecord<CallLine>)) -> (Value, String) {
     recorded_in(&Lifecycle::default(), end)
 }
 
 #[test]
 fn a_request_is_one_line_and_one_count() {
     let reply = Reply::error(&ApiError::NotAuthenticated);
-    let (mut fields, metrics) = recorded(|record| record.end(&reply));
+    let (mut fields, metrics) = recorded(|record| end(record, &reply));
     let ms = fields.as_object_mut().unwrap().remove("ms").unwrap();
     assert!(ms.is_u64(), "{ms}");
     assert_eq!(
@@ -110,7 +111,7 @@ fn a_call_that_the_server_cut_off_is_no_client_that_did_not_wait() {
     assert!(metrics.contains("status=\"503\"} 1\n"), "{metrics}");
     // a reply that was ready is a reply
     let reply = Reply::error(&ApiError::NotAuthenticated);
-    let (fields, _) = recorded_in(&lifecycle, |record| record.end(&reply));
+    let (fields, _) = recorded_in(&lifecycle, |record| end(record, &reply));
     assert_eq!(
         (&fields["status"], &fields["cut"]),
         (&json!(401), &Value::Null)

@@ -1,0 +1,165 @@
+//! The record of a request: one log line, one count in the metrics and the end of the trace, however
+//! the request ends.
+//!
+//! A record never holds a body, a path, a query or a header other than the request id: the method and
+//! the request id are all that a client can put into the log. What else a line says, such as who
+//! called, is added by the listener's [`RequestLine`].
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use actix_web::HttpRequest;
+use actix_web::http::Method;
+use refract_traces::{RequestTrace, Traces};
+use tracing::Span;
+
+use crate::client_address::{ClientAddress, TrustedProxies};
+use crate::lifecycle::Lifecycle;
+use crate::request_id::RequestId;
+use crate::request_metrics::RequestMetrics;
+use crate::traced_request::{begin_trace, request_span};
+
+/// The status that is recorded when the client did not wait for the reply.
+const CLIENT_GONE: u16 = 499;
+/// The status that is recorded when the server stopped before the reply.
+const CUT: u16 = 503;
+
+/// What a worker thread needs to record the requests of its listener.
+pub struct RequestRecorder {
+    /// Counts the requests.
+    pub metrics: RequestMetrics,
+    /// Tells a request that the stopping server cut off from one whose client did not wait.
+    pub lifecycle: Lifecycle,
+    /// The proxies that are believed who a request's client is.
+    pub proxies: TrustedProxies,
+    /// Traces of requests, off or on.
+    pub traces: Traces,
+}
+
+/// The record of a request in progress. Dropping the record logs, counts and traces the request.
+pub struct RequestRecord<L: RequestLine> {
+    recorder: Rc<RequestRecorder>,
+    id: RequestId,
+    method: Method,
+    route: &'static str,
+    client: Option<ClientAddress>,
+    trace: RequestTrace,
+    began: Instant,
+    /// `None` until there is a reply.
+    status: Option<u16>,
+    line: L,
+}
+
+/// What a listener knows of a request for its log line, and the line itself.
+pub trait RequestLine {
+    /// Logs the request.
+    fn log(&self, ended: &EndedRequest<'_>);
+}
+
+/// A request that ended, as its log line tells it.
+pub struct EndedRequest<'a> {
+    /// The method as sent.
+    pub method: &'a str,
+    /// The pattern of the path, never the path.
+    pub route: &'static str,
+    /// The status of the reply; without a reply 499, or 503 where the stopping server cut it off.
+    pub status: u16,
+    /// Milliseconds from the head to the end.
+    pub ms: u64,
+    /// `Some(true)` where the stopping server cut the request off, otherwise `None`.
+    pub cut: Option<bool>,
+    /// The client's address.
+    pub client: Option<ClientAddress>,
+    /// The request's id.
+    pub id: &'a RequestId,
+    /// The trace, for its ids.
+    pub trace: &'a RequestTrace,
+}
+
+impl RequestRecorder {
+    /// Begins the record of a request that has arrived. `route` is the pattern of its path.
+    pub fn begin<L: RequestLine>(
+        self: &Rc<Self>,
+        request: &HttpRequest,
+        route: &'static str,
+        line: L,
+    ) -> RequestRecord<L> {
+        RequestRecord {
+            recorder: Rc::clone(self),
+            id: RequestId::of(request.headers()),
+            method: request.method().clone(),
+            route,
+            client: ClientAddress::of(request, &self.proxies),
+            trace: begin_trace(&self.traces, request, route),
+            began: Instant::now(),
+            status: None,
+            line,
+        }
+    }
+}
+
+impl<L: RequestLine> RequestRecord<L> {
+    /// The request's id.
+    pub fn id(&self) -> &RequestId {
+        &self.id
+    }
+
+    /// The address of the request's client.
+    pub fn client(&self) -> Option<ClientAddress> {
+        self.client
+    }
+
+    /// The request's trace.
+    pub fn trace(&self) -> &RequestTrace {
+        &self.trace
+    }
+
+    /// The request's trace, to add to it.
+    pub fn trace_mut(&mut self) -> &mut RequestTrace {
+        &mut self.trace
+    }
+
+    /// What the listener knows of the request.
+    pub fn line(&self) -> &L {
+        &self.line
+    }
+
+    /// What the listener knows of the request, to add to it.
+    pub fn line_mut(&mut self) -> &mut L {
+        &mut self.line
+    }
+
+    /// The span in which the request is answered: see [`request_span`].
+    pub fn span(&self) -> Span {
+        request_span(&self.id, &self.trace)
+    }
+
+    /// Ends the record with the status of the reply.
+    pub fn end(mut self, status: u16) {
+        self.status = Some(status);
+    }
+}
+
+impl<L: RequestLine> Drop for RequestRecord<L> {
+    fn drop(&mut self) {
+        let took = self.began.elapsed();
+        let is_cut = self.status.is_none() && self.recorder.lifecycle.is_cutting();
+        let without_reply = if is_cut { CUT } else { CLIENT_GONE };
+        let status = self.status.unwrap_or(without_reply);
+        self.recorder.metrics.count(self.route, status, took);
+        self.trace.end(status);
+        self.line.log(&EndedRequest {
+            method: self.method.as_str(),
+            route: self.route,
+            status,
+            ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            cut: is_cut.then_some(true),
+            client: self.client,
+            id: &self.id,
+            trace: &self.trace,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;
