@@ -8,14 +8,14 @@ use prometheus_client::metrics::TypedMetric;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
-use refract_answering::AnsweringMetrics;
 use refract_model_gateway::{ModelGateway, ServerUse};
 use refract_persistence::{ConnectionUse, Database};
+use refract_service::ServiceMetrics;
 
 use self::process::ProcessCollector;
 
 /// A registry with the metrics of the use cases and of the gateway, which is read at each scrape.
-pub(crate) fn registry(gateway: &ModelGateway, answering: &AnsweringMetrics) -> Registry {
+pub(crate) fn registry(gateway: &ModelGateway, answering: &ServiceMetrics) -> Registry {
     let mut registry = Registry::default();
     answering.register(&mut registry);
     registry.register_collector(Box::new(ModelCollector(gateway.clone())));

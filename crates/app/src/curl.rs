@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use refract_answering::PrismRow;
 use refract_domain::field::Field;
+use refract_service::PrismRow;
 
 /// A `curl` command that creates a result of a prism, with a field on each line. The key is the
 /// shell's `REFRACT_KEY`. `api_url` is the API's address up to and with `/v1`.

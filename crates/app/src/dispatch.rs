@@ -9,13 +9,13 @@ use std::rc::Rc;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::{Answering, InternalError};
 use refract_domain::event::EventRequest;
 use refract_domain::token::Token;
 use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
     RequestRecorder, RequestUnderWay, SentBody, X_REQUEST_ID, discard_body, with_causes,
 };
+use refract_service::{InternalError, Refract};
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
@@ -34,7 +34,7 @@ use crate::{browser_cookie, origin, policy, refusal_page, session_cookie};
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
-    pub(crate) answering: Answering,
+    pub(crate) answering: Refract,
     pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) recorder: Rc<RequestRecorder>,

@@ -1,10 +1,10 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
-use refract_answering::prisms::PrismRefusal;
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
+use refract_service::prisms::PrismRefusal;
+use refract_service::{InternalError, SecretFailed};
 
 use crate::form_size::FormSize;
 

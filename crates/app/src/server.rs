@@ -7,11 +7,11 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Duration;
 
-use refract_answering::Answering;
 use refract_http_serving::{
     BodyBudget, BodyReader, Drained, Lifecycle, RequestMetrics, RequestRecorder, Serving,
     TrustedProxies, http_server, serve_until,
 };
+use refract_service::Refract;
 use refract_traces::Traces;
 
 use crate::app_site::{AppSite, AppUrl};
@@ -65,7 +65,7 @@ pub async fn serve<F>(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Refract + Send + Clone + 'static,
 {
     let AppSettings {
         listen,

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use refract_answering::{Answering, Caller};
 use refract_domain::event::EventRequest;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
+use refract_service::{Caller, Refract};
 
 use crate::app_site::AppSite;
 use crate::page_refusal::PageRefusal;
@@ -19,7 +19,7 @@ pub(crate) struct Visit {
     /// The request, as events name it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
-    pub(crate) answering: Answering,
+    pub(crate) answering: Refract,
     pub(crate) site: Rc<AppSite>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct OpenVisit {
     /// The request, as events name it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
-    pub(crate) answering: Answering,
+    pub(crate) answering: Refract,
     pub(crate) site: Rc<AppSite>,
 }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use refract_answering::people::{SignedIn, session};
-use refract_answering::{Answering, InternalError};
 use refract_domain::token::Token;
+use refract_service::people::{SignedIn, session};
+use refract_service::{InternalError, Refract};
 
 /// A person who is signed in.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Visitor {
     /// # Errors
     /// When the database fails.
     pub(crate) async fn find(
-        answering: &Answering,
+        answering: &Refract,
         tokens: &[Token],
     ) -> Result<Option<Self>, InternalError> {
         for token in tokens {

@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use refract_answering::{HeldRow, ReadableResult, Refusal, UnansweredRow, failure_threshold};
 use refract_domain::reference::IdempotencyKey;
+use refract_service::{HeldRow, ReadableResult, Refusal, UnansweredRow, failure_threshold};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::file_run::FileRun;

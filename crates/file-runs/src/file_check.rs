@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use refract_answering::{Estimator, Refusal, RunFacts};
 use refract_domain::model_input::{State, json_chars};
+use refract_service::{Estimator, Refusal, RunFacts};
 
 use crate::file_run::FileRun;
 use crate::input::{InputFault, listed};

@@ -7,9 +7,9 @@
 use std::io;
 use std::sync::Arc;
 
-use refract_answering::{Estimator, PinnedPrism};
 use refract_domain::key::QuestionKey;
 use refract_domain::question::Question;
+use refract_service::{Estimator, PinnedPrism};
 
 use crate::column_mapping::InputColumns;
 use crate::file_check::{CheckFault, FileCheck};

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use refract_answering::{RunFacts, RunRows};
 use refract_lens_rendering::RowFormat;
+use refract_service::{RunFacts, RunRows};
 use tokio::sync::mpsc;
 
 use crate::dispatch::Dispatch;

@@ -3,8 +3,8 @@
 //! The rows come in small batches from the thread that reads the file, and their idempotency keys are
 //! looked up batch by batch, so the memory does not grow with the file.
 
-use refract_answering::{CostEstimate, PinnedPrism, Refusal};
 use refract_domain::reference::IdempotencyKey;
+use refract_service::{CostEstimate, PinnedPrism, Refusal};
 use tokio::sync::mpsc;
 
 /// Upper bound on the rows of a batch: one query looks up which of them are answered.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use refract_answering::ModelGateway;
+use refract_service::ModelGateway;
 
 /// The settings of one run.
 #[derive(Clone, Copy)]
@@ -14,6 +14,6 @@ pub struct RunSettings<'a> {
     /// Number of worker threads.
     pub threads: NonZeroUsize,
     /// Whether the run stops when the failures in a row reach the
-    /// [threshold](refract_answering::failure_threshold).
+    /// [threshold](refract_service::failure_threshold).
     pub gives_up: bool,
 }

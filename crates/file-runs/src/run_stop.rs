@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use refract_answering::Refusal;
+use refract_service::Refusal;
 use tokio::sync::watch;
 
 use crate::input::InputFault;

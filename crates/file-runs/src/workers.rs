@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use refract_answering::{
+use refract_domain::result::SavedResult;
+use refract_service::{
     AnsweredCall, ModelGateway, PinnedPrism, ReadableResult, Refusal, RowAnswering, UnansweredRow,
 };
-use refract_domain::result::SavedResult;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 

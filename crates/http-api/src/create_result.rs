@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
-use refract_answering::{Answering, CallKeyId, CreateCall};
 use refract_lens_rendering::Format;
+use refract_service::{CallKeyId, CreateCall, Refract};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -17,7 +17,7 @@ use refract_http_serving::{CallInFlight, HeldRoom, SentBody};
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Rc<Answering>,
+    answering: Rc<Refract>,
     in_flight: CallInFlight,
     prism: &str,
     request: &HttpRequest,

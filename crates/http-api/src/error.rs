@@ -4,10 +4,10 @@
 use std::io;
 
 use actix_web::http::StatusCode;
-use refract_answering::Refusal;
 use refract_domain::problem::Problems;
 use refract_domain::result::RetryRefusal;
 use refract_http_serving::{BodyReadError, Draining, Panicked};
+use refract_service::Refusal;
 use serde::Serialize;
 
 const VALIDATION_FAILED: &str = "validation_failed";

@@ -1,7 +1,7 @@
 //! `GET /v1/results/{result_id}`: any result of the account (spec 4.2).
 
 use actix_web::HttpRequest;
-use refract_answering::{Answering, CallKeyId};
+use refract_service::{CallKeyId, Refract};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -14,7 +14,7 @@ use refract_http_serving::CallInFlight;
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: &Answering,
+    answering: &Refract,
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
-use refract_answering::{Answering, CallKeyId};
+use refract_service::{CallKeyId, Refract};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -16,7 +16,7 @@ use refract_http_serving::{CallInFlight, SentBody};
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Rc<Answering>,
+    answering: Rc<Refract>,
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,

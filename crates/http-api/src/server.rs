@@ -11,7 +11,7 @@ use actix_web::dev::Server;
 use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, HttpServer};
 use prometheus_client::registry::Registry;
-use refract_answering::Answering;
+use refract_service::Refract;
 
 use crate::metrics;
 use crate::ops::{Operations, is_loopback, refuse_other_hosts};
@@ -66,7 +66,7 @@ pub async fn serve<F>(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Refract + Send + Clone + 'static,
 {
     let HttpSettings {
         listen,
@@ -141,7 +141,7 @@ fn ops_server<F>(
     registry: Arc<Registry>,
 ) -> io::Result<Server>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Refract + Send + Clone + 'static,
 {
     let is_loopback = is_loopback(listener.local_addr()?);
     let server = HttpServer::new(move || {

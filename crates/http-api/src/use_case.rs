@@ -1,8 +1,8 @@
 //! The use case of a call: one that asks the model goes on when its client disconnects.
 
 use futures_util::FutureExt as _;
-use refract_answering::Refusal;
 use refract_http_serving::{CallInFlight, with_causes};
+use refract_service::Refusal;
 
 use crate::error::ApiError;
 

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::{Answering, CallKeyId};
+use refract_service::{CallKeyId, Refract};
 use tracing::Instrument as _;
 
 use crate::error::ApiError;
@@ -21,7 +21,7 @@ use refract_http_serving::{
 
 /// What a worker thread needs to answer requests. Requests share it.
 pub(crate) struct Worker {
-    pub(crate) answering: Rc<Answering>,
+    pub(crate) answering: Rc<Refract>,
     pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) recorder: Rc<RequestRecorder>,
@@ -41,7 +41,7 @@ impl Worker {
         let record = self.recorder.begin(&request, route.pattern(), line);
         let id = record.id().clone();
         let answering = match record.trace().call() {
-            Some(call) => Rc::new(Answering::clone(&self.answering).traced(call)),
+            Some(call) => Rc::new(Refract::clone(&self.answering).traced(call)),
             None => Rc::clone(&self.answering),
         };
         let mut payload = payload.into_inner();
@@ -64,7 +64,7 @@ impl Worker {
 
     async fn route(
         &self,
-        answering: Rc<Answering>,
+        answering: Rc<Refract>,
         route: Route<'_>,
         request: &HttpRequest,
         body: SentBody<'_>,

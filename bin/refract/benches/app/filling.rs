@@ -6,7 +6,6 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
-use refract_answering::{Caller, api_keys, event_stamp, people, prisms};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::password::TypedPassword;
@@ -15,6 +14,7 @@ use refract_domain::role::Role;
 use refract_domain::slug::PrismSelector;
 use refract_domain::token::Token;
 use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, Saving};
+use refract_service::{Caller, api_keys, event_stamp, people, prisms};
 use tokio::runtime::Handle;
 use tokio::task::LocalSet;
 use uuid::Uuid;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_answering::prisms::{find_lens, list, overview};
-use refract_answering::result_counts::counts;
-use refract_answering::result_search::{ResultSearch, SearchLimits, SearchPage, search};
-use refract_answering::{LensDraft, ResultDetails, api_keys, people};
 use refract_domain::slug::PrismSelector;
+use refract_service::prisms::{find_lens, list, overview};
+use refract_service::result_counts::counts;
+use refract_service::result_search::{ResultSearch, SearchLimits, SearchPage, search};
+use refract_service::{LensDraft, ResultDetails, api_keys, people};
 
 use crate::filling::FilledDatabase;
 

@@ -1,10 +1,10 @@
 //! `refract account`: accounts, each with its own prisms, keys and results.
 
 use clap::Subcommand;
-use refract_answering::event_stamp;
 use refract_domain::event::Actor;
 use refract_domain::ids::AccountId;
 use refract_persistence::{AccountRow, Creation};
+use refract_service::event_stamp;
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Args;
-use refract_answering::Caller;
-use refract_answering::prisms::{
-    self, AppliedDefinition, Apply, ApplyOutcome, ApplyRefusal, DefinitionFault,
-};
 use refract_domain::event::EventDetail;
 use refract_domain::prism::VersionNumber;
+use refract_service::Caller;
+use refract_service::prisms::{
+    self, AppliedDefinition, Apply, ApplyOutcome, ApplyRefusal, DefinitionFault,
+};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
-use refract_answering::comparison::{ComparedQuestion, ComparedSide, ComparedSides, compare};
-use refract_answering::prisms;
 use refract_domain::prism::VersionNumber;
+use refract_service::comparison::{ComparedQuestion, ComparedSide, ComparedSides, compare};
+use refract_service::prisms;
 
 use self::compared_json::ComparisonJson;
 use super::operator::{self, AccountArg};

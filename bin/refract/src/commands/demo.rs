@@ -13,8 +13,6 @@ use hyper::client::conn::http1;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use refract_answering::examples::SUPPORT_TRIAGE;
-use refract_answering::{AnsweringMetrics, Caller, api_keys, prisms};
 use refract_app::AppUrl;
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
@@ -22,6 +20,8 @@ use refract_http_api::HttpSettings;
 use refract_http_serving::Lifecycle;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::{Database, DatabaseSettings};
+use refract_service::examples::SUPPORT_TRIAGE;
+use refract_service::{Caller, ServiceMetrics, api_keys, prisms};
 use refract_traces::Traces;
 use serde::Deserialize;
 use tokio::net::TcpStream;
@@ -69,7 +69,7 @@ impl DemoCommand {
         let shares = serve::descriptors::share(workers.get(), has_app, has_ops, &settings)?;
         let database = operator::open_or_create(&settings).await?;
         let key = prepare(&database).await?;
-        let counts = AnsweringMetrics::default();
+        let counts = ServiceMetrics::default();
         let http = HttpSettings {
             listen: settings::bind_or_free("REFRACT_LISTEN", &self.serve.listen)?,
             ops: match self.serve.ops_listen.as_str() {

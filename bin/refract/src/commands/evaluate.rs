@@ -8,11 +8,11 @@ mod goal;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::evaluation::{EvaluatedQuestion, Evaluation};
-use refract_answering::prisms;
 use refract_domain::prism::VersionNumber;
 use refract_domain::question::Question;
 use refract_persistence::{PrismHistory, ResultFilter};
+use refract_service::evaluation::{EvaluatedQuestion, Evaluation};
+use refract_service::prisms;
 
 use self::goal::AdviceArgs;
 use super::measures::{self, MeasuredQuestion};

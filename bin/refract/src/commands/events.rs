@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
-use refract_answering::events::{EventFilter, ListedEvent, ListedEvents, find_actors};
 use refract_domain::event::EventDetail;
 use refract_lens_rendering::{EventRowWriter, RowFormat};
+use refract_service::events::{EventFilter, ListedEvent, ListedEvents, find_actors};
 
 use super::operator::{self, AccountArg};
 use super::period;

@@ -3,11 +3,11 @@
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Subcommand;
-use refract_answering::Caller;
-use refract_answering::api_keys::{self, KeyRefusal};
-use refract_answering::events::ListedEvent;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::{ApiKeyRow, Database};
+use refract_service::Caller;
+use refract_service::api_keys::{self, KeyRefusal};
+use refract_service::events::ListedEvent;
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};

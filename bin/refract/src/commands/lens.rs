@@ -5,8 +5,8 @@ mod preview;
 mod share;
 
 use clap::Subcommand;
-use refract_answering::{Caller, prisms};
 use refract_authoring::lens_file::ShownLens;
+use refract_service::{Caller, prisms};
 
 use super::operator::{self, AccountArg};
 use crate::commands::input_path::InputPath;

@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::Args;
-use refract_answering::event_stamp;
-use refract_answering::prisms::{self, PrismRefusal};
 use refract_domain::event::Actor;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
@@ -15,6 +13,8 @@ use refract_model_gateway::ModelGateway;
 use refract_persistence::{
     ConnectError, DEFAULT_ACCOUNT, Database, DatabaseSettings, PassingReason,
 };
+use refract_service::event_stamp;
+use refract_service::prisms::{self, PrismRefusal};
 use tokio::runtime::Handle;
 use uuid::Uuid;
 

@@ -3,12 +3,12 @@
 use anyhow::bail;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Subcommand;
-use refract_answering::Caller;
-use refract_answering::people::{self, Invitation, PersonRefusal, PersonRow};
 use refract_domain::ids::AccountId;
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_persistence::Database;
+use refract_service::Caller;
+use refract_service::people::{self, Invitation, PersonRefusal, PersonRow};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};

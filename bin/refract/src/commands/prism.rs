@@ -5,11 +5,11 @@ mod lint;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use refract_answering::examples::NEW_PRISM;
-use refract_answering::{Caller, prisms};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
 use refract_persistence::{Database, PrismRow};
+use refract_service::examples::NEW_PRISM;
+use refract_service::{Caller, prisms};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};

@@ -1,11 +1,11 @@
 //! Questions and versions of a prism that a command line names.
 
 use anyhow::bail;
-use refract_answering::evaluation::questions;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::question::Question;
 use refract_persistence::PrismHistory;
+use refract_service::evaluation::questions;
 
 use crate::{suggestion, terminal};
 

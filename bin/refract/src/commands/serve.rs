@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, FirstCalls, SaveBackoff};
 use refract_app::AppSettings;
 use refract_http_api::HttpSettings;
 use refract_http_serving::{Drained, Lifecycle, RequestMetrics};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
+use refract_service::api_keys::KeyUses;
+use refract_service::{FirstCalls, Refract, SaveBackoff, ServiceMetrics};
 use refract_traces::TraceExport;
 use tokio::sync::{oneshot, watch};
 
@@ -60,7 +60,7 @@ impl ServeCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let export = self.traces.export()?;
-        let counts = AnsweringMetrics::default();
+        let counts = ServiceMetrics::default();
         let workers = self.serve.workers();
         let shares = descriptors::share(
             workers.get(),
@@ -133,7 +133,7 @@ pub(crate) async fn serve(
     app: Option<AppListener>,
     database: Database,
     gateway: &ModelGateway,
-    counts: AnsweringMetrics,
+    counts: ServiceMetrics,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
     metrics::add_database(&mut http.registry, &database);
@@ -146,7 +146,7 @@ pub(crate) async fn serve(
         let save_backoff = save_backoff.clone();
         move |database| {
             let (key_uses, counts) = (key_uses.clone(), counts.clone());
-            Answering::new(database, gateway.model(), key_uses, counts)
+            Refract::new(database, gateway.model(), key_uses, counts)
                 .with_first_calls(first_calls.clone())
                 .with_save_backoff(save_backoff.clone())
         }

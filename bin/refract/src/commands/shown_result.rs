@@ -5,8 +5,8 @@ mod facts;
 mod table;
 
 use anyhow::Context as _;
-use refract_answering::{ReadableResult, ResultDetails};
 use refract_lens_rendering::{Format, render};
+use refract_service::{ReadableResult, ResultDetails};
 
 pub(crate) use self::facts::Facts;
 use crate::{output, terminal};

@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, Caller, CreateCall};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 use refract_model_gateway::ModelGateway;
+use refract_service::api_keys::KeyUses;
+use refract_service::{Caller, CreateCall, Refract, ServiceMetrics};
 
 use super::operator::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
@@ -80,8 +80,8 @@ impl TryCommand {
             .unwrap_or_else(ResultDisplay::default_for_stdout);
         let prism = operator::find_prism(&database, account, &self.prism).await?;
         let call = self.call(prism)?;
-        let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
-        let answering = Answering::new(database.clone(), gateway.model(), uses, counts);
+        let (uses, counts) = (KeyUses::default(), ServiceMetrics::default());
+        let answering = Refract::new(database.clone(), gateway.model(), uses, counts);
         let result = answering
             .create_result_in(Caller::operator(account), call)
             .await?;

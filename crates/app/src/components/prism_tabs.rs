@@ -1,8 +1,8 @@
 //! The pages of one prism, as links on each of them.
 
 use maud::{Markup, html};
-use refract_answering::PrismRow;
 use refract_domain::role::Role;
+use refract_service::PrismRow;
 
 /// A page of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

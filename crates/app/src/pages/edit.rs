@@ -17,11 +17,11 @@ mod review_page;
 mod state_panel;
 
 use actix_web::http::StatusCode;
-use refract_answering::examples::find_example;
-use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
-use refract_answering::{TRIAL_TEXTS, newest_answered};
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::VersionNumber;
+use refract_service::examples::find_example;
+use refract_service::prisms::{self, PrismRefusal, VersionDraft};
+use refract_service::{TRIAL_TEXTS, newest_answered};
 
 use self::act::Acted;
 use self::draft::EditDraft;

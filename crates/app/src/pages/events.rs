@@ -6,10 +6,10 @@ mod event_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::events::{self, EventRange, FoundEvents};
 use refract_domain::ids::EventId;
 use refract_lens_rendering::RowFormat;
+use refract_service::InternalError;
+use refract_service::events::{self, EventRange, FoundEvents};
 
 use self::event_form::event_form;
 use self::event_query::{ADDRESS, EventQuery};

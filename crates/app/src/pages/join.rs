@@ -3,12 +3,12 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::{Markup, html};
-use refract_answering::people::{InvitationRow, JoinRefusal, SessionEnd, accept, find_invitation};
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
 use refract_domain::token::Token;
+use refract_service::people::{InvitationRow, JoinRefusal, SessionEnd, accept, find_invitation};
+use refract_service::{InternalError, SecretFailed};
 
 use crate::browser_cookie;
 use crate::components::field::{FormField, in_words};

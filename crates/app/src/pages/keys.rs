@@ -3,12 +3,12 @@
 use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::api_keys::{self, KeyRefusal, ListedKey};
-use refract_answering::prisms;
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::mark::Marker;
+use refract_service::InternalError;
+use refract_service::api_keys::{self, KeyRefusal, ListedKey};
+use refract_service::prisms;
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::empty_state::empty_state;

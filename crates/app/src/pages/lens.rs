@@ -7,11 +7,11 @@ mod preview;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::prisms::{PrismRefusal, find_lens, reset_lens, set_lens};
-use refract_answering::{LensDraft, PrismLens};
 use refract_domain::lens::Lens;
 use refract_domain::problem::Problems;
 use refract_domain::role::Role;
+use refract_service::prisms::{PrismRefusal, find_lens, reset_lens, set_lens};
+use refract_service::{LensDraft, PrismLens};
 
 use self::columns::{adding, columns};
 use self::lens_form::LensForm;

@@ -7,11 +7,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::people::{self, PasswordChangeRefusal, SignInRefusal};
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::token::TokenHash;
+use refract_service::people::{self, PasswordChangeRefusal, SignInRefusal};
+use refract_service::{InternalError, SecretFailed};
 
 use self::own_forms::{PasswordFaults, name_form, password_form};
 use self::session_table::session_table;

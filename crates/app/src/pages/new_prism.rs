@@ -2,9 +2,9 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::examples::EXAMPLES;
-use refract_answering::prisms::{PrismRefusal, create};
 use refract_domain::problem::Problems;
+use refract_service::examples::EXAMPLES;
+use refract_service::prisms::{PrismRefusal, create};
 
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};

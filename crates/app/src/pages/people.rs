@@ -4,12 +4,12 @@ mod person_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::events::last_of_people;
-use refract_answering::people::{self, Invitation, PersonRefusal};
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
 use refract_domain::role::Role;
+use refract_service::InternalError;
+use refract_service::events::last_of_people;
+use refract_service::people::{self, Invitation, PersonRefusal};
 
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};

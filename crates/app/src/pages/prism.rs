@@ -5,9 +5,9 @@ mod changes;
 mod file;
 
 use maud::{Markup, html};
-use refract_answering::PrismRow;
-use refract_answering::prisms::{PrismOverview, overview};
 use refract_domain::role::Role;
+use refract_service::PrismRow;
+use refract_service::prisms::{PrismOverview, overview};
 
 pub(crate) use self::actions::{archive, rename, restore};
 use self::changes::{changes, versions};

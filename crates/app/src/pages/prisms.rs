@@ -3,8 +3,8 @@
 mod told;
 
 use maud::{Markup, html};
-use refract_answering::prisms::{ListedPrism, list};
 use refract_domain::role::Role;
+use refract_service::prisms::{ListedPrism, list};
 
 pub(crate) use self::told::seen;
 use crate::components::day_chart::day_chart;

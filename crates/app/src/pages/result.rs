@@ -7,11 +7,11 @@ mod orders;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::marks::MarksRefusal;
-use refract_answering::{ReadableResult, Refusal, ResultDetails, marks};
 use refract_domain::ids::ResultId;
 use refract_domain::mark::Marker;
 use refract_lens_rendering::{Format, render};
+use refract_service::marks::MarksRefusal;
+use refract_service::{ReadableResult, Refusal, ResultDetails, marks};
 
 use self::facts::facts;
 use self::maker::maker;

@@ -11,14 +11,14 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::prisms::find_lens;
-use refract_answering::result_counts::counts;
-use refract_answering::result_search::{
-    FoundResults, SearchLimits, SearchPage, SearchRefusal, search,
-};
-use refract_answering::{PrismLens, searchable_columns};
 use refract_domain::ids::ResultId;
 use refract_lens_rendering::RowFormat;
+use refract_service::prisms::find_lens;
+use refract_service::result_counts::counts;
+use refract_service::result_search::{
+    FoundResults, SearchLimits, SearchPage, SearchRefusal, search,
+};
+use refract_service::{PrismLens, searchable_columns};
 
 pub(crate) use self::download::{download, media_type};
 use self::filter_form::filter_form;

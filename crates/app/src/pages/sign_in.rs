@@ -4,9 +4,9 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::people::{self, Session, SessionEnd, SignInRefusal};
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
+use refract_service::people::{self, Session, SessionEnd, SignInRefusal};
+use refract_service::{InternalError, SecretFailed};
 
 use crate::browser_cookie;
 use crate::components::field::FormField;

@@ -4,9 +4,9 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
-use refract_answering::InternalError;
-use refract_answering::people::{SignInRefusal, is_sign_in_link, sign_in_by_link};
 use refract_domain::token::Token;
+use refract_service::InternalError;
+use refract_service::people::{SignInRefusal, is_sign_in_link, sign_in_by_link};
 
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;

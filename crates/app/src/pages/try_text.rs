@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::{CreateCall, PrismRow, ReadableResult, Refusal, ResultDetails, prisms};
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::role::Role;
 use refract_domain::slug::PrismSelector;
+use refract_service::{CreateCall, PrismRow, ReadableResult, Refusal, ResultDetails, prisms};
 
 use self::answered::answered;
 use self::try_form::{TryForm, TryValues};

@@ -1,8 +1,8 @@
 //! `/prisms/{slug}/versions/{n}`: one version, whole, with what it changed.
 
 use maud::html;
-use refract_answering::prisms::version_overview;
 use refract_domain::prism::VersionNumber;
+use refract_service::prisms::version_overview;
 
 use crate::components::definition::definition;
 use crate::components::differences::differences;

@@ -1,9 +1,9 @@
-use refract_answering::InternalError;
 use refract_domain::budget::OverBudget;
 use refract_domain::ids::ResultId;
 use refract_domain::problem::Fault;
 use refract_domain::result::HeldByAnotherPrism;
 use refract_domain::submission::FieldMismatch;
+use refract_service::InternalError;
 
 use refract_http_serving::with_causes;
 

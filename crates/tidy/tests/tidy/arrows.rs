@@ -15,7 +15,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "refract-http-api",
             "refract-http-serving",
             "refract-file-runs",
-            "refract-answering",
+            "refract-service",
             "refract-persistence",
             "refract-model-gateway",
             "refract-evaluation",
@@ -29,7 +29,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         "refract-app",
         &[
             "refract-http-serving",
-            "refract-answering",
+            "refract-service",
             "refract-lens-rendering",
             "refract-authoring",
             "refract-domain",
@@ -40,7 +40,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         "refract-http-api",
         &[
             "refract-http-serving",
-            "refract-answering",
+            "refract-service",
             "refract-lens-rendering",
             "refract-domain",
             "refract-traces",
@@ -49,14 +49,14 @@ const ARROWS: [(&str, &[&str]); 15] = [
     (
         "refract-file-runs",
         &[
-            "refract-answering",
+            "refract-service",
             "refract-lens-rendering",
             "refract-authoring",
             "refract-domain",
         ],
     ),
     (
-        "refract-answering",
+        "refract-service",
         &[
             "refract-persistence",
             "refract-model-gateway",

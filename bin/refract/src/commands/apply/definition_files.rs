@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use refract_answering::prisms::{DefinitionFault, DefinitionFile};
 use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_file_runs::binary_kind;
+use refract_service::prisms::{DefinitionFault, DefinitionFile};
 
 /// Number of bytes by which a file that is no text is known.
 const START: usize = 8 * 1024;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use refract_answering::{PinnedPrism, ReadableResult};
 use refract_domain::answer::Answer;
 use refract_domain::cutoffs::Cutoffs;
 use refract_domain::ids::ResultId;
@@ -13,6 +12,7 @@ use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::marked_answers::MarkedAnswers;
 use refract_evaluation::prediction::predicted;
 use refract_file_runs::{ExpectedOutcome, FinishedRow};
+use refract_service::{PinnedPrism, ReadableResult};
 
 use super::super::measures::MeasuredQuestion;
 use super::wrong_rows::{WrongAnswer, WrongRows};

@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
-use refract_answering::{
-    OptionOrders, OrdersAsking, OrdersReport, QuestionInOrders, ReadableResult,
-};
 use refract_evaluation::order_sensitivity::OrderMeasures;
+use refract_service::{OptionOrders, OrdersAsking, OrdersReport, QuestionInOrders, ReadableResult};
 use serde::Serialize;
 
 use super::super::file_run::{AskedPrism, report};

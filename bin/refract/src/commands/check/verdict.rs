@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use refract_answering::OrdersReport;
+use refract_service::OrdersReport;
 
 use super::super::file_run::AskedPrism;
 use super::requirements::RequirementFinding;

@@ -1,6 +1,6 @@
 //! A compared question as the JSON object of `compare --json`.
 
-use refract_answering::comparison::ComparedQuestion;
+use refract_service::comparison::ComparedQuestion;
 use serde::Serialize;
 
 /// The object; what is not defined is null.

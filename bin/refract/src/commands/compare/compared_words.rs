@@ -4,14 +4,14 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use indicatif::HumanCount;
-use refract_answering::ReadableResult;
-use refract_answering::comparison::{ComparedQuestion, DifferingText};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
 use refract_evaluation::comparison::Comparison;
 use refract_evaluation::cutoff_advice::FEW_MARKS;
 use refract_evaluation::proportion::Interval;
 use refract_persistence::Database;
+use refract_service::ReadableResult;
+use refract_service::comparison::{ComparedQuestion, DifferingText};
 
 use super::super::measures::range;
 use crate::terminal::{self, Palette, counted, widened};

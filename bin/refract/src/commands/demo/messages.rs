@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use refract_answering::{PinnedPrism, Refusal};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
@@ -12,6 +11,7 @@ use refract_file_runs::{FileRun, InputSource, RunFiles, RunOrder, RunSettings, R
 use refract_lens_rendering::RowFormat;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
+use refract_service::{PinnedPrism, Refusal};
 
 /// 200 messages to a shop that sells bicycles.
 const MESSAGES: &[u8] = include_bytes!("../../../../../docs/examples/messages.csv");

@@ -1,14 +1,14 @@
 //! The demo's owner, who signs in by a link.
 
 use anyhow::Context as _;
-use refract_answering::people::SignInClient;
-use refract_answering::{Caller, people};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::token::Token;
 use refract_persistence::Database;
+use refract_service::people::SignInClient;
+use refract_service::{Caller, people};
 
 /// The owner's address, which receives no mail.
 const EMAIL: &str = "owner@demo.invalid";

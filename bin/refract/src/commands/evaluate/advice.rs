@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use refract_answering::evaluation::EvaluatedQuestion;
 use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_persistence::PrismHistory;
+use refract_service::evaluation::EvaluatedQuestion;
 
 use super::advice_json::AdviceJson;
 use super::{advice_words, advised_lens};

@@ -5,10 +5,10 @@ use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::PinnedPrism;
 use refract_domain::prism::VersionNumber;
 use refract_file_runs::{ColumnMapping, InputSource, RunOrder, RunSettings, Shard};
 use refract_model_gateway::ModelGateway;
+use refract_service::PinnedPrism;
 
 use super::super::operator::{self, AccountArg};
 use crate::arguments;

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use refract_answering::{PrismResults, prisms};
 use refract_domain::cutoff_steps::{CutoffStep, CutoffSteps};
 use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 use refract_domain::lens::Column;
 use refract_persistence::{ResultFilter, ResultOrder};
+use refract_service::{PrismResults, prisms};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};

@@ -5,11 +5,11 @@ use std::num::NonZeroU64;
 
 use clap::Args;
 use indicatif::HumanCount;
-use refract_answering::{PrismResults, prisms};
 use refract_authoring::lens_file;
 use refract_domain::column_tally::{ColumnTally, ValueCount};
 use refract_domain::lens_preview::{ColumnPreview, LensPreview};
 use refract_persistence::{ResultFilter, ResultOrder};
+use refract_service::{PrismResults, prisms};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};

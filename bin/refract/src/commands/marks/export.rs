@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_answering::marks::export_marks;
-use refract_answering::{Caller, ExportError, prisms};
 use refract_domain::ids::PrismId;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::Database;
+use refract_service::marks::export_marks;
+use refract_service::{Caller, ExportError, prisms};
 
 use super::super::operator::{self, AccountArg};
 use super::super::output_args::OutputArgs;

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use indicatif::HumanCount;
-use refract_answering::Caller;
-use refract_answering::marks::{self, CheckedMarks, MarkFaults, MarksRefusal};
-use refract_answering::prisms;
 use refract_domain::mark::Marker;
 use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
+use refract_service::Caller;
+use refract_service::marks::{self, CheckedMarks, MarkFaults, MarksRefusal};
+use refract_service::prisms;
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};

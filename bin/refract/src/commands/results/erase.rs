@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args};
 use indicatif::HumanCount;
-use refract_answering::Caller;
-use refract_answering::forgetting::{self, Erased};
 use refract_domain::ids::ResultId;
 use refract_domain::reference::Ref;
 use refract_persistence::Database;
+use refract_service::Caller;
+use refract_service::forgetting::{self, Erased};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_answering::marks::MarkedColumns;
-use refract_answering::{Caller, ExportError, PrismResults, export, prisms};
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
+use refract_service::marks::MarkedColumns;
+use refract_service::{Caller, ExportError, PrismResults, export, prisms};
 
 use super::super::operator::{self, AccountArg};
 use super::super::output_args::OutputArgs;

@@ -4,11 +4,11 @@ use std::num::NonZeroU32;
 
 use chrono::{DateTime, Utc};
 use clap::Args;
-use refract_answering::{PrismResults, ReadableResult, prisms};
 use refract_domain::answer::most_probable;
 use refract_domain::lens::{Column, Value};
 use refract_lens_rendering::{Format, render};
 use refract_persistence::ResultOrder;
+use refract_service::{PrismResults, ReadableResult, prisms};
 
 use super::super::operator::{self, AccountArg};
 use super::filter::FilterArgs;

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use chrono::{DateTime, Utc};
 use clap::Args;
-use refract_answering::Caller;
-use refract_answering::forgetting::{Purge, PurgeRange};
-use refract_answering::prisms;
 use refract_domain::ids::AccountId;
 use refract_persistence::Database;
+use refract_service::Caller;
+use refract_service::forgetting::{Purge, PurgeRange};
+use refract_service::prisms;
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};

@@ -4,11 +4,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::Args;
-use refract_answering::api_keys::KeyUses;
-use refract_answering::{
-    Answering, AnsweringMetrics, Caller, Retried, RetryFailed, RetryStop, prisms,
-};
 use refract_model_gateway::ModelGateway;
+use refract_service::api_keys::KeyUses;
+use refract_service::{Caller, Refract, Retried, RetryFailed, RetryStop, ServiceMetrics, prisms};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
@@ -68,8 +66,8 @@ impl RetryCommand {
         let total = database
             .count_retriable_results(account, prism, filter.clone())
             .await?;
-        let (uses, counts) = (KeyUses::default(), AnsweringMetrics::default());
-        let answering = Answering::new(database, gateway.model(), uses, counts);
+        let (uses, counts) = (KeyUses::default(), ServiceMetrics::default());
+        let answering = Refract::new(database, gateway.model(), uses, counts);
         let what = RetryFailed {
             caller: Caller::operator(account),
             prism,

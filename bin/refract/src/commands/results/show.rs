@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use refract_answering::ResultDetails;
 use refract_domain::ids::ResultId;
+use refract_service::ResultDetails;
 
 use super::super::operator::{self, AccountArg};
 use super::super::shown_result::{self, Facts, ResultDisplay};

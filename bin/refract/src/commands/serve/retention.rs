@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::Args;
-use refract_answering::AnsweringMetrics;
-use refract_answering::forgetting::Retention;
 use refract_persistence::Database;
+use refract_service::ServiceMetrics;
+use refract_service::forgetting::Retention;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{self, OnOrOff};
@@ -40,7 +40,7 @@ impl RetentionArgs {
     pub(super) fn start(
         self,
         database: &Database,
-        metrics: &AnsweringMetrics,
+        metrics: &ServiceMetrics,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Option<JoinHandle<()>> {
         let retention = Retention::new(database.clone(), self.retention_days?, metrics.clone());

@@ -3,11 +3,11 @@
 
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
-use refract_answering::{Maker, Provenance, ReadableResult, ResultDetails};
 use refract_domain::mark::{Mark, Marker};
 use refract_domain::probability::Probability;
 use refract_domain::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
+use refract_service::{Maker, Provenance, ReadableResult, ResultDetails};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 

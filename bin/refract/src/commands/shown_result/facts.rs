@@ -1,10 +1,10 @@
 //! Facts about a result beside its answers, in lines of a name and a value.
 
 use indicatif::HumanCount;
-use refract_answering::{ReadableResult, ResultDetails};
 use refract_domain::mark::{self, Mark};
 use refract_domain::probability::Probability;
 use refract_persistence::Provenance;
+use refract_service::{ReadableResult, ResultDetails};
 
 use crate::terminal::{Palette, counted, plain, widened};
 

@@ -1,12 +1,12 @@
 //! A draft with the prism that it belongs to, and what its rules say about it.
 
-use refract_answering::PrismRow;
-use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
+use refract_service::PrismRow;
+use refract_service::prisms::{self, PrismRefusal, VersionDraft};
 
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;

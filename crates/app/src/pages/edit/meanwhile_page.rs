@@ -3,9 +3,9 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::prisms::{self, ChangeOfPrism, PrismChange, SavedMeanwhile};
 use refract_authoring::version_difference::VersionDifference;
 use refract_domain::problem::Problems;
+use refract_service::prisms::{self, ChangeOfPrism, PrismChange, SavedMeanwhile};
 
 use super::editing::Editing;
 use super::place_words::in_words;

@@ -1,8 +1,8 @@
 //! The table of one's own sessions, with what ends each.
 
 use maud::{Markup, html};
-use refract_answering::people::OwnSessionRow;
 use refract_domain::token::TokenHash;
+use refract_service::people::OwnSessionRow;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;

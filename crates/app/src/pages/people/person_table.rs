@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_answering::events::ListedEvent;
-use refract_answering::people::PersonRow;
 use refract_domain::ids::PersonId;
+use refract_service::events::ListedEvent;
+use refract_service::people::PersonRow;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;

@@ -1,8 +1,8 @@
 //! Renames, archives and restores a prism.
 
 use actix_web::http::StatusCode;
-use refract_answering::prisms::{self, overview};
 use refract_domain::prism::PrismName;
+use refract_service::prisms::{self, overview};
 
 use super::page;
 use crate::components::field::in_words;

@@ -1,8 +1,8 @@
 //! Downloads a version as a prism file, as `refract prism show` prints it.
 
-use refract_answering::prisms::{find, find_version};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
+use refract_service::prisms::{find, find_version};
 
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;

@@ -1,10 +1,10 @@
 //! Tells the visitor what somebody else changed about them, until they say that they have seen it.
 
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::events::{ListedEvent, ToldChange, say_told, told_changes};
 use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
+use refract_service::InternalError;
+use refract_service::events::{ListedEvent, ToldChange, say_told, told_changes};
 
 use crate::components::moment::moment;
 use crate::page_refusal::PageRefusal;

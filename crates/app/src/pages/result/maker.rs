@@ -1,8 +1,8 @@
 //! Who made a result, by name.
 
 use maud::{Markup, html};
-use refract_answering::{InternalError, Maker, api_keys, people};
 use refract_domain::role::Role;
+use refract_service::{InternalError, Maker, api_keys, people};
 
 use crate::page_refusal::PageRefusal;
 use crate::pages::keys::address_of_key;

@@ -1,9 +1,9 @@
 //! Downloads the results that the filters select, sent while they are read.
 
-use refract_answering::marks::MarkedColumns;
-use refract_answering::prisms::find_lens;
-use refract_answering::{PrismResults, ResultOrder, export_chunks, searchable_columns};
 use refract_lens_rendering::RowFormat;
+use refract_service::marks::MarkedColumns;
+use refract_service::prisms::find_lens;
+use refract_service::{PrismResults, ResultOrder, export_chunks, searchable_columns};
 
 use super::filter_values::FilterValues;
 use super::refused;

@@ -2,7 +2,7 @@
 
 use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use maud::{Markup, html};
-use refract_answering::{PrismLens, SearchableColumn, searchable_columns};
+use refract_service::{PrismLens, SearchableColumn, searchable_columns};
 
 use super::filter_values::FilterValues;
 use super::makers::ResultMakers;

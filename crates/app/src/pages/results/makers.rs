@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_answering::people::{self, MakerName};
-use refract_answering::result_search::FoundRow;
-use refract_answering::{InternalError, api_keys};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
+use refract_service::people::{self, MakerName};
+use refract_service::result_search::FoundRow;
+use refract_service::{InternalError, api_keys};
 
 use crate::components::field::FormField;
 use crate::page_refusal::PageRefusal;

@@ -1,8 +1,8 @@
 //! The answer of a try, or of two versions beside each other.
 
 use maud::{Markup, html};
-use refract_answering::{Answering, Provenance, ReadableResult, ResultDetails};
 use refract_domain::question::Question;
+use refract_service::{Provenance, ReadableResult, Refract, ResultDetails};
 
 use crate::components::answer_bars::answer_bars;
 use crate::components::answer_words::answer_words;
@@ -14,7 +14,7 @@ use crate::pages::result::{order_check_form, retry_form};
 
 /// What the model answered; an explanation where nothing was asked yet.
 pub(super) fn answered(
-    answering: &Answering,
+    answering: &Refract,
     first: Option<&ResultDetails>,
     second: Option<&ResultDetails>,
 ) -> Markup {

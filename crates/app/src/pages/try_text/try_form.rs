@@ -1,11 +1,11 @@
 //! The form of a try: what was typed, what it means, and what is wrong with it.
 
 use maud::{Markup, html};
-use refract_answering::{PrismRow, ReadableResult};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::problem::Fault;
 use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission, field_value_faults};
+use refract_service::{PrismRow, ReadableResult};
 
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
