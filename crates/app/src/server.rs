@@ -14,9 +14,10 @@ use refract_http_serving::{
 use refract_service::Refract;
 use refract_traces::Traces;
 
-use crate::app_site::{AppSite, AppUrl};
+use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
 use crate::dispatch::Dispatcher;
+use refract_service::people::AppUrl;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.

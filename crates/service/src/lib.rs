@@ -65,7 +65,7 @@ pub use file_rows::{HeldRow, PinnedPrism, RowAnswering, RunFacts, RunRows, Unans
 pub use first_calls::FirstCalls;
 pub use lens_draft::{DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, LensDraft};
 pub use made_by::made_by;
-pub use metrics::ServiceMetrics;
+pub use metrics::{ServiceMetrics, register_database, register_model};
 pub use option_orders::{OptionOrders, OrdersAsking, OrdersReport, OrdersStop, QuestionInOrders};
 pub use order_check::{AnswerInOrder, ChoiceInOrders, OrderCheck, OrderCheckCost};
 pub use presented_key::{CallKeyId, PresentedKey};

@@ -1,5 +1,7 @@
 //! Metrics of asking the model and saving results.
 
+mod collectors;
+
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -8,6 +10,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+pub use self::collectors::{register_database, register_model};
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
 /// attempts.

@@ -3,6 +3,7 @@
 //! Links and sessions are opened by tokens of which the database keeps hashes. An account keeps at
 //! least one owner who has joined, once it has one.
 
+mod app_url;
 mod change;
 mod invite;
 mod join;
@@ -21,6 +22,7 @@ mod turn_queue;
 
 pub use refract_persistence::{InvitationRow, OwnSessionRow, PersonRow};
 
+pub use self::app_url::{AppUrl, NotAnAppUrl};
 pub use self::change::{default_role, find, list, remove, set_role};
 pub use self::invite::{Invitation, invite, reset};
 pub use self::join::{JoinRefusal, accept, find_invitation};

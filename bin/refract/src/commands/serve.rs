@@ -2,6 +2,7 @@
 
 pub(super) mod descriptors;
 mod retention;
+mod traces;
 
 use std::net::TcpListener;
 use std::process::ExitCode;
@@ -9,24 +10,26 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
+use prometheus_client::registry::Registry;
 use refract_app::AppSettings;
 use refract_http_api::HttpSettings;
-use refract_http_serving::{Drained, Lifecycle, RequestMetrics};
+use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector, RequestMetrics};
 use refract_model_gateway::ModelGateway;
 use refract_persistence::Database;
 use refract_service::api_keys::KeyUses;
-use refract_service::{FirstCalls, Refract, SaveBackoff, ServiceMetrics};
-use refract_traces::TraceExport;
+use refract_service::{
+    FirstCalls, Refract, SaveBackoff, ServiceMetrics, register_database, register_model,
+};
+use refract_terminal::arguments::cannot_be_used;
+use refract_terminal::settings::{self, AppArgs, DatabaseArgs, ModelArgs, ServeArgs};
+use refract_terminal::{StopSignals, arguments, output};
+use refract_traces::{TraceExport, Traces};
 use tokio::sync::{oneshot, watch};
 
 use self::retention::RetentionArgs;
-use super::operator;
-use super::signals::StopSignals;
-use super::traces::{self, TraceArgs};
-use crate::app_settings::{AppArgs, AppListener};
-use crate::arguments;
-use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
-use crate::{metrics, output};
+use self::traces::TraceArgs;
+use crate::build_info;
+use crate::listeners::{self, AppListener};
 
 /// The arguments of `refract serve`.
 #[derive(Args)]
@@ -68,28 +71,23 @@ impl ServeCommand {
             self.serve.ops_listen != "off",
             &database.settings(),
         )?;
-        let http = HttpSettings {
-            listen: settings::bind("REFRACT_LISTEN", &self.serve.listen)?,
-            ops: match self.serve.ops_listen.as_str() {
-                "off" => None,
-                address => Some(settings::bind("REFRACT_OPS_LISTEN", address)?),
-            },
-            workers,
-            connections: shares.api,
-            grace: self.serve.grace(),
-            lifecycle: Lifecycle::named("api"),
-            budget: self.serve.body_budget()?,
-            registry: metrics::registry(&gateway, &counts),
-            proxies: self.app.trusted_proxies()?,
-            traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),
-        };
+        let http = http_settings(
+            &self.serve,
+            &self.app,
+            listeners::bind,
+            shares.api,
+            registry(&gateway, &counts),
+            export.as_ref().map(TraceExport::traces).unwrap_or_default(),
+        )?;
         // an address that cannot be used is said at once
         self.app.url()?;
         // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
         let api_url = self.serve.api_url(api)?;
-        let database = operator::open_when_up(&database.settings()).await?;
-        let app = self.app.bind(api_url, shares.app)?;
+        let database = refract_terminal::open_when_up(&database.settings()).await?;
+        let app = listeners::bind_app(&self.app)?
+            .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
+            .transpose()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
         // a signal that comes once the node says that it listens stops it in order
         let delay = settings::milliseconds(self.shutdown_delay_ms);
@@ -127,6 +125,48 @@ impl ServeCommand {
     }
 }
 
+/// Where and how the API is served, with listeners that `bind` makes from a setting and its value.
+pub(crate) fn http_settings(
+    serve: &ServeArgs,
+    app: &AppArgs,
+    bind: fn(&str, &str) -> anyhow::Result<TcpListener>,
+    connections: usize,
+    registry: Registry,
+    traces: Traces,
+) -> anyhow::Result<HttpSettings> {
+    Ok(HttpSettings {
+        listen: bind("REFRACT_LISTEN", &serve.listen)?,
+        ops: match serve.ops_listen.as_str() {
+            "off" => None,
+            address => Some(bind("REFRACT_OPS_LISTEN", address)?),
+        },
+        workers: serve.workers(),
+        connections,
+        grace: serve.grace(),
+        lifecycle: Lifecycle::named("api"),
+        budget: BodyBudget::of_mib(serve.body_budget_mib())
+            .with_context(|| cannot_be_used("REFRACT_BODY_BUDGET_MIB"))?,
+        registry,
+        proxies: app
+            .trusted_proxies()
+            .parse()
+            .with_context(|| cannot_be_used("REFRACT_APP_TRUSTED_PROXIES"))?,
+        traces,
+    })
+}
+
+/// The registry behind `/metrics`: each crate counts its own work, and the program joins the counts.
+pub(crate) fn registry(gateway: &ModelGateway, counts: &ServiceMetrics) -> Registry {
+    let mut registry = Registry::default();
+    counts.register(&mut registry);
+    register_model(&mut registry, gateway);
+    registry.register_collector(Box::new(ProcessCollector {
+        version: env!("CARGO_PKG_VERSION"),
+        commit: build_info::COMMIT,
+    }));
+    registry
+}
+
 /// Serves the API and the app until `stop`, then lets the calls in flight finish.
 pub(crate) async fn serve(
     mut http: HttpSettings,
@@ -136,7 +176,7 @@ pub(crate) async fn serve(
     counts: ServiceMetrics,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
-    metrics::add_database(&mut http.registry, &database);
+    register_database(&mut http.registry, &database);
     let key_uses = KeyUses::default();
     let first_calls = FirstCalls::default();
     let save_backoff = SaveBackoff::within(http.grace);

@@ -7,13 +7,23 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace and those of them that each may depend on.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     (
         "refract",
         &[
+            "refract-terminal",
             "refract-app",
             "refract-http-api",
             "refract-http-serving",
+            "refract-service",
+            "refract-persistence",
+            "refract-model-gateway",
+            "refract-traces",
+        ],
+    ),
+    (
+        "refract-terminal",
+        &[
             "refract-file-runs",
             "refract-service",
             "refract-persistence",
@@ -22,7 +32,6 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "refract-lens-rendering",
             "refract-authoring",
             "refract-domain",
-            "refract-traces",
         ],
     ),
     (
@@ -99,10 +108,7 @@ const KEEPERS: [(&str, &[&str]); 16] = [
     ("diesel", &["refract-persistence"]),
     ("diesel-async", &["refract-persistence"]),
     ("diesel_migrations", &["refract-persistence"]),
-    (
-        "hyper",
-        &["refract", "refract-model-gateway", "refract-traces"],
-    ),
+    ("hyper", &["refract-model-gateway", "refract-traces"]),
     ("libsqlite3-sys", &["refract-persistence"]),
     ("opentelemetry", &["refract-traces"]),
     ("opentelemetry-http", &["refract-traces"]),

@@ -9,7 +9,7 @@ use refract_service::ServiceMetrics;
 use refract_service::forgetting::Retention;
 use tokio::task::JoinHandle;
 
-use crate::arguments::{self, OnOrOff};
+use refract_terminal::arguments::{self, OnOrOff};
 
 /// How long a stopping node waits for its lease to be given back.
 const RELEASE: Duration = Duration::from_secs(5);

@@ -1,0 +1,139 @@
+//! What `refract demo` makes and shows: a prism, a key, sample results and one real call. The program
+//! serves meanwhile.
+
+mod messages;
+mod owner;
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+
+use http::StatusCode;
+use refract_domain::api_key::ApiKey;
+use refract_domain::slug::PrismSelector;
+use refract_model_gateway::ModelGateway;
+use refract_persistence::Database;
+use refract_service::examples::SUPPORT_TRIAGE;
+use refract_service::people::AppUrl;
+use refract_service::{Caller, api_keys, prisms};
+use serde::Deserialize;
+
+use super::node_call::{self, NodeCall};
+use super::operator::AccountArg;
+use crate::output;
+use crate::settings::ApiUrl;
+
+/// The slug of the demo's prism.
+const PRISM: &str = SUPPORT_TRIAGE.slug;
+/// The body of the demo's create call.
+const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
+
+/// Makes the demo's prism when it is missing, and a new key.
+///
+/// # Errors
+/// A failure of the database.
+pub async fn prepare(database: &Database) -> anyhow::Result<ApiKey> {
+    let account = AccountArg::of_default().find(database).await?;
+    let caller = Caller::operator(account);
+    let selector = PrismSelector::Slug(PRISM.to_owned());
+    if database.find_prism(account, &selector).await?.is_none() {
+        prisms::create(database, &caller, SUPPORT_TRIAGE.file).await?;
+    }
+    let (_, key) = api_keys::create(database, &caller, "demo".to_owned(), None).await?;
+    Ok(key)
+}
+
+/// Gives the app's pages something to show, and returns a link that signs in as the demo's owner. A
+/// connected model is not asked about the sample: that would cost 200 requests.
+///
+/// # Errors
+/// A failure of the database, and messages that were not answered.
+pub async fn prepare_app(
+    database: &Database,
+    gateway: &ModelGateway,
+    url: &AppUrl,
+) -> anyhow::Result<String> {
+    let account = AccountArg::of_default().find(database).await?;
+    if gateway.is_for_trying_only() {
+        let prism = PrismSelector::Slug(PRISM.to_owned());
+        messages::answer(database, account, &prism, gateway).await?;
+    }
+    let token = owner::sign_in_link(database, account).await?;
+    Ok(url.sign_in_link(token.reveal()))
+}
+
+/// Makes a create and a read call at the demo's own server, and prints the requests and their replies.
+///
+/// # Errors
+/// A call that fails, and stdout that cannot be written.
+pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> anyhow::Result<()> {
+    let url = format!("http://{address}/v1/prisms/{PRISM}/results");
+    let mut text = String::new();
+    writeln!(text, "The model: {}", gateway.describe())?;
+    if gateway.is_for_trying_only() {
+        writeln!(text, "It compares words and is for trying things only.")?;
+    }
+    let path = format!("/v1/prisms/{PRISM}/results");
+    let json = call(address, "POST", &path, BODY, key).await?;
+    writeln!(
+        text,
+        "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}"
+    )?;
+    let saved: SavedId = serde_json::from_str(&json)?;
+    let path = format!("/v1/results/{}?format=csv", saved.id);
+    let csv = call(address, "GET", &path, "", key).await?;
+    writeln!(
+        text,
+        "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
+    )?;
+    output::words(&text.replace('\r', ""))
+}
+
+/// Says how to go on: a call to copy, and the link into the app.
+///
+/// # Errors
+/// Stdout that cannot be written.
+pub fn invite(api_url: &ApiUrl, key: &ApiKey, app_link: Option<&str>) -> anyhow::Result<()> {
+    let words = format!(
+        "Go on with:\n\ncurl -s {api_url}/prisms/{PRISM}/results \\\n  \
+         -H 'Authorization: Bearer {}' \\\n  -H 'Content-Type: application/json' \\\n  \
+         -d '{{\"text\": \"Where is my order?\"}}'\n\n{}Serving on {api_url} until Ctrl-C.\n",
+        key.reveal(),
+        app_link.map_or_else(String::new, |link| format!(
+            "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
+        )),
+    );
+    output::words(&words)
+}
+
+/// The part of a reply that the demo reads.
+#[derive(Deserialize)]
+struct SavedId {
+    id: String,
+}
+
+/// Makes one HTTP call to the demo's own server and returns the body of the reply.
+async fn call(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    body: &str,
+    key: &ApiKey,
+) -> anyhow::Result<String> {
+    let call = NodeCall {
+        method,
+        path,
+        headers: &[
+            ("authorization", &format!("Bearer {}", key.reveal())),
+            ("content-type", "application/json"),
+        ],
+        body,
+    };
+    let reply = node_call::send(address, &call).await?;
+    anyhow::ensure!(
+        matches!(reply.status, StatusCode::OK | StatusCode::BAD_GATEWAY),
+        "the server answered {}: {}",
+        reply.status,
+        reply.body
+    );
+    Ok(reply.body)
+}
