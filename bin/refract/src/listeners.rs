@@ -42,7 +42,7 @@ pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpList
 /// The default address may be taken, as by a second node on one machine: then the node serves without
 /// the app and says so. An address that was set must be free.
 pub(crate) fn bind_app(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
-    match args.listen().filter(|set| !set.is_empty()) {
+    match args.app_listen.as_deref().filter(|set| !set.is_empty()) {
         Some("off") => Ok(None),
         Some(set) => bind(APP_LISTEN, set).map(Some),
         None => match bind(APP_LISTEN, DEFAULT_APP_LISTEN) {
@@ -60,7 +60,7 @@ pub(crate) fn bind_app(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
 /// Binds the app's listener to its address, or to a free port when that is taken; `None` when the app
 /// is off.
 pub(crate) fn bind_app_or_free(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
-    match args.listen().unwrap_or(DEFAULT_APP_LISTEN) {
+    match args.app_listen.as_deref().unwrap_or(DEFAULT_APP_LISTEN) {
         "off" => Ok(None),
         set => bind_or_free(APP_LISTEN, set).map(Some),
     }

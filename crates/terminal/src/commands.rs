@@ -34,7 +34,7 @@ mod try_text;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, FromArgMatches, Subcommand};
+use clap::Subcommand;
 use clap_complete::Shell;
 
 use crate::settings::DatabaseArgs;
@@ -42,10 +42,8 @@ use crate::{command_line, output};
 
 /// A command that serves nothing. The program's own subcommands are these, flattened, and those that
 /// serve.
-pub struct TerminalCommand(Command);
-
 #[derive(Subcommand)]
-enum Command {
+pub enum TerminalCommand {
     /// Asks a running node whether it takes calls
     ///
     /// Exits 0 when `/readyz` (with --live, `/healthz`) answers 200, and 1 when it does not. For
@@ -195,28 +193,10 @@ impl TerminalCommand {
     /// The log filter when none is set. A migration logs warnings; the other commands report a failure
     /// themselves, once.
     pub fn default_log(&self) -> &'static str {
-        match self.0 {
-            Command::Migrate(_) => "warn",
-            Command::Apply(_)
-            | Command::Backup(_)
-            | Command::Check(_)
-            | Command::Health(_)
-            | Command::Model(_)
-            | Command::Account(_)
-            | Command::Events(_)
-            | Command::Key(_)
-            | Command::Person(_)
-            | Command::Prism(_)
-            | Command::Lens(_)
-            | Command::Try(_)
-            | Command::Results(_)
-            | Command::Marks(_)
-            | Command::Evaluate(_)
-            | Command::Compare(_)
-            | Command::Help { .. }
-            | Command::Completions { .. }
-            | Command::Man { .. }
-            | Command::Run(_) => "error",
+        if matches!(self, Self::Migrate(_)) {
+            "warn"
+        } else {
+            "error"
         }
     }
 
@@ -230,57 +210,33 @@ impl TerminalCommand {
         database: &DatabaseArgs,
         program: fn() -> clap::Command,
     ) -> anyhow::Result<ExitCode> {
-        match self.0 {
-            Command::Health(command) => command.run().await?,
-            Command::Migrate(command) => command.run(database).await?,
-            Command::Backup(command) => command.run(database).await?,
-            Command::Model(command) => command.run().await?,
-            Command::Account(command) => command.run(database).await?,
-            Command::Events(command) => command.run(database).await?,
-            Command::Key(command) => command.run(database).await?,
-            Command::Person(command) => command.run(database).await?,
-            Command::Apply(command) => return command.run(database).await,
-            Command::Prism(command) => return command.run(database).await,
-            Command::Lens(command) => command.run(database).await?,
-            Command::Try(command) => return command.run(database).await,
-            Command::Results(command) => return command.run(database).await,
-            Command::Marks(command) => return command.run(database).await,
-            Command::Evaluate(command) => command.run(database).await?,
-            Command::Compare(command) => command.run(database).await?,
-            Command::Help { command } => {
+        match self {
+            Self::Health(command) => command.run().await?,
+            Self::Migrate(command) => command.run(database).await?,
+            Self::Backup(command) => command.run(database).await?,
+            Self::Model(command) => command.run().await?,
+            Self::Account(command) => command.run(database).await?,
+            Self::Events(command) => command.run(database).await?,
+            Self::Key(command) => command.run(database).await?,
+            Self::Person(command) => command.run(database).await?,
+            Self::Apply(command) => return command.run(database).await,
+            Self::Prism(command) => return command.run(database).await,
+            Self::Lens(command) => command.run(database).await?,
+            Self::Try(command) => return command.run(database).await,
+            Self::Results(command) => return command.run(database).await,
+            Self::Marks(command) => return command.run(database).await,
+            Self::Evaluate(command) => command.run(database).await?,
+            Self::Compare(command) => command.run(database).await?,
+            Self::Help { command } => {
                 if let Err(help) = command_line::help(program(), &command) {
                     return Ok(output::wrong_usage(&help));
                 }
             }
-            Command::Completions { shell } => manual::write_completions(program(), shell)?,
-            Command::Man { folder } => manual::write_pages(program(), &folder)?,
-            Command::Check(command) => return command.run(database).await,
-            Command::Run(command) => return command.run(database).await,
+            Self::Completions { shell } => manual::write_completions(program(), shell)?,
+            Self::Man { folder } => manual::write_pages(program(), &folder)?,
+            Self::Check(command) => return command.run(database).await,
+            Self::Run(command) => return command.run(database).await,
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-impl FromArgMatches for TerminalCommand {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Command::from_arg_matches(matches).map(Self)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.0.update_from_arg_matches(matches)
-    }
-}
-
-impl Subcommand for TerminalCommand {
-    fn augment_subcommands(program: clap::Command) -> clap::Command {
-        Command::augment_subcommands(program)
-    }
-
-    fn augment_subcommands_for_update(program: clap::Command) -> clap::Command {
-        Command::augment_subcommands_for_update(program)
-    }
-
-    fn has_subcommand(name: &str) -> bool {
-        Command::has_subcommand(name)
     }
 }

@@ -260,7 +260,7 @@ pub struct ServeArgs {
         default_value = "256",
         value_name = "MIB"
     )]
-    body_budget_mib: usize,
+    pub body_budget_mib: usize,
 
     /// HTTP workers [default: one per core]
     #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
@@ -282,11 +282,6 @@ impl ServeArgs {
     /// A value of `REFRACT_API_URL` that is no such address.
     pub fn api_url(&self, listener: SocketAddr) -> anyhow::Result<ApiUrl> {
         self.api.url_of(&as_reached(listener).to_string())
-    }
-
-    /// MiB that all request bodies and forms under way may hold together, in this process.
-    pub fn body_budget_mib(&self) -> usize {
-        self.body_budget_mib
     }
 
     /// The number of HTTP workers: as set, or one per core.

@@ -1,6 +1,7 @@
 //! `refract demo`: the main job with nothing to set up.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use refract_model_gateway::ModelGateway;
@@ -69,7 +70,7 @@ impl DemoCommand {
             None => None,
         };
         let (shown, has_shown) = oneshot::channel();
-        let stop_signal = serve::stop_signal()?;
+        let stop_signal = serve::announced_stop(http.lifecycle.clone(), Duration::ZERO)?;
         let stop = async move {
             let is_good = has_shown.await.unwrap_or(false);
             if is_good && !self.once {

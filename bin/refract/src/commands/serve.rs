@@ -144,11 +144,11 @@ pub(crate) fn http_settings(
         connections,
         grace: serve.grace(),
         lifecycle: Lifecycle::named("api"),
-        budget: BodyBudget::of_mib(serve.body_budget_mib())
+        budget: BodyBudget::of_mib(serve.body_budget_mib)
             .with_context(|| cannot_be_used("REFRACT_BODY_BUDGET_MIB"))?,
         registry,
         proxies: app
-            .trusted_proxies()
+            .app_trusted_proxies
             .parse()
             .with_context(|| cannot_be_used("REFRACT_APP_TRUSTED_PROXIES"))?,
         traces,
@@ -263,7 +263,7 @@ async fn with_failure_logged(
 
 /// Waits for the first SIGTERM or SIGINT. Where there is a delay, announces the stop and lets the delay
 /// pass, which a second signal ends.
-fn announced_stop(
+pub(crate) fn announced_stop(
     lifecycle: Lifecycle,
     delay: Duration,
 ) -> anyhow::Result<impl Future<Output = ()>> {
@@ -281,14 +281,5 @@ fn announced_stop(
             () = tokio::time::sleep(delay) => {}
             signal = signals.next_name() => tracing::info!(signal, "told to stop at once"),
         }
-    })
-}
-
-/// Waits for the first SIGTERM or SIGINT.
-pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
-    let mut signals = StopSignals::watch()?;
-    Ok(async move {
-        let signal = signals.next_name().await;
-        tracing::info!(signal, "told to stop");
     })
 }

@@ -14,7 +14,7 @@ use crate::settings::DatabaseArgs;
 
 /// The subcommands of `refract account`.
 #[derive(Subcommand)]
-pub(crate) enum AccountCommand {
+pub enum AccountCommand {
     /// Makes an account
     #[command(after_help = "Examples:\n  refract account create acme")]
     Create {

@@ -25,7 +25,7 @@ const WOULD_CHANGE: u8 = 2;
 
 /// The arguments of `refract apply`.
 #[derive(Args)]
-pub(crate) struct ApplyCommand {
+pub struct ApplyCommand {
     /// Files `NAME.prism.json` and `NAME.lens.json`, where NAME is the prism's slug; a folder stands
     /// for those in it
     #[arg(value_name = "PATH", required = true)]

@@ -16,7 +16,7 @@ use crate::{output, terminal};
 
 /// The arguments of `refract backup`.
 #[derive(Args)]
-pub(crate) struct BackupCommand {
+pub struct BackupCommand {
     /// A file that does not exist yet, which appears when the copy is complete; `-` is stdout
     file: PathBuf,
 }

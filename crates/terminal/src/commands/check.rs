@@ -53,7 +53,7 @@ Requirements name a question, a measure and a bound, or a question, an outcome a
 /// Arguments of `refract check`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct CheckCommand {
+pub struct CheckCommand {
     /// Slug or id
     prism: String,
 

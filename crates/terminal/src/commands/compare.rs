@@ -20,7 +20,7 @@ use crate::terminal::{self, Progress};
 
 /// The arguments of `refract compare`.
 #[derive(Args)]
-pub(crate) struct CompareCommand {
+pub struct CompareCommand {
     /// Slug or id
     prism: String,
 

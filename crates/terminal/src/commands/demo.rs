@@ -17,7 +17,7 @@ use refract_service::people::AppUrl;
 use refract_service::{Caller, api_keys, prisms};
 use serde::Deserialize;
 
-use super::node_call::{self, NodeCall};
+use super::node_call::{self, NodeReply};
 use super::operator::AccountArg;
 use crate::output;
 use crate::settings::ApiUrl;
@@ -72,15 +72,15 @@ pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> 
     if gateway.is_for_trying_only() {
         writeln!(text, "It compares words and is for trying things only.")?;
     }
-    let path = format!("/v1/prisms/{PRISM}/results");
-    let json = call(address, "POST", &path, BODY, key).await?;
+    let create = format!("POST /v1/prisms/{PRISM}/results");
+    let json = call(address, &create, BODY, key).await?;
     writeln!(
         text,
         "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}"
     )?;
     let saved: SavedId = serde_json::from_str(&json)?;
     let path = format!("/v1/results/{}?format=csv", saved.id);
-    let csv = call(address, "GET", &path, "", key).await?;
+    let csv = call(address, &format!("GET {path}"), "", key).await?;
     writeln!(
         text,
         "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
@@ -114,26 +114,19 @@ struct SavedId {
 /// Makes one HTTP call to the demo's own server and returns the body of the reply.
 async fn call(
     address: SocketAddr,
-    method: &str,
-    path: &str,
+    method_and_path: &str,
     body: &str,
     key: &ApiKey,
 ) -> anyhow::Result<String> {
-    let call = NodeCall {
-        method,
-        path,
-        headers: &[
-            ("authorization", &format!("Bearer {}", key.reveal())),
-            ("content-type", "application/json"),
-        ],
-        body,
-    };
-    let reply = node_call::send(address, &call).await?;
-    anyhow::ensure!(
-        matches!(reply.status, StatusCode::OK | StatusCode::BAD_GATEWAY),
-        "the server answered {}: {}",
-        reply.status,
-        reply.body
+    let headers = format!(
+        "authorization: Bearer {}\r\ncontent-type: application/json\r\n",
+        key.reveal()
     );
-    Ok(reply.body)
+    let NodeReply { status, body } =
+        node_call::send(address, method_and_path, &headers, body).await?;
+    anyhow::ensure!(
+        status == StatusCode::OK || status == StatusCode::BAD_GATEWAY,
+        "the server answered {status}: {body}"
+    );
+    Ok(body)
 }

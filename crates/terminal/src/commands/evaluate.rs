@@ -26,7 +26,7 @@ use crate::terminal::{self, Progress};
 
 /// The arguments of `refract evaluate`.
 #[derive(Args)]
-pub(crate) struct EvaluateCommand {
+pub struct EvaluateCommand {
     /// Slug or id
     prism: String,
 

@@ -18,7 +18,7 @@ const IN_TABLE: usize = 100;
 
 /// The arguments of `refract events`.
 #[derive(Args)]
-pub(crate) struct EventsCommand {
+pub struct EventsCommand {
     /// Only events of this time or later: a date such as 2026-05-04, which begins at midnight UTC, or
     /// a time such as 2026-05-04T09:00:00Z
     #[arg(long, value_name = "T", value_parser = period::moment)]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use http::StatusCode;
 
-use super::node_call::{self, NodeCall};
+use super::node_call;
 use crate::{output, settings};
 
 /// Upper bound on the answer: longer than the database ping behind `/readyz` may take.
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The arguments of `refract health`.
 #[derive(Args)]
-pub(crate) struct HealthCommand {
+pub struct HealthCommand {
     /// Asks only whether the process is up, whatever its database does
     #[arg(long)]
     live: bool,
@@ -59,10 +59,6 @@ impl HealthCommand {
 
 /// The status with which a node answers a path of its operator's listener.
 async fn status(address: SocketAddr, path: &str) -> anyhow::Result<StatusCode> {
-    let call = NodeCall {
-        method: "GET",
-        path,
-        ..NodeCall::default()
-    };
-    Ok(node_call::send(address, &call).await?.status)
+    let reply = node_call::send(address, &format!("GET {path}"), "", "").await?;
+    Ok(reply.status)
 }

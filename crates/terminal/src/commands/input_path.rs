@@ -17,7 +17,7 @@ const START: usize = 8 * 1024;
 
 /// A file that a command reads; `-` is standard input.
 #[derive(Clone, Debug)]
-pub(crate) struct InputPath(PathBuf);
+pub struct InputPath(PathBuf);
 
 impl From<OsString> for InputPath {
     fn from(path: OsString) -> Self {

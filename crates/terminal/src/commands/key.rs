@@ -18,7 +18,7 @@ use crate::settings::{self, DatabaseArgs};
 
 /// The subcommands of `refract key`.
 #[derive(Subcommand)]
-pub(crate) enum KeyCommand {
+pub enum KeyCommand {
     /// Makes a key and shows it, this one time
     #[command(
         after_help = "Examples:\n  refract key create --name laptop\n  refract key create --name trial --expires 2027-01-01\n  export REFRACT_KEY=$(refract key create --name ci | jq -r .key)"

@@ -23,7 +23,7 @@ enum LensChange {
 
 /// The subcommands of `refract lens`.
 #[derive(Subcommand)]
-pub(crate) enum LensCommand {
+pub enum LensCommand {
     /// Shows the lens
     #[command(
         after_help = "Examples:\n  refract lens show support-triage\n  refract lens show support-triage | jq '{columns}' > lens.json"

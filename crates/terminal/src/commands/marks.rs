@@ -11,7 +11,7 @@ use crate::settings::DatabaseArgs;
 
 /// The subcommands of `refract marks`.
 #[derive(Subcommand)]
-pub(crate) enum MarksCommand {
+pub enum MarksCommand {
     /// Takes in marks from a CSV, TSV or JSON Lines file, all or none
     ///
     /// A row names a result by `result_id` or, where that is empty, every answered result of a

@@ -12,7 +12,7 @@ use crate::settings::DatabaseArgs;
 
 /// The arguments of `refract migrate`.
 #[derive(Args)]
-pub(crate) struct MigrateCommand {
+pub struct MigrateCommand {
     /// The number of the migration to go to, such as 7; later ones are undone
     ///
     /// Undoing a migration removes the tables and columns that it made, with what is in them. What is

@@ -18,7 +18,7 @@ use crate::settings::ModelArgs;
 
 /// The commands about the model.
 #[derive(Subcommand)]
-pub(crate) enum ModelCommand {
+pub enum ModelCommand {
     /// Asks the configured model a small call of every question type and shows how it answered
     #[command(
         after_help = "Examples:\n  REFRACT_MODEL_URL=http://127.0.0.1:8000/v1 refract model check\n  refract model check --model-url builtin:lexical --json"

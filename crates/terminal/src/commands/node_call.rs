@@ -13,19 +13,6 @@ use tokio::net::TcpStream;
 /// Upper bound in bytes on a reply.
 const MOST: u64 = 1024 * 1024;
 
-/// A call.
-#[derive(Default)]
-pub(super) struct NodeCall<'a> {
-    /// The method, in capitals.
-    pub(super) method: &'a str,
-    /// The path with its query.
-    pub(super) path: &'a str,
-    /// Headers beside those that every call has.
-    pub(super) headers: &'a [(&'a str, &'a str)],
-    /// The body.
-    pub(super) body: &'a str,
-}
-
 /// The reply to a call.
 pub(super) struct NodeReply {
     /// The status.
@@ -34,10 +21,20 @@ pub(super) struct NodeReply {
     pub(super) body: String,
 }
 
-/// Makes a call.
-pub(super) async fn send(address: SocketAddr, call: &NodeCall<'_>) -> io::Result<NodeReply> {
+/// Makes a call, with these lines of the head beside those that every call has.
+pub(super) async fn send(
+    address: SocketAddr,
+    method_and_path: &str,
+    headers: &str,
+    body: &str,
+) -> io::Result<NodeReply> {
+    let call = format!(
+        "{method_and_path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         content-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    );
     let mut stream = TcpStream::connect(address).await?;
-    stream.write_all(written(address, call).as_bytes()).await?;
+    stream.write_all(call.as_bytes()).await?;
     let mut reply = BufReader::new(stream.take(MOST));
     let status = status_in(&line(&mut reply).await?)
         .ok_or_else(|| io::Error::other("what answers does not speak HTTP"))?;
@@ -55,24 +52,6 @@ pub(super) async fn send(address: SocketAddr, call: &NodeCall<'_>) -> io::Result
     let mut body = String::new();
     reply.take(length).read_to_string(&mut body).await?;
     Ok(NodeReply { status, body })
-}
-
-/// The call as it is sent.
-fn written(address: SocketAddr, call: &NodeCall<'_>) -> String {
-    let NodeCall {
-        method,
-        path,
-        headers,
-        body,
-    } = call;
-    let headers = headers
-        .iter()
-        .map(|(name, value)| format!("{name}: {value}\r\n"));
-    format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n{}\r\n{body}",
-        body.len(),
-        headers.collect::<String>(),
-    )
 }
 
 /// The next line of a reply's head, without its end; an empty one ends the head.

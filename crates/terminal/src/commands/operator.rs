@@ -30,7 +30,7 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
 /// The argument that names the account of a command.
 #[derive(Args)]
-pub(crate) struct AccountArg {
+pub struct AccountArg {
     /// Account to work in
     #[arg(long, value_name = "NAME", default_value = DEFAULT_ACCOUNT)]
     account: String,

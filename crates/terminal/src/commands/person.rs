@@ -18,7 +18,7 @@ use crate::settings::DatabaseArgs;
 
 /// The subcommands of `refract person`.
 #[derive(Subcommand)]
-pub(crate) enum PersonCommand {
+pub enum PersonCommand {
     /// Invites somebody into the app with a link that is good once, for seven days
     ///
     /// Somebody who was invited before and has not joined yet gets this role and a new link; the one

@@ -20,7 +20,7 @@ use crate::settings::DatabaseArgs;
 
 /// The subcommands of `refract prism`.
 #[derive(Subcommand)]
-pub(crate) enum PrismCommand {
+pub enum PrismCommand {
     #[command(flatten)]
     Stored(StoredPrismCommand),
     /// Prints a prism file to begin with, with comments
@@ -43,7 +43,7 @@ pub(crate) enum PrismCommand {
 
 /// The subcommands of `refract prism` that work on the database.
 #[derive(Subcommand)]
-pub(crate) enum StoredPrismCommand {
+pub enum StoredPrismCommand {
     /// Makes a prism from a file
     #[command(
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"

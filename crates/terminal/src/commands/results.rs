@@ -16,7 +16,7 @@ use crate::settings::DatabaseArgs;
 
 /// The subcommands of `refract results`.
 #[derive(Subcommand)]
-pub(crate) enum ResultsCommand {
+pub enum ResultsCommand {
     /// Writes every saved result as a row under one header, oldest first
     #[command(
         after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01 --until 2026-06-01\n  refract results export support-triage --marks --output marked.csv"

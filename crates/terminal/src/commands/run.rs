@@ -30,7 +30,7 @@ Examples:
 /// Arguments of `refract run`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct RunCommand {
+pub struct RunCommand {
     /// Slug or id
     prism: String,
 

@@ -28,7 +28,7 @@ Examples:
 /// The arguments of `refract try`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct TryCommand {
+pub struct TryCommand {
     /// Slug or id
     prism: String,
 

@@ -25,7 +25,7 @@ pub struct NotAnApiUrl;
 
 /// The setting of the address.
 #[derive(Args, Clone)]
-pub(crate) struct ApiUrlArgs {
+pub struct ApiUrlArgs {
     /// The API's address as callers type it, up to and with `/v1` [default: http:// and the listener]
     #[arg(long, env = "REFRACT_API_URL", value_name = "URL")]
     api_url: Option<String>,

@@ -19,7 +19,7 @@ pub const DEFAULT_APP_LISTEN: &str = "127.0.0.1:8081";
 pub struct AppArgs {
     /// Address of the app; `off` disables it [default: 127.0.0.1:8081]
     #[arg(long, env = "REFRACT_APP_LISTEN", value_name = "ADDRESS")]
-    app_listen: Option<String>,
+    pub app_listen: Option<String>,
 
     /// The app's address as people type it [default: http:// and the listener]
     #[arg(long, env = "REFRACT_APP_URL", value_name = "URL")]
@@ -34,15 +34,10 @@ pub struct AppArgs {
         hide_default_value = true,
         value_name = "NETWORKS"
     )]
-    app_trusted_proxies: String,
+    pub app_trusted_proxies: String,
 }
 
 impl AppArgs {
-    /// The address to listen at, where one was set; `off` disables the app.
-    pub fn listen(&self) -> Option<&str> {
-        self.app_listen.as_deref()
-    }
-
     /// Whether the app is to be served.
     pub fn is_on(&self) -> bool {
         self.app_listen.as_deref() != Some("off")
@@ -56,11 +51,6 @@ impl AppArgs {
         let set = self.app_listen.as_deref();
         let listen = set.filter(|set| !matches!(*set, "" | "off"));
         self.url_of(listen.unwrap_or(DEFAULT_APP_LISTEN))
-    }
-
-    /// The networks of proxies that are believed who a request's client is, separated by commas.
-    pub fn trusted_proxies(&self) -> &str {
-        &self.app_trusted_proxies
     }
 
     /// The app's address for people: as set, or that of a listener.

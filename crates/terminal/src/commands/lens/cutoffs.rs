@@ -23,7 +23,7 @@ const BAR: usize = 14;
 
 /// Arguments of `refract lens cutoffs`.
 #[derive(Args)]
-pub(crate) struct CutoffsCommand {
+pub struct CutoffsCommand {
     /// Slug or id
     prism: String,
 

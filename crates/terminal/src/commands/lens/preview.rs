@@ -27,7 +27,7 @@ const BAR: usize = 20;
 
 /// Arguments of `refract lens preview`.
 #[derive(Args)]
-pub(crate) struct PreviewCommand {
+pub struct PreviewCommand {
     /// Slug or id
     prism: String,
 

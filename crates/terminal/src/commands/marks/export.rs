@@ -20,7 +20,7 @@ use crate::terminal::counted;
 
 /// Arguments of `refract marks export`.
 #[derive(Args)]
-pub(crate) struct ExportMarksCommand {
+pub struct ExportMarksCommand {
     /// Slug or id
     prism: String,
 

@@ -26,7 +26,7 @@ where nobody looked. `refract results export --marks` writes columns for marks b
 
 /// Arguments of `refract marks import`.
 #[derive(Args)]
-pub(crate) struct ImportCommand {
+pub struct ImportCommand {
     /// Slug or id
     prism: String,
 

@@ -16,7 +16,7 @@ use crate::terminal::{self, Palette, counted, widened};
 
 /// Arguments of `refract prism lint`.
 #[derive(Args)]
-pub(crate) struct LintCommand {
+pub struct LintCommand {
     /// The prism file, JSON; `-` is stdin
     file: InputPath,
 

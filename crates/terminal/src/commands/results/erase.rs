@@ -19,7 +19,7 @@ use crate::settings::DatabaseArgs;
 /// The arguments of `refract results erase`.
 #[derive(Args)]
 #[command(group(ArgGroup::new("which").required(true)))]
-pub(crate) struct EraseCommand {
+pub struct EraseCommand {
     /// The results' ids
     #[arg(value_name = "ID", group = "which", conflicts_with = "reference")]
     ids: Vec<String>,

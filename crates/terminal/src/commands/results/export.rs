@@ -20,7 +20,7 @@ use crate::terminal::{self, Progress, counted};
 
 /// The arguments of `refract results export`.
 #[derive(Args)]
-pub(crate) struct ExportCommand {
+pub struct ExportCommand {
     /// Slug or id
     prism: String,
 

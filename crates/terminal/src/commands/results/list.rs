@@ -21,7 +21,7 @@ const BETWEEN: &str = " · ";
 
 /// The arguments of `refract results list`.
 #[derive(Args)]
-pub(crate) struct ListCommand {
+pub struct ListCommand {
     /// Slug or id
     prism: String,
 

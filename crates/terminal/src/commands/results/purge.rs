@@ -21,7 +21,7 @@ use crate::terminal::{Progress, counted};
 
 /// The arguments of `refract results purge`.
 #[derive(Args)]
-pub(crate) struct PurgeCommand {
+pub struct PurgeCommand {
     /// Slug or id; every prism of the account when it is left out
     prism: Option<String>,
 

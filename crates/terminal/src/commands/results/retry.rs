@@ -19,7 +19,7 @@ use crate::terminal::{Progress, counted};
 
 /// The arguments of `refract results retry`.
 #[derive(Args)]
-pub(crate) struct RetryCommand {
+pub struct RetryCommand {
     /// Slug or id
     prism: String,
 

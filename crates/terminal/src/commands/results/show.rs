@@ -11,7 +11,7 @@ use crate::settings::DatabaseArgs;
 
 /// The arguments of `refract results show`.
 #[derive(Args)]
-pub(crate) struct ShowCommand {
+pub struct ShowCommand {
     /// The result's id
     id: String,
 
