@@ -62,7 +62,7 @@ impl Program {
         match self.command {
             Command::Serve(command) => command.run(database).await,
             Command::Demo(command) => command.run().await,
-            Command::Terminal(command) => command.run(database, Self::command).await,
+            Command::Terminal(command) => Box::pin(command.run(database, Self::command)).await,
         }
     }
 }

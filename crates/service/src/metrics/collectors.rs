@@ -19,13 +19,8 @@ pub fn register_database(registry: &mut Registry, database: &Database) {
     registry.register_collector(Box::new(DatabaseCollector(database.clone())));
 }
 
+#[derive(Debug)]
 struct ModelCollector(ModelGateway);
-
-impl std::fmt::Debug for ModelCollector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ModelCollector")
-    }
-}
 
 impl Collector for ModelCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), std::fmt::Error> {

@@ -12,10 +12,6 @@ pub const DEFAULT_APP_LISTEN: &str = "127.0.0.1:8081";
 /// The settings of the app.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "App")]
-#[expect(
-    clippy::struct_field_names,
-    reason = "clap names flags after them, beside those of the commands that they are part of"
-)]
 pub struct AppArgs {
     /// Address of the app; `off` disables it [default: 127.0.0.1:8081]
     #[arg(long, env = "REFRACT_APP_LISTEN", value_name = "ADDRESS")]
