@@ -15,6 +15,9 @@ const LONGEST_MEDIAN: usize = 115;
 /// The program's `main` has fewer lines than this: it reads the command line and calls a command.
 const MAIN: (&str, usize) = ("bin/refract/src/main.rs", 60);
 
+/// The program's sources have fewer lines than this together: commands are the terminal's.
+const PROGRAM: (&str, usize) = ("bin/refract/src/", 800);
+
 /// File names that say nothing about the content.
 const EMPTY_NAMES: [&str; 8] = [
     "common", "core", "data", "helpers", "info", "manager", "misc", "utils",
@@ -83,6 +86,20 @@ fn main_only_hands_over() {
     assert!(
         lines < limit,
         "{file}: {lines} lines, must be under {limit}"
+    );
+}
+
+#[test]
+fn the_program_is_thin() {
+    let (folder, limit) = PROGRAM;
+    let lines: usize = sources()
+        .iter()
+        .filter(|file| file.starts_with(folder) && !file.ends_with("/tests.rs"))
+        .map(|file| read(file).lines().count())
+        .sum();
+    assert!(
+        lines < limit,
+        "{folder}: {lines} lines, must be under {limit}"
     );
 }
 
