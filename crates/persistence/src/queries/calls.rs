@@ -12,9 +12,9 @@ use refract_traces::StatementName;
 use crate::connections::{StatementText, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prism_row::{PrismColumns, PrismRow};
-use crate::queries::result_row::ResultColumns;
-use crate::queries::results::FoundResult;
+use crate::queries::prisms::row::{PrismColumns, PrismRow};
+use crate::queries::results::find::FoundResult;
+use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{api_keys, prisms, results};
 

@@ -1,5 +1,11 @@
 //! Prisms themselves: their names, slugs and whether they are archived.
 
+pub(super) mod changes;
+pub(super) mod events;
+pub(super) mod row;
+mod save_definitions;
+mod versions;
+
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
@@ -7,14 +13,18 @@ use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
 
+pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
+pub use self::row::{PrismRow, Writing};
+pub use self::save_definitions::{DefinedPrism, PrismDefinition};
+pub use self::versions::{NewVersion, PrismHistory};
 use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
-use crate::queries::prism_events::renamed;
-use crate::queries::prism_row::{PrismColumns, PrismRow};
-use crate::queries::prism_versions::VersionColumns;
+use crate::queries::prisms::changes::ChangeColumns;
+use crate::queries::prisms::events::renamed;
+use crate::queries::prisms::row::PrismColumns;
+use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};
 
