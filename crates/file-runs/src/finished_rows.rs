@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use refract_domain::column_tally::ColumnTally;
+use refract_evaluation::counting::column_tally::ColumnTally;
 use refract_service::ReadableResult;
 use tokio::sync::mpsc;
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use refract_domain::column_tally::ColumnTally;
 use refract_domain::lens::Column;
 use refract_domain::view::ResultView;
+use refract_evaluation::counting::column_tally::ColumnTally;
 use refract_lens_rendering::{RowFormat, RowWriter};
 use refract_service::PinnedPrism;
 

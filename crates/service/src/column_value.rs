@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use refract_domain::answer::Answers;
-use refract_domain::column_tally::ColumnTally;
 use refract_domain::key::ColumnName;
 use refract_domain::lens::{Column, Output, Value};
 use refract_domain::prism::PrismVersion;
+use refract_evaluation::counting::column_tally::ColumnTally;
 
 use crate::prism_lens::PrismLens;
 

@@ -1,7 +1,7 @@
 //! The draft of a lens: what it would make of stored results, before it is saved.
 //!
 //! A draft is counted anew for each change of its columns, by any node: nothing of it is kept. While
-//! a cutoff only moves, the counts of [`LabelMoves`](refract_domain::lens_preview::LabelMoves) tell
+//! a cutoff only moves, the counts of [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) tell
 //! what each place of it would change.
 
 mod draft_row;
@@ -9,13 +9,13 @@ mod draft_row;
 use std::sync::Arc;
 
 use refract_authoring::lens_file;
-use refract_domain::cutoff_steps::CutoffSteps;
 use refract_domain::ids::AccountId;
 use refract_domain::lens::{Column, Lens};
-use refract_domain::lens_preview::LensPreview;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::slug::PrismSelector;
 use refract_domain::view::AnswersView;
+use refract_evaluation::counting::cutoff_steps::CutoffSteps;
+use refract_evaluation::counting::lens_preview::LensPreview;
 use refract_persistence::Database;
 
 pub use self::draft_row::{DraftCell, DraftRow};

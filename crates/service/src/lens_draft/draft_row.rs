@@ -1,8 +1,8 @@
 //! A result as a row, now and with the draft of a lens.
 
 use refract_domain::lens::Column;
-use refract_domain::lens_preview::{CellPair, LensPreview};
 use refract_domain::probability::Probability;
+use refract_evaluation::counting::lens_preview::{CellPair, LensPreview};
 use refract_lens_rendering::cell_text;
 
 use crate::readable_result::ReadableResult;

@@ -2,9 +2,9 @@
 
 use futures_util::future::join_all;
 use refract_domain::lens::Column;
-use refract_domain::percent_cutoffs::PercentCutoffs;
 use refract_domain::prism::VersionNumber;
 use refract_domain::view::RowColumns;
+use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_lens_rendering::{Format, render};
 use refract_service::{DRAFT_RESULTS, DraftRow, LensDraft};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::HumanCount;
-use refract_domain::column_tally::ColumnSummary;
+use refract_evaluation::counting::column_tally::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
 
 use crate::commands::input_path::InputPath;

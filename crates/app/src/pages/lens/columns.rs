@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 use refract_domain::lens::Output;
-use refract_domain::lens_preview::LabelMoves;
-use refract_domain::percent_histogram::PercentHistogram;
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::Problems;
+use refract_evaluation::counting::lens_preview::LabelMoves;
+use refract_evaluation::counting::percent_histogram::PercentHistogram;
 use refract_service::LensDraft;
 use serde_json::json;
 

@@ -1,11 +1,11 @@
 //! What a Yes / No cutoff at each whole percent would answer, counted over stored probabilities.
 
-use crate::cutoffs::Cutoffs;
-use crate::key::QuestionKey;
-use crate::lens::{Column, Output, Value};
-use crate::percent_histogram::{LabelCounts, PercentHistogram};
-use crate::question::QuestionType;
-use crate::view::AnswersView;
+use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
+use refract_domain::cutoffs::Cutoffs;
+use refract_domain::key::QuestionKey;
+use refract_domain::lens::{Column, Output, Value};
+use refract_domain::question::QuestionType;
+use refract_domain::view::AnswersView;
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {
@@ -99,7 +99,7 @@ impl CutoffSteps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lens_preview::tests::{Sample, column};
+    use crate::counting::lens_preview::tests::{Sample, column};
 
     fn counted(output: &str, probabilities: &[f64]) -> CutoffSteps {
         let sample = Sample::new();

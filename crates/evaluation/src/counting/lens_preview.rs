@@ -4,11 +4,11 @@ mod label_moves;
 
 use self::label_moves::LabelCell;
 pub use self::label_moves::{LabelMoves, NowLabels};
-use crate::column_tally::ColumnTally;
-use crate::lens::{Column, Output, Value};
-use crate::prism::PrismVersion;
-use crate::probability::Probability;
-use crate::view::AnswersView;
+use crate::counting::column_tally::ColumnTally;
+use refract_domain::lens::{Column, Output, Value};
+use refract_domain::prism::PrismVersion;
+use refract_domain::probability::Probability;
+use refract_domain::view::AnswersView;
 
 /// What would change for readers, counted over answered results.
 pub struct LensPreview {

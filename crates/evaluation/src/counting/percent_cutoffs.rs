@@ -1,7 +1,7 @@
 //! Cutoffs at whole percents, as the sliders of a lens set them (spec 2.5).
 
-use crate::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
-use crate::probability::PERCENT;
+use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::probability::PERCENT;
 
 /// The cutoffs of a `label` at whole percents: below `no_below` it is `no`, from `yes_from` on it is
 /// `yes`. Where both are at one percent there is no `unsure`.
@@ -56,8 +56,10 @@ impl PercentCutoffs {
 
     /// The cutoffs as a lens keeps them; without a band of `unsure` they have no `yes_from`.
     pub fn cutoffs(self) -> Cutoffs {
-        let yes_from = (self.yes_from > self.no_below).then_some(self.yes_from);
-        Cutoffs::at_percents(self.no_below, yes_from)
+        let number = |percent: u8| f64::from(percent) / 100.0;
+        let yes_from = (self.yes_from > self.no_below).then(|| number(self.yes_from));
+        // percents of this type are in the range of cutoffs
+        Cutoffs::new(Some(number(self.no_below)), yes_from).unwrap_or_default()
     }
 
     /// The label of all probabilities from this percent to below the next.
@@ -83,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::probability::{ONE, Probability};
+    use refract_domain::probability::{ONE, Probability};
 
     #[test]
     fn only_cutoffs_in_the_range_of_a_lens_are_made() {

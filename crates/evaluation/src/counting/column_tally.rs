@@ -6,10 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::cutoffs::YesNoLabel;
-use crate::lens::{Column, Output, Value};
-use crate::probability::ONE;
-use crate::question::Question;
+use refract_domain::cutoffs::YesNoLabel;
+use refract_domain::lens::{Column, Output, Value};
+use refract_domain::probability::ONE;
+use refract_domain::question::Question;
 
 /// Names of the ten equal bins that probabilities are counted in.
 const PROBABILITY_BINS: [&str; 10] = [
@@ -240,8 +240,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::answer::Answer;
-    use crate::probability::Probability;
+    use refract_domain::answer::Answer;
+    use refract_domain::probability::Probability;
 
     fn tally(question_type: &str, output: &str) -> ColumnTally {
         let column = json!({"name": "c", "question": "q", "type": question_type, "output": output});

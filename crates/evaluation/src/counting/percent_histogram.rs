@@ -1,9 +1,9 @@
 //! Probabilities counted by whole percent, from which every cutoff at a whole percent is answered
 //! exactly.
 
-use crate::cutoffs::YesNoLabel;
-use crate::percent_cutoffs::PercentCutoffs;
-use crate::probability::Probability;
+use crate::counting::percent_cutoffs::PercentCutoffs;
+use refract_domain::cutoffs::YesNoLabel;
+use refract_domain::probability::Probability;
 
 /// One count for each percent from 0 to 100.
 pub const PERCENTS: usize = 101;
@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::probability::ONE;
+    use refract_domain::probability::ONE;
 
     #[test]
     fn a_probability_at_a_cutoff_is_not_below_it() {

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::percent_cutoffs::PercentCutoffs;
-use crate::percent_histogram::LabelCounts;
-use crate::probability::{ONE, Probability};
+use crate::counting::percent_cutoffs::PercentCutoffs;
+use crate::counting::percent_histogram::LabelCounts;
+use refract_domain::probability::{ONE, Probability};
 
 /// A lens of two label columns of `angry` with these cutoffs, a probability and a topic.
 fn lens(strict: PercentCutoffs, mild: PercentCutoffs, topic: &str) -> Vec<Column> {

@@ -1,13 +1,13 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::ids::ResultId;
-use crate::key::ColumnName;
-use crate::prism::VersionNumber;
-use crate::question::QuestionType;
-use crate::result::ResultStatus;
-use crate::submission::FieldValues;
-use crate::view::ResultView;
+use refract_domain::ids::ResultId;
+use refract_domain::key::ColumnName;
+use refract_domain::prism::VersionNumber;
+use refract_domain::question::QuestionType;
+use refract_domain::result::ResultStatus;
+use refract_domain::submission::FieldValues;
+use refract_domain::view::ResultView;
 
 mod moved_cutoffs;
 
