@@ -133,7 +133,7 @@ bench-app: ## measure the app: pages, lists among a million results, sliders in 
 	.ci/with-browser .ci/with-postgres $(RELEASE) bench --package refract --bench app --locked -- $(ARGS)
 
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
-	$(CARGO) run --release --locked --manifest-path crates/answering/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
+	$(CARGO) run --release --locked --manifest-path crates/service/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
 
 bench-evaluation: ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
 	$(RELEASE) bench --package refract-evaluation --bench evaluation --locked

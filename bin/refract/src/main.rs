@@ -1,27 +1,17 @@
 //! Refract: answers typed questions about a text, with probabilities and a memory.
 //!
-//! The program joins the crates; every command is a thin call into the crates below.
+//! The program joins the crates: the commands of the terminal, and those that serve the API and the app.
 
-mod api_url;
-mod app_settings;
-mod arguments;
 mod build_info;
 mod commands;
-mod log_settings;
-mod metrics;
-mod output;
-mod output_file;
-mod settings;
-mod suggestion;
-mod telemetry;
-mod terminal;
-mod unknown_variables;
-mod wrong_usage;
+mod listeners;
 
 use std::process::ExitCode;
 
 use actix_web::rt::System;
 use anyhow::Context as _;
+use clap::CommandFactory as _;
+use refract_terminal::{command_line, output, telemetry};
 
 use crate::commands::Program;
 
@@ -31,20 +21,15 @@ use crate::commands::Program;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let program = match Program::read(std::env::args_os()) {
-        Ok(program) => program,
-        Err(error) => return wrong_usage::report(error),
-    };
-    match run(program) {
-        Ok(code) => code,
-        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => output::fail(&error),
+    match command_line::read(std::env::args_os()) {
+        Ok(program) => output::exit_code(run(program)),
+        Err(error) => command_line::report_wrong_usage(Program::command(), error),
     }
 }
 
 fn run(program: Program) -> anyhow::Result<ExitCode> {
     telemetry::start(&program.log, program.default_log())?;
-    unknown_variables::warn(&commands::setting_variables());
+    command_line::warn_of_unknown_variables(&Program::command());
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime
         .enable_all()

@@ -1,68 +1,12 @@
 //! What every page of the app knows of the place where it is served.
 
 use std::cell::Cell;
-use std::fmt;
 
 use actix_web::http::header::HeaderMap;
 use refract_http_serving::TrustedProxies;
+use refract_service::people::AppUrl;
 
 use crate::assets::AssetFolder;
-
-/// The address of the app for people: `http` or `https`, a host and a port, without a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AppUrl(String);
-
-/// Why a text is no address of an app.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it must be http:// or https:// and a host, with nothing after them")]
-pub struct NotAnAppUrl;
-
-impl AppUrl {
-    /// Reads an address. A slash at its end does not count; the host is compared in lower case.
-    ///
-    /// # Errors
-    /// [`NotAnAppUrl`] for anything but a scheme, a host and perhaps a port.
-    pub fn parse(text: &str) -> Result<Self, NotAnAppUrl> {
-        let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
-        let uri: actix_web::http::Uri = text.parse().map_err(|_| NotAnAppUrl)?;
-        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-        let authority = uri.authority().map_or("", |authority| authority.as_str());
-        let is_bare = !authority.is_empty() && !authority.contains('@') && !text.contains('#');
-        let is_bare = is_bare && matches!(uri.path(), "" | "/") && uri.query().is_none();
-        let scheme = uri.scheme_str().unwrap_or_default();
-        if is_web && is_bare {
-            Ok(Self(format!("{scheme}://{authority}")))
-        } else {
-            Err(NotAnAppUrl)
-        }
-    }
-
-    /// The address without a slash at its end, which is also its origin.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether the address is `https`, so that cookies may be bound to it.
-    pub fn is_secure(&self) -> bool {
-        self.0.starts_with("https://")
-    }
-
-    /// The address that signs in by a link.
-    pub fn sign_in_link(&self, token: &str) -> String {
-        format!("{}/sign-in/{token}", self.0)
-    }
-
-    /// The address of the page at which an invitation or a new password is taken up.
-    pub fn join_link(&self, token: &str) -> String {
-        format!("{}/join/{token}", self.0)
-    }
-}
-
-impl fmt::Display for AppUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// Facts about this installation that pages show or depend on.
 pub(crate) struct AppSite {
@@ -90,43 +34,5 @@ impl AppSite {
                  as one network: set REFRACT_APP_TRUSTED_PROXIES to the proxy's address"
             );
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_a_scheme_a_host_and_a_port() {
-        for (sent, read) in [
-            ("http://127.0.0.1:8081", "http://127.0.0.1:8081"),
-            (
-                "https://Refract.example.com/",
-                "https://refract.example.com",
-            ),
-            ("http://[::1]:80", "http://[::1]:80"),
-        ] {
-            assert_eq!(AppUrl::parse(sent).unwrap().as_str(), read);
-        }
-        for other in [
-            "",
-            "refract.example.com",
-            "ftp://a",
-            "https://a/b",
-            "https://a?b",
-            "https://a#b",
-            "https://user@a",
-            "https://",
-            "http://a b",
-        ] {
-            assert_eq!(AppUrl::parse(other), Err(NotAnAppUrl), "{other}");
-        }
-    }
-
-    #[test]
-    fn only_https_is_secure() {
-        assert!(AppUrl::parse("https://a").unwrap().is_secure());
-        assert!(!AppUrl::parse("http://a").unwrap().is_secure());
     }
 }

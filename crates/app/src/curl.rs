@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use refract_answering::PrismRow;
 use refract_domain::field::Field;
+use refract_service::prisms::Prism;
 
 /// A `curl` command that creates a result of a prism, with a field on each line. The key is the
 /// shell's `REFRACT_KEY`. `api_url` is the API's address up to and with `/v1`.
-pub(crate) fn create_result(api_url: &str, prism: &PrismRow, fields: &[Field]) -> String {
+pub(crate) fn create_result(api_url: &str, prism: &Prism, fields: &[Field]) -> String {
     let url = quoted(&format!("{api_url}/prisms/{}/results", prism.slug));
     let mut body = "{\n  \"fields\": {".to_owned();
     for (place, field) in fields.iter().enumerate() {

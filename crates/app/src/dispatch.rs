@@ -9,13 +9,14 @@ use std::rc::Rc;
 
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::{Answering, InternalError};
 use refract_domain::event::EventRequest;
 use refract_domain::token::Token;
 use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
     RequestRecorder, RequestUnderWay, SentBody, X_REQUEST_ID, discard_body, with_causes,
 };
+use refract_service::InternalError;
+use refract_service::Refract;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
@@ -34,7 +35,7 @@ use crate::{browser_cookie, origin, policy, refusal_page, session_cookie};
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
-    pub(crate) answering: Answering,
+    pub(crate) refract: Refract,
     pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) recorder: Rc<RequestRecorder>,
@@ -68,7 +69,7 @@ impl Dispatcher {
         let pattern = found.as_ref().map_or("unknown", |(route, _)| route.pattern);
         let record = self.recorder.begin(&request, pattern, PageLine::default());
         if let Some(call) = record.trace().call() {
-            self.answering = self.answering.traced(call);
+            self.refract = self.refract.traced(call);
         }
         let body = SentBody {
             reader: &self.bodies,
@@ -81,8 +82,8 @@ impl Dispatcher {
             client: browser_cookie::client(&request, record.client(), &self.site),
             ..Sent::default()
         };
-        let answering = self.reply(found, &request, body, sent, &record);
-        let reply = answering.instrument(record.span()).await;
+        let refract = self.reply(found, &request, body, sent, &record);
+        let reply = refract.instrument(record.span()).await;
         let id = record.id().to_header_value();
         record.end(reply.status().as_u16());
         discard_body(request.headers(), under_way.gate(), &mut payload).await;
@@ -191,7 +192,7 @@ impl Dispatcher {
 
     /// Finds who visits, by the cookies that were sent.
     async fn find_visitor(&self, arrival: &mut Arrival, line: &PageLine) {
-        arrival.visitor = Visitor::find(&self.answering, &arrival.tokens).await;
+        arrival.visitor = Visitor::find(&self.refract, &arrival.tokens).await;
         let visitor = arrival.visitor.as_ref().ok().and_then(Option::as_ref);
         line.person.set(visitor.map(|visitor| visitor.person));
     }
@@ -205,13 +206,13 @@ impl Dispatcher {
         id: &RequestId,
     ) -> Result<Handling, PageRefusal> {
         let (request, sent) = (EventRequest::new(id), Rc::clone(sent));
-        let (answering, site) = (self.answering.clone(), Rc::clone(&self.site));
+        let (refract, site) = (self.refract.clone(), Rc::clone(&self.site));
         Ok(match &route.door {
             Door::Open(handle) => handle(OpenVisit {
                 visitor,
                 request,
                 sent,
-                answering,
+                refract,
                 site,
             }),
             Door::For(least, handle) => {
@@ -223,7 +224,7 @@ impl Dispatcher {
                     visitor,
                     request,
                     sent,
-                    answering,
+                    refract,
                     site,
                 })
             }

@@ -38,6 +38,5 @@ mod session_cookie;
 mod visit;
 mod visitor;
 
-pub use app_site::{AppUrl, NotAnAppUrl};
 pub use route_table::{RouteFacts, route_table};
 pub use server::{APP_WORKERS, AppSettings, serve};

@@ -2,7 +2,7 @@
 
 use actix_web::http::header::{HOST, HeaderMap, ORIGIN};
 
-use crate::app_site::AppUrl;
+use refract_service::people::AppUrl;
 
 /// Names of this machine, under which a browser may know an app that listens on loopback.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];

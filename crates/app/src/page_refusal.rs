@@ -1,10 +1,11 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
-use refract_answering::prisms::PrismRefusal;
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::role::Role;
 use refract_http_serving::{Draining, Panicked};
+use refract_service::InternalError;
+use refract_service::people::SecretError;
+use refract_service::prisms::PrismError;
 
 use crate::form_size::FormSize;
 
@@ -43,7 +44,7 @@ pub(crate) enum PageRefusal {
     Panicked(#[from] Panicked),
     /// A secret could not be made or checked.
     #[error(transparent)]
-    Secret(#[from] SecretFailed),
+    Secret(#[from] SecretError),
     /// The service failed.
     #[error("the service failed")]
     Internal(#[from] InternalError),
@@ -116,16 +117,16 @@ impl PageRefusal {
     }
 }
 
-impl From<PrismRefusal> for PageRefusal {
-    fn from(refusal: PrismRefusal) -> Self {
+impl From<PrismError> for PageRefusal {
+    fn from(refusal: PrismError) -> Self {
         match refusal {
-            PrismRefusal::NotFound | PrismRefusal::VersionNotFound => Self::NotFound,
-            PrismRefusal::Persistence(error) => Self::Internal(error.into()),
-            PrismRefusal::Invalid(_)
-            | PrismRefusal::NoMoreVersions
-            | PrismRefusal::VersionMeanwhile { .. }
-            | PrismRefusal::LensMeanwhile
-            | PrismRefusal::Contended => Self::NotChanged(refusal.to_string()),
+            PrismError::NotFound | PrismError::VersionNotFound => Self::NotFound,
+            PrismError::Persistence(error) => Self::Internal(error.into()),
+            PrismError::Invalid(_)
+            | PrismError::NoMoreVersions
+            | PrismError::VersionMeanwhile { .. }
+            | PrismError::LensMeanwhile
+            | PrismError::Contended => Self::NotChanged(refusal.to_string()),
         }
     }
 }

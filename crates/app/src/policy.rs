@@ -5,7 +5,7 @@ use actix_web::http::header::{
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 
-use crate::app_site::AppUrl;
+use refract_service::people::AppUrl;
 
 /// Scripts, styles, pictures and requests of the app itself and nothing else: no inline script or
 /// style, no other origin, no framing, no plug-in, no form that is sent elsewhere.

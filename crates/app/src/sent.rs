@@ -1,7 +1,7 @@
 //! What a request sent: the values of its path, its query and its form, and from where.
 
 use form_urlencoded::Serializer;
-use refract_answering::people::SignInClient;
+use refract_service::people::SignInClient;
 
 use crate::form::Form;
 use crate::path_values::PathValues;

@@ -6,7 +6,7 @@ use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
 use refract_domain::token::Token;
 
-use crate::app_site::AppUrl;
+use refract_service::people::AppUrl;
 
 /// The most cookies of one name that are looked at.
 const MOST_COOKIES: usize = 8;

@@ -7,16 +7,17 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Duration;
 
-use refract_answering::Answering;
 use refract_http_serving::{
     BodyBudget, BodyReader, Drained, Lifecycle, RequestMetrics, RequestRecorder, Serving,
     TrustedProxies, http_server, serve_until,
 };
+use refract_service::Refract;
 use refract_traces::Traces;
 
-use crate::app_site::{AppSite, AppUrl};
+use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
 use crate::dispatch::Dispatcher;
+use refract_service::people::AppUrl;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.
@@ -65,7 +66,7 @@ pub async fn serve<F>(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Refract + Send + Clone + 'static,
 {
     let AppSettings {
         listen,
@@ -95,7 +96,7 @@ where
     };
     let server = http_server(serving, move || {
         let dispatch = Dispatcher {
-            answering: make_answering(),
+            refract: make_answering(),
             bodies: bodies.clone(),
             lifecycle: for_workers.clone(),
             recorder: Rc::new(RequestRecorder {

@@ -5,8 +5,8 @@ use cookie::Cookie;
 use cookie::time::Duration;
 use refract_domain::token::Token;
 
-use crate::app_site::AppUrl;
 use crate::sent_cookies::OwnCookie;
+use refract_service::people::AppUrl;
 
 const COOKIE: OwnCookie = OwnCookie {
     plain: "refract",

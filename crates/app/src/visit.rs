@@ -2,11 +2,14 @@
 
 use std::rc::Rc;
 
-use refract_answering::{Answering, Caller};
 use refract_domain::event::EventRequest;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::slug::PrismSelector;
+use refract_service::Refract;
+use refract_service::lenses::PrismLens;
+use refract_service::people::Caller;
+use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
 use crate::page_refusal::PageRefusal;
@@ -19,7 +22,7 @@ pub(crate) struct Visit {
     /// The request, as events name it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
-    pub(crate) answering: Answering,
+    pub(crate) refract: Refract,
     pub(crate) site: Rc<AppSite>,
 }
 
@@ -30,7 +33,7 @@ pub(crate) struct OpenVisit {
     /// The request, as events name it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
-    pub(crate) answering: Answering,
+    pub(crate) refract: Refract,
     pub(crate) site: Rc<AppSite>,
 }
 
@@ -47,6 +50,24 @@ impl Visit {
     pub(crate) fn prism(&self) -> Result<PrismSelector, PageRefusal> {
         let named = PrismSelector::parse(self.sent.values.get("slug"));
         named.map_err(|_| PageRefusal::NotFound)
+    }
+
+    /// Finds the prism that the address names.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NotFound`] when the account has none of the name; a failure of the database.
+    pub(crate) async fn find_prism(&self) -> Result<Prism, PageRefusal> {
+        let (account, prism) = (self.account(), self.prism()?);
+        Ok(self.refract.prisms().find(account, &prism).await?)
+    }
+
+    /// Finds the lens of the prism that the address names.
+    ///
+    /// # Errors
+    /// [`PageRefusal::NotFound`] when the account has none of the name; a failure of the database.
+    pub(crate) async fn find_lens(&self) -> Result<PrismLens, PageRefusal> {
+        let (account, prism) = (self.account(), self.prism()?);
+        Ok(self.refract.lenses().find(account, &prism).await?)
     }
 
     /// The version that the address names.

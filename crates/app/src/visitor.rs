@@ -2,9 +2,10 @@
 
 use std::ops::Deref;
 
-use refract_answering::people::{SignedIn, session};
-use refract_answering::{Answering, InternalError};
 use refract_domain::token::Token;
+use refract_service::InternalError;
+use refract_service::Refract;
+use refract_service::people::SignedIn;
 
 /// A person who is signed in.
 #[derive(Clone, Debug)]
@@ -25,11 +26,11 @@ impl Visitor {
     /// # Errors
     /// When the database fails.
     pub(crate) async fn find(
-        answering: &Answering,
+        refract: &Refract,
         tokens: &[Token],
     ) -> Result<Option<Self>, InternalError> {
         for token in tokens {
-            let found = session(answering.database(), token).await?;
+            let found = refract.people().session(token).await?;
             if let Some(signed_in) = found {
                 return Ok(Some(Self(signed_in)));
             }

@@ -1,7 +1,7 @@
 //! Cutoffs: the probabilities at which a Yes / No label changes from `no` to `unsure` and from
 //! `unsure` to `yes` (spec 2.5).
 
-use crate::probability::{ONE, PERCENT, Probability};
+use crate::probability::{ONE, Probability};
 use crate::problem::Fault;
 
 /// A probability at which a label changes. It is compared exactly, as the decimal number that a
@@ -29,21 +29,13 @@ impl Cutoff {
         }
     }
 
-    /// A cutoff at a whole percent, 1 to 100.
-    fn at_percent(percent: u8) -> Self {
-        Self {
-            value: f64::from(percent) / 100.0,
-            first_at_or_above: u32::from(percent) * PERCENT,
-        }
-    }
-
     /// The number as it was written.
     pub fn value(self) -> f64 {
         self.value
     }
 
     /// The lowest probability that is at or above the cutoff, in millionths.
-    pub(crate) fn millionths(self) -> u32 {
+    pub fn millionths(self) -> u32 {
         self.first_at_or_above
     }
 
@@ -117,14 +109,6 @@ impl Cutoffs {
             no_below: no_below.map(Cutoff::new),
             yes_from: yes_from.map(Cutoff::new),
         })
-    }
-
-    /// Cutoffs at whole percents that are in the range of [`Cutoffs::new`].
-    pub(crate) fn at_percents(no_below: u8, yes_from: Option<u8>) -> Self {
-        Self {
-            no_below: Some(Cutoff::at_percent(no_below)),
-            yes_from: yes_from.map(Cutoff::at_percent),
-        }
     }
 
     /// The cutoff below which the label is `no`, as the lens has it; see [`Cutoffs::no_ends_at`].

@@ -10,7 +10,7 @@ use crate::decimal::Decimal;
 /// The millionths in 1.
 pub const ONE: u32 = 1_000_000;
 /// The millionths in a percent.
-pub(crate) const PERCENT: u32 = ONE / 100;
+pub const PERCENT: u32 = ONE / 100;
 
 /// A number from 0 to 1 with six decimals (readings).
 ///

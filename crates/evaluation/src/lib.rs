@@ -4,6 +4,7 @@
 //! ([`marked_answers::MarkedAnswers`]), answers of two versions or models to the same texts
 //! ([`comparison::PairedAnswers`]), or answers to one text with its options in several orders
 //! ([`order_sensitivity::OrderSensitivity`]). Output is numbers for people to decide by.
+//! [`counting`] needs no marks: it counts what stands in a lens's columns.
 //!
 //! This crate is pure: no input or output, no clock, no randomness. It knows nothing of databases,
 //! files or terminals.
@@ -12,6 +13,7 @@ pub mod automation;
 mod bootstrap;
 pub mod comparison;
 mod count;
+pub mod counting;
 pub mod coverage;
 pub mod cutoff_advice;
 mod cutoff_choice;

@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use refract_answering::{HeldRow, ReadableResult, Refusal, UnansweredRow, failure_threshold};
 use refract_domain::reference::IdempotencyKey;
+use refract_service::CallError;
+use refract_service::results::ReadableResult;
+use refract_service::runs::{HeldRow, UnansweredRow, failure_threshold};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::file_run::FileRun;
@@ -41,7 +43,7 @@ pub(crate) enum RowState {
     /// An earlier run has the row's answers.
     Answered(Box<ReadableResult>),
     /// A worker thread asks about the row.
-    Asked(oneshot::Receiver<Result<ReadableResult, Refusal>>),
+    Asked(oneshot::Receiver<Result<ReadableResult, CallError>>),
 }
 
 /// What a row keeps until its result is handed over.
@@ -87,7 +89,7 @@ impl<'a> Dispatch<'a> {
     /// where it waits: every row that a worker has is in the queue.
     pub(crate) async fn all(
         run: &'a FileRun,
-        settings: RunSettings<'_>,
+        settings: RunSettings,
         rows: RowChunks,
         tally: &'a Arc<RunTally>,
         queue: mpsc::Sender<PendingRow>,
@@ -97,7 +99,6 @@ impl<'a> Dispatch<'a> {
         let workers = RunWorkers::start(
             settings.threads.min(settings.concurrency),
             &run.prism,
-            settings.gateway,
             tally,
         );
         let mut dispatch = Self {
@@ -149,7 +150,7 @@ impl<'a> Dispatch<'a> {
         keys: &[IdempotencyKey],
     ) -> Result<HashMap<IdempotencyKey, HeldRow>, RunStop> {
         let found = self.run.prism.find_held_rows(keys).await;
-        if let Err(Refusal::PrismNotFound) = found {
+        if let Err(CallError::PrismNotFound) = found {
             return Err(RunStop::Archived { line });
         }
         found.map_err(|refusal| RunStop::Row { line, refusal })

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use refract_answering::{Estimator, Refusal, RunFacts};
 use refract_domain::model_input::{State, json_chars};
+use refract_service::CallError;
+use refract_service::model::Estimator;
+use refract_service::runs::RunFacts;
 
 use crate::file_run::FileRun;
 use crate::input::{InputFault, listed};
@@ -59,7 +61,7 @@ pub enum CheckFault {
     #[error("{refusal}{}", cause(.refusal))]
     Lookup {
         /// The reason.
-        refusal: Refusal,
+        refusal: CallError,
     },
     /// The thread that read the file is gone, which is a bug.
     #[error("the check of the file broke off")]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use refract_answering::PinnedPrism;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_service::runs::PinnedPrism;
 
 use crate::column_mapping::{ColumnMapping, InputColumns, MappingFault};
 use crate::input::{InputFault, InputFile, InputKind, InputSource};

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::io;
 
-use refract_answering::ReadableResult;
-use refract_domain::column_tally::ColumnTally;
+use refract_evaluation::counting::column_tally::ColumnTally;
+use refract_service::results::ReadableResult;
 use tokio::sync::mpsc;
 
 use crate::dispatch::{PendingRow, RowState};

@@ -7,9 +7,10 @@
 use std::io;
 use std::sync::Arc;
 
-use refract_answering::{Estimator, PinnedPrism};
 use refract_domain::key::QuestionKey;
 use refract_domain::question::Question;
+use refract_service::model::Estimator;
+use refract_service::runs::PinnedPrism;
 
 use crate::column_mapping::InputColumns;
 use crate::file_check::{CheckFault, FileCheck};
@@ -109,7 +110,7 @@ impl GoldRun {
     /// After `stop` no further row begins. Rows in flight are finished, saved and handed over.
     pub async fn run(
         &self,
-        settings: RunSettings<'_>,
+        settings: RunSettings,
         check: &GoldCheck,
         tally: &Arc<RunTally>,
         mut take: impl FnMut(FinishedRow),

@@ -13,7 +13,7 @@
 //! [`MarksFile`] reads files of another kind: what people say the right outcomes are.
 //!
 //! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
-//! the model through the use cases of `refract-answering` alone.
+//! the model through the use cases of `refract-service` alone.
 
 mod column_mapping;
 mod dispatch;

@@ -10,8 +10,8 @@ mod fault;
 #[cfg(test)]
 mod tests;
 
-use refract_answering::marks::{MarkFaults, MarksRow};
 use refract_domain::key::QuestionKey;
+use refract_service::marks::{MarkFaults, MarksRow};
 
 use self::columns::MarksColumns;
 pub use self::fault::MarksFileFault;

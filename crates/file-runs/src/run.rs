@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use refract_answering::{RunFacts, RunRows};
 use refract_lens_rendering::RowFormat;
+use refract_service::runs::{RunFacts, RunRows};
 use tokio::sync::mpsc;
 
 use crate::dispatch::Dispatch;
@@ -36,7 +36,7 @@ impl FileRun {
     /// the reason for the stop.
     pub async fn run(
         &self,
-        settings: RunSettings<'_>,
+        settings: RunSettings,
         check: &FileCheck,
         tally: &Arc<RunTally>,
         files: RunFiles<'_>,
@@ -69,7 +69,7 @@ impl FileRun {
     pub(crate) async fn run_each(
         &self,
         facts: RunFacts,
-        settings: RunSettings<'_>,
+        settings: RunSettings,
         rows: RowChunks,
         tally: &Arc<RunTally>,
         sinks: RowSinks<
@@ -101,7 +101,7 @@ impl FileRun {
 
     async fn ask_each(
         &self,
-        settings: RunSettings<'_>,
+        settings: RunSettings,
         rows: RowChunks,
         tally: &Arc<RunTally>,
         sinks: RowSinks<

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use refract_answering::PinnedPrism;
-use refract_domain::column_tally::ColumnTally;
 use refract_domain::lens::Column;
 use refract_domain::view::ResultView;
+use refract_evaluation::counting::column_tally::ColumnTally;
 use refract_lens_rendering::{RowFormat, RowWriter};
+use refract_service::runs::PinnedPrism;
 
 /// The rows that are written, and their counts.
 pub(crate) struct RunOutput<'a, W> {

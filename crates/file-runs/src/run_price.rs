@@ -3,8 +3,10 @@
 //! The rows come in small batches from the thread that reads the file, and their idempotency keys are
 //! looked up batch by batch, so the memory does not grow with the file.
 
-use refract_answering::{CostEstimate, PinnedPrism, Refusal};
 use refract_domain::reference::IdempotencyKey;
+use refract_service::CallError;
+use refract_service::model::CostEstimate;
+use refract_service::runs::PinnedPrism;
 use tokio::sync::mpsc;
 
 /// Upper bound on the rows of a batch: one query looks up which of them are answered.
@@ -68,7 +70,7 @@ impl PricedRows {
 
 impl PricedBatches {
     /// Looks up which rows are answered, and sums up what the others cost.
-    pub(crate) async fn price(mut self, prism: &PinnedPrism) -> Result<RunPrice, Refusal> {
+    pub(crate) async fn price(mut self, prism: &PinnedPrism) -> Result<RunPrice, CallError> {
         let mut price = RunPrice::default();
         while let Some(batch) = self.0.recv().await {
             let keys: Vec<_> = batch.iter().map(|row| row.key.clone()).collect();

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use refract_answering::Refusal;
+use refract_service::CallError;
 use tokio::sync::watch;
 
 use crate::input::InputFault;
@@ -35,13 +35,13 @@ pub enum RunStop {
         /// The line of the row.
         line: u64,
         /// The reason.
-        refusal: Refusal,
+        refusal: CallError,
     },
     /// The events that the run begins or that it ended could not be saved.
     #[error("the event of the run cannot be saved{}", cause(.refusal))]
     Unrecorded {
         /// The reason.
-        refusal: Refusal,
+        refusal: CallError,
     },
     /// Writing the output failed.
     #[error("line {line}: the output cannot be written: {error}")]
@@ -74,8 +74,8 @@ pub enum RunStop {
 }
 
 /// The source of an internal error, whose own text names only the kind of failure.
-pub(crate) fn cause(refusal: &Refusal) -> String {
-    let Refusal::Internal(error) = refusal else {
+pub(crate) fn cause(refusal: &CallError) -> String {
+    let CallError::Internal(error) = refusal else {
         return String::new();
     };
     std::error::Error::source(error).map_or_else(String::new, |source| format!(": {source}"))

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use refract_answering::ModelReport;
+use refract_service::model::ModelReport;
 
 /// The running counts of one run.
 #[derive(Debug, Default)]

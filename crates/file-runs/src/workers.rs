@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
 
-use refract_answering::{
-    AnsweredCall, ModelGateway, PinnedPrism, ReadableResult, Refusal, RowAnswering, UnansweredRow,
-};
 use refract_domain::result::SavedResult;
+use refract_service::CallError;
+use refract_service::results::{AnsweredCall, ReadableResult};
+use refract_service::runs::{PinnedPrism, RowAnswering, UnansweredRow};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 
@@ -18,7 +18,7 @@ use crate::run_tally::RunTally;
 pub(crate) struct RunJob {
     pub(crate) line: u64,
     pub(crate) work: RowWork,
-    pub(crate) reply: oneshot::Sender<Result<ReadableResult, Refusal>>,
+    pub(crate) reply: oneshot::Sender<Result<ReadableResult, CallError>>,
     /// Held as long as the row is in flight.
     pub(crate) permit: OwnedSemaphorePermit,
 }
@@ -39,7 +39,7 @@ pub(crate) struct RunWorkers {
 
 /// One worker thread.
 struct RunWorker {
-    answering: RowAnswering,
+    rows: RowAnswering,
     tally: Arc<RunTally>,
 }
 
@@ -48,21 +48,20 @@ impl RunWorkers {
     pub(crate) fn start(
         threads: NonZeroUsize,
         prism: &PinnedPrism,
-        gateway: &ModelGateway,
         tally: &Arc<RunTally>,
     ) -> std::io::Result<Self> {
         let mut senders = Vec::with_capacity(threads.get());
         for _ in 0..threads.get() {
             let (sender, jobs) = mpsc::unbounded_channel();
-            let (prism, gateway, tally) = (prism.clone(), gateway.clone(), Arc::clone(tally));
+            let (prism, tally) = (prism.clone(), Arc::clone(tally));
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;
             let thread = thread::Builder::new().name("refract-run".to_owned());
             thread.spawn(move || {
                 LocalSet::new().block_on(&runtime, async move {
-                    let answering = prism.for_this_thread(&gateway, threads);
-                    Rc::new(RunWorker { answering, tally }).work(jobs).await;
+                    let rows = prism.for_this_thread(threads);
+                    Rc::new(RunWorker { rows, tally }).work(jobs).await;
                 });
             })?;
             senders.push(sender);
@@ -94,8 +93,8 @@ impl RunWorker {
 
     async fn work_on(&self, job: RunJob) {
         let answered = match job.work {
-            RowWork::Create(row) => self.answering.create(row).await,
-            RowWork::Retry(failed) => self.answering.retry(*failed).await,
+            RowWork::Create(row) => self.rows.create(row).await,
+            RowWork::Retry(failed) => self.rows.retry(*failed).await,
         };
         let answered = answered.map(|AnsweredCall { result, report }| {
             let error = result.view().status.error();

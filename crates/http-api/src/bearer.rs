@@ -2,8 +2,8 @@
 //! the use case's to find out.
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
-use refract_answering::{CallKeyId, PresentedKey};
 use refract_domain::api_key::ApiKey;
+use refract_service::keys::{CallKeyId, PresentedKey};
 
 use crate::error::ApiError;
 

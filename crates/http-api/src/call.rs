@@ -7,11 +7,11 @@ mod body;
 mod invalid_value;
 mod parameters;
 
-use refract_answering::CreateCall;
 use refract_domain::ids::ResultId;
 use refract_domain::json::Json;
 use refract_domain::problem::Problems;
 use refract_lens_rendering::Format;
+use refract_service::results::CreateCall;
 
 /// Reads a create call from the raw `{prism}`, the raw query and the body's JSON value.
 ///

@@ -3,8 +3,10 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
-use refract_answering::{Answering, CallKeyId, CreateCall};
 use refract_lens_rendering::Format;
+use refract_service::Refract;
+use refract_service::keys::CallKeyId;
+use refract_service::results::CreateCall;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -17,7 +19,7 @@ use refract_http_serving::{CallInFlight, HeldRoom, SentBody};
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Rc<Answering>,
+    refract: Rc<Refract>,
     in_flight: CallInFlight,
     prism: &str,
     request: &HttpRequest,
@@ -29,7 +31,7 @@ pub(crate) async fn handle(
     let use_case = async move {
         // for as long as the call has its text
         let _room = room;
-        answering.create_result(&key, call).await
+        refract.results().create(&key, call).await
     };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }

@@ -4,10 +4,10 @@
 use std::io;
 
 use actix_web::http::StatusCode;
-use refract_answering::Refusal;
 use refract_domain::problem::Problems;
 use refract_domain::result::RetryRefusal;
 use refract_http_serving::{BodyReadError, Draining, Panicked};
+use refract_service::CallError;
 use serde::Serialize;
 
 const VALIDATION_FAILED: &str = "validation_failed";
@@ -46,7 +46,7 @@ pub(crate) enum ApiError {
     RouteNotFound,
     /// The use case refused the call.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] CallError),
     /// A result could not be rendered in the format asked for: a bug.
     #[error("the result could not be rendered")]
     NotRendered(#[from] io::Error),
@@ -88,12 +88,12 @@ impl ApiError {
                 VALIDATION_FAILED,
                 problems.to_string(),
             ),
-            Self::Refused(Refusal::Fields(mismatch)) => (
+            Self::Refused(CallError::Fields(mismatch)) => (
                 StatusCode::BAD_REQUEST,
                 VALIDATION_FAILED,
                 mismatch.to_string(),
             ),
-            Self::Refused(Refusal::OverBudget(over)) => {
+            Self::Refused(CallError::OverBudget(over)) => {
                 (StatusCode::BAD_REQUEST, VALIDATION_FAILED, over.to_string())
             }
             Self::MalformedBody => (StatusCode::BAD_REQUEST, BAD_REQUEST, MALFORMED.to_owned()),
@@ -102,27 +102,27 @@ impl ApiError {
                 UNAUTHORIZED,
                 "Authentication required".to_owned(),
             ),
-            Self::Refused(Refusal::InvalidApiKey) => (
+            Self::Refused(CallError::InvalidApiKey) => (
                 StatusCode::UNAUTHORIZED,
                 UNAUTHORIZED,
                 "Invalid API key".to_owned(),
             ),
-            Self::Refused(Refusal::PrismNotFound) => (
+            Self::Refused(CallError::PrismNotFound) => (
                 StatusCode::NOT_FOUND,
                 NOT_FOUND,
                 "Prism not found".to_owned(),
             ),
-            Self::Refused(Refusal::VersionNotFound) => (
+            Self::Refused(CallError::VersionNotFound) => (
                 StatusCode::NOT_FOUND,
                 NOT_FOUND,
                 "Prism version not found".to_owned(),
             ),
-            Self::Refused(Refusal::ResultNotFound) => (
+            Self::Refused(CallError::ResultNotFound) => (
                 StatusCode::NOT_FOUND,
                 NOT_FOUND,
                 "Result not found".to_owned(),
             ),
-            Self::Refused(Refusal::Retry(archived @ RetryRefusal::PrismArchived)) => {
+            Self::Refused(CallError::Retry(archived @ RetryRefusal::PrismArchived)) => {
                 (StatusCode::NOT_FOUND, NOT_FOUND, archived.to_string())
             }
             Self::RouteNotFound => (
@@ -130,10 +130,10 @@ impl ApiError {
                 NOT_FOUND,
                 "Route not found".to_owned(),
             ),
-            Self::Refused(Refusal::HeldByAnotherPrism(held)) => {
+            Self::Refused(CallError::HeldByAnotherPrism(held)) => {
                 (StatusCode::CONFLICT, CONFLICT, held.to_string())
             }
-            Self::Refused(Refusal::Retry(
+            Self::Refused(CallError::Retry(
                 refusal @ (RetryRefusal::NotFailed | RetryRefusal::AlreadyRetried(_)),
             )) => (StatusCode::CONFLICT, CONFLICT, refusal.to_string()),
             Self::BodyTooLarge => (
@@ -146,7 +146,7 @@ impl ApiError {
                 BAD_REQUEST,
                 MALFORMED.to_owned(),
             ),
-            Self::Refused(Refusal::Internal(_)) | Self::NotRendered(_) | Self::Panicked(_) => (
+            Self::Refused(CallError::Internal(_)) | Self::NotRendered(_) | Self::Panicked(_) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 INTERNAL_ERROR,
                 "Internal server error".to_owned(),

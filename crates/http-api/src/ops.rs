@@ -14,7 +14,7 @@ use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, HttpResponse, Route, web};
 use prometheus_client::registry::Registry;
-use refract_answering::Answering;
+use refract_service::Refract;
 
 use crate::exposition::ExpositionFormat;
 use refract_http_serving::Lifecycle;
@@ -25,7 +25,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// What the operator's endpoints report on.
 #[derive(Clone)]
 pub(crate) struct Operations {
-    pub(crate) answering: Answering,
+    pub(crate) refract: Refract,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) registry: Arc<Registry>,
 }
@@ -64,11 +64,11 @@ impl Operations {
     /// Adds the three endpoints to an application.
     pub(crate) fn configure(self, app: &mut web::ServiceConfig) {
         let Self {
-            answering,
+            refract,
             lifecycle,
             registry,
         } = self;
-        let readyz = move || ready(answering.clone(), lifecycle.clone());
+        let readyz = move || ready(refract.clone(), lifecycle.clone());
         let metrics =
             move |request: HttpRequest| std::future::ready(exposition(&registry, &request));
         app.route("/healthz", get_or_head().to(|| async { health(true) }))
@@ -82,8 +82,8 @@ fn get_or_head() -> Route {
     web::route().guard(Any(Get()).or(Head()))
 }
 
-async fn ready(answering: Answering, lifecycle: Lifecycle) -> HttpResponse {
-    let answers = tokio::time::timeout(PING_TIMEOUT, answering.is_ready());
+async fn ready(refract: Refract, lifecycle: Lifecycle) -> HttpResponse {
+    let answers = tokio::time::timeout(PING_TIMEOUT, refract.is_ready());
     health(!lifecycle.is_stopping() && answers.await.unwrap_or(false))
 }
 

@@ -1,7 +1,8 @@
 //! `GET /v1/results/{result_id}`: any result of the account (spec 4.2).
 
 use actix_web::HttpRequest;
-use refract_answering::{Answering, CallKeyId};
+use refract_service::Refract;
+use refract_service::keys::CallKeyId;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -14,7 +15,7 @@ use refract_http_serving::CallInFlight;
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: &Answering,
+    refract: &Refract,
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,
@@ -22,6 +23,6 @@ pub(crate) async fn handle(
 ) -> Result<Reply, ApiError> {
     let (id, format) = call::of_result(result_id, request.query_string())?;
     let key = bearer::presented(request.headers(), key)?;
-    let use_case = answering.read_result(&key, id);
+    let use_case = refract.results().read(&key, id);
     Reply::read(&in_place(in_flight, use_case).await?, format)
 }

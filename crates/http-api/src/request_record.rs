@@ -3,8 +3,8 @@
 //! A record never holds a text, a context, a `ref` or a key. Who called is told by the id of the API
 //! key.
 
-use refract_answering::CallKeyId;
 use refract_http_serving::{EndedRequest, RequestLine, RequestRecord};
+use refract_service::keys::CallKeyId;
 
 use crate::reply::{Reply, ReplySubject};
 

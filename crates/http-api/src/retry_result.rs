@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
-use refract_answering::{Answering, CallKeyId};
+use refract_service::Refract;
+use refract_service::keys::CallKeyId;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
@@ -16,7 +17,7 @@ use refract_http_serving::{CallInFlight, SentBody};
 /// # Errors
 /// The first check of the specification's order that fails.
 pub(crate) async fn handle(
-    answering: Rc<Answering>,
+    refract: Rc<Refract>,
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,
@@ -28,6 +29,6 @@ pub(crate) async fn handle(
     drop((body, room));
     let (id, format) = call::of_result(result_id, request.query_string())?;
     let key = bearer::presented(request.headers(), key)?;
-    let use_case = async move { answering.retry_result(&key, id).await };
+    let use_case = async move { refract.results().retry(&key, id).await };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }

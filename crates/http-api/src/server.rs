@@ -11,7 +11,7 @@ use actix_web::dev::Server;
 use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, HttpServer};
 use prometheus_client::registry::Registry;
-use refract_answering::Answering;
+use refract_service::Refract;
 
 use crate::metrics;
 use crate::ops::{Operations, is_loopback, refuse_other_hosts};
@@ -66,7 +66,7 @@ pub async fn serve<F>(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Refract + Send + Clone + 'static,
 {
     let HttpSettings {
         listen,
@@ -101,7 +101,7 @@ where
             lifecycle: lifecycle.clone(),
         };
         move || Worker {
-            answering: Rc::new(make_answering()),
+            refract: Rc::new(make_answering()),
             bodies: bodies.clone(),
             lifecycle: lifecycle.clone(),
             recorder: Rc::new(RequestRecorder {
@@ -141,12 +141,12 @@ fn ops_server<F>(
     registry: Arc<Registry>,
 ) -> io::Result<Server>
 where
-    F: Fn() -> Answering + Send + Clone + 'static,
+    F: Fn() -> Refract + Send + Clone + 'static,
 {
     let is_loopback = is_loopback(listener.local_addr()?);
     let server = HttpServer::new(move || {
         let ops = Operations {
-            answering: make_answering(),
+            refract: make_answering(),
             lifecycle: lifecycle.clone(),
             registry: Arc::clone(&registry),
         };

@@ -1,15 +1,15 @@
 //! The use case of a call: one that asks the model goes on when its client disconnects.
 
 use futures_util::FutureExt as _;
-use refract_answering::Refusal;
 use refract_http_serving::{CallInFlight, with_causes};
+use refract_service::CallError;
 
 use crate::error::ApiError;
 
 /// Runs a use case to its end, whether or not its client waits.
 pub(crate) fn detached<T: 'static>(
     in_flight: CallInFlight,
-    use_case: impl Future<Output = Result<T, Refusal>> + 'static,
+    use_case: impl Future<Output = Result<T, CallError>> + 'static,
 ) -> impl Future<Output = Result<T, ApiError>> {
     in_flight
         .detached(logged(use_case))
@@ -19,7 +19,7 @@ pub(crate) fn detached<T: 'static>(
 /// Runs a use case that only reads, and ends with its client.
 pub(crate) fn in_place<T>(
     in_flight: CallInFlight,
-    use_case: impl Future<Output = Result<T, Refusal>>,
+    use_case: impl Future<Output = Result<T, CallError>>,
 ) -> impl Future<Output = Result<T, ApiError>> {
     // boxed: the future of every request would have room for it
     Box::pin(logged(use_case)).map(move |ended| {
@@ -30,10 +30,10 @@ pub(crate) fn in_place<T>(
 
 /// Logs an internal error where it happens, because after a disconnect no handler is left to log it.
 fn logged<T>(
-    use_case: impl Future<Output = Result<T, Refusal>>,
-) -> impl Future<Output = Result<T, Refusal>> {
+    use_case: impl Future<Output = Result<T, CallError>>,
+) -> impl Future<Output = Result<T, CallError>> {
     use_case.inspect(|outcome| {
-        if let Err(Refusal::Internal(error)) = outcome {
+        if let Err(CallError::Internal(error)) = outcome {
             tracing::error!(error = with_causes(error), "a call failed");
         }
     })

@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_answering::{Answering, CallKeyId};
+use refract_service::Refract;
+use refract_service::keys::CallKeyId;
 use tracing::Instrument as _;
 
 use crate::error::ApiError;
@@ -21,7 +22,7 @@ use refract_http_serving::{
 
 /// What a worker thread needs to answer requests. Requests share it.
 pub(crate) struct Worker {
-    pub(crate) answering: Rc<Answering>,
+    pub(crate) refract: Rc<Refract>,
     pub(crate) bodies: BodyReader,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) recorder: Rc<RequestRecorder>,
@@ -40,9 +41,9 @@ impl Worker {
         let key = line.key.clone();
         let record = self.recorder.begin(&request, route.pattern(), line);
         let id = record.id().clone();
-        let answering = match record.trace().call() {
-            Some(call) => Rc::new(Answering::clone(&self.answering).traced(call)),
-            None => Rc::clone(&self.answering),
+        let refract = match record.trace().call() {
+            Some(call) => Rc::new(Refract::clone(&self.refract).traced(call)),
+            None => Rc::clone(&self.refract),
         };
         let mut payload = payload.into_inner();
         let gate = under_way.gate();
@@ -51,7 +52,7 @@ impl Worker {
             gate,
             payload: &mut payload,
         };
-        let answer = unless_panicked(self.route(answering, route, &request, body, key))
+        let answer = unless_panicked(self.route(refract, route, &request, body, key))
             .instrument(record.span())
             .await;
         let reply = answer
@@ -64,7 +65,7 @@ impl Worker {
 
     async fn route(
         &self,
-        answering: Rc<Answering>,
+        refract: Rc<Refract>,
         route: Route<'_>,
         request: &HttpRequest,
         body: SentBody<'_>,
@@ -76,13 +77,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(answering, in_flight, prism, request, body, key).await
+                create_result::handle(refract, in_flight, prism, request, body, key).await
             }
             Route::ReadResult { result_id } => {
-                read_result::handle(&answering, in_flight, result_id, request, key).await
+                read_result::handle(&refract, in_flight, result_id, request, key).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(answering, in_flight, result_id, request, body, key).await
+                retry_result::handle(refract, in_flight, result_id, request, body, key).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

@@ -15,7 +15,7 @@ use crate::report::kept_name;
 pub(crate) fn of(reply: &Result<ServerReply, ModelFailure>) -> AttemptEnd {
     match reply {
         Ok(ServerReply::Answer(body)) => told_in(body),
-        Ok(ServerReply::Refusal(refusal)) => AttemptEnd {
+        Ok(ServerReply::CallError(refusal)) => AttemptEnd {
             status: Some(refusal.status),
             ..AttemptEnd::default()
         },

@@ -40,6 +40,16 @@ pub(crate) struct RequestSender {
     pub(crate) renewable_key: Option<Arc<RenewableKey>>,
 }
 
+impl RequestSender {
+    /// The same sender with connections that nobody else uses.
+    pub(crate) fn with_own_connections(&self) -> Self {
+        Self {
+            connections: self.connections.map(ModelConnections::with_none_open),
+            ..self.clone()
+        }
+    }
+}
+
 /// Sends the requests of one call, each in up to two attempts.
 pub(crate) struct CallSender<'a> {
     sender: &'a RequestSender,
@@ -119,7 +129,7 @@ impl<'a> CallSender<'a> {
         } = first.await?;
         let refusal = match reply {
             ServerReply::Answer(answer) => return Ok(answer),
-            ServerReply::Refusal(refusal) => refusal,
+            ServerReply::CallError(refusal) => refusal,
         };
         let has_another_key = || {
             let is_about_the_key = matches!(refusal.status, 401 | 403);
@@ -142,7 +152,7 @@ impl<'a> CallSender<'a> {
         let second = self.attempt(&write, reach, refused_by, series).await?;
         match second.reply {
             ServerReply::Answer(answer) => Ok(answer),
-            ServerReply::Refusal(refusal) => Err(refusal.failure(second.has_system_message)),
+            ServerReply::CallError(refusal) => Err(refusal.failure(second.has_system_message)),
         }
     }
 
@@ -267,7 +277,7 @@ impl<'a> CallSender<'a> {
 /// Tells how a request ended, as far as that says something about its server.
 fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelFailure>, had_time: bool) {
     match reply {
-        Ok(ServerReply::Refusal(refusal)) if refusal.is_by_failing_server() => asked.failed(),
+        Ok(ServerReply::CallError(refusal)) if refusal.is_by_failing_server() => asked.failed(),
         Ok(_) | Err(ModelFailure::TooLarge) => asked.answered(),
         Err(ModelFailure::TimedOut(_)) if !had_time => {}
         Err(_) => asked.failed(),

@@ -10,7 +10,6 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,8 +88,8 @@ impl ServerAccess {
 #[derive(Clone)]
 pub(crate) struct ModelConnections {
     access: Arc<ServerAccess>,
-    dialer: Rc<Dialer>,
-    idle: Rc<IdleConnections>,
+    dialer: Arc<Dialer>,
+    idle: Arc<IdleConnections>,
 }
 
 impl ModelConnections {
@@ -99,9 +98,14 @@ impl ModelConnections {
         let idle = IdleConnections::new(access.keep_alive);
         Self {
             access,
-            dialer: Rc::new(dialer),
-            idle: Rc::new(idle),
+            dialer: Arc::new(dialer),
+            idle: Arc::new(idle),
         }
+    }
+
+    /// Connections to the same server, none of them open yet.
+    pub(crate) fn with_none_open(&self) -> Self {
+        Self::new(Arc::clone(&self.access))
     }
 
     /// The server's host name or address, and its port.

@@ -60,6 +60,24 @@ impl Model {
         Self { trace, ..self }
     }
 
+    /// The model for the calling thread, with connections of its own.
+    #[must_use]
+    pub fn with_own_connections(&self) -> Self {
+        let server = self.server.as_ref().map(|server| ServerModel {
+            protocol: server.protocol.clone(),
+            sender: server.sender.with_own_connections(),
+        });
+        Self {
+            server,
+            ..self.clone()
+        }
+    }
+
+    /// Whether the built-in scorer answers. Every surface that shows its answers says so.
+    pub fn is_for_trying_only(&self) -> bool {
+        self.server.is_none()
+    }
+
     /// Estimates what asking this version's questions will cost.
     pub fn estimator(&self, version: &PrismVersion) -> Estimator {
         Estimator::new(&self.settings, version)

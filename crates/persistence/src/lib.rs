@@ -1,8 +1,8 @@
 //! The database of Refract: PostgreSQL or SQLite, each query written once.
 //!
 //! [`Database`] is the way in. The crate has two storeys: `connections` opens, pools and shares
-//! connections and knows no table; `queries` has the methods of [`Database`], a file per table or
-//! use, and knows no kind of connection. Unique constraints settle every race, so any number of
+//! connections and knows no table; `queries` has the methods of [`Database`], a folder per noun,
+//! and knows no kind of connection. Unique constraints settle every race, so any number of
 //! processes on one database are safe together: no query looks first and writes then.
 //!
 //! Queries may be awaited from any runtime, and a caller that goes away leaves none half-way. A

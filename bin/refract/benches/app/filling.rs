@@ -1,12 +1,12 @@
 //! Databases with a few or many results, saved as the service saves them.
 
+use refract_service::Refract;
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
-use refract_answering::{Caller, api_keys, event_stamp, people, prisms};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::password::TypedPassword;
@@ -15,6 +15,9 @@ use refract_domain::role::Role;
 use refract_domain::slug::PrismSelector;
 use refract_domain::token::Token;
 use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, Saving};
+use refract_service::events::event_stamp;
+use refract_service::people;
+use refract_service::people::Caller;
 use tokio::runtime::Handle;
 use tokio::task::LocalSet;
 use uuid::Uuid;
@@ -31,7 +34,7 @@ const DAYS: i64 = 30;
 /// A database with results and a signed-in owner.
 pub(crate) struct FilledDatabase {
     pub(crate) url: String,
-    pub(crate) database: Database,
+    pub(crate) refract: Refract,
     pub(crate) account: AccountId,
     /// The cookie's token.
     pub(crate) token: Token,
@@ -59,14 +62,15 @@ impl FilledDatabase {
         };
         let made = event_stamp(account.id, Actor::Operator, None);
         database.create_account(&account, made).await.unwrap();
-        let (making, token) = people_and_prisms(&database, account.id, results).await;
+        let refract = Refract::new(database.clone());
+        let (making, token) = people_and_prisms(&refract, account.id, results).await;
         let began = Instant::now();
         save_all(&database, &making).await;
         let seconds = began.elapsed().as_secs_f64();
         println!("Saved {results} results in {seconds:.0} s.");
         Self {
             url,
-            database,
+            refract,
             account: account.id,
             token,
             results,
@@ -82,34 +86,41 @@ impl FilledDatabase {
 
 /// Makes an owner, two keys and two prisms of three versions each.
 async fn people_and_prisms(
-    database: &Database,
+    refract: &Refract,
     account: AccountId,
     results: u32,
 ) -> (ResultMaking, Token) {
     let operator = &Caller::operator(account);
     let email = Email::parse("ada@example.com").unwrap();
-    let invitation = people::invite(database, operator, &email, Role::Owner).await;
+    let invitation = refract.people().invite(operator, &email, Role::Owner).await;
     let invitation = invitation.unwrap();
     let name = PersonName::parse("Ada").unwrap();
     let password = TypedPassword::new("zy!3kQ9 dab.x");
     let client = people::SignInClient::default();
     let token = &invitation.token;
-    let session = people::accept(database, &client, token, &name, password, None).await;
+    let session = refract
+        .people()
+        .accept(&client, token, &name, password, None)
+        .await;
     let mut keys = Vec::new();
     for name in ["the shop", "the archive"] {
-        let (key, _) = api_keys::create(database, operator, name.to_owned(), None)
+        let (key, _) = refract
+            .keys()
+            .create(operator, name.to_owned(), None)
             .await
             .unwrap();
         keys.push(key);
     }
     let mut made = Vec::new();
     for _ in 0..2 {
-        let prism = prisms::create(database, operator, PRISM.as_bytes()).await;
+        let prism = refract.prisms().create(operator, PRISM.as_bytes()).await;
         let prism = prism.unwrap();
         let selector = PrismSelector::Id(prism.id);
         for context in ["We sell bicycles.", "We sell bicycles and repair them."] {
             let file = PRISM.replace("We sell bicycles online.", context);
-            prisms::save_version(database, operator, &selector, file.as_bytes(), None)
+            refract
+                .prisms()
+                .save_version(operator, &selector, file.as_bytes(), None)
                 .await
                 .unwrap();
         }

@@ -3,53 +3,55 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_answering::prisms::{find_lens, list, overview};
-use refract_answering::result_counts::counts;
-use refract_answering::result_search::{ResultSearch, SearchLimits, SearchPage, search};
-use refract_answering::{LensDraft, ResultDetails, api_keys, people};
 use refract_domain::slug::PrismSelector;
+use refract_service::results::ResultSearch;
+use refract_service::results::SearchLimits;
+use refract_service::results::SearchPage;
 
 use crate::filling::FilledDatabase;
 
 /// Calls the use cases of a page as its handler does, and drops what they find. Returns whether this
 /// page's are known here; those of the others are not.
 pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
-    let (database, account) = (&it.database, it.account);
+    let (refract, account) = (&it.refract, it.account);
     let prism = PrismSelector::Id(it.making.prisms[0]);
     // who is signed in
-    people::session(database, &it.token).await.unwrap().unwrap();
+    refract.people().session(&it.token).await.unwrap().unwrap();
     match page {
         "Prisms" => {
-            list(database, account).await.unwrap();
+            refract.prisms().list(account).await.unwrap();
         }
         "Prism" => {
-            overview(database, account, &prism).await.unwrap();
+            refract.prisms().overview(account, &prism).await.unwrap();
         }
         "Keys" => {
-            api_keys::list(database, account).await.unwrap();
+            refract.keys().list(account).await.unwrap();
         }
         "Results" => {
-            let lens = Arc::new(find_lens(database, account, &prism).await.unwrap());
+            let lens = Arc::new(refract.lenses().find(account, &prism).await.unwrap());
             let (wanted, limits) = (ResultSearch::default(), SearchLimits::default());
             let newest = SearchPage::Newest;
-            let found = search(database, &lens, &wanted, newest, limits).await;
+            let found = refract
+                .results()
+                .search(&lens, &wanted, newest, limits)
+                .await;
             assert_eq!(found.ok().map(|found| found.results.len()), Some(50));
-            api_keys::labels(database, account).await.unwrap();
-            people::list(database, account).await.unwrap();
+            refract.keys().labels(account).await.unwrap();
+            refract.people().list(account).await.unwrap();
             let makers = [it.making.person];
-            people::names(database, account, &makers).await.unwrap();
-            counts(database, account, Utc::now()).await.unwrap();
+            refract.people().names(account, &makers).await.unwrap();
+            refract.results().counts(account, Utc::now()).await.unwrap();
         }
         "a result" => {
-            let found = ResultDetails::find(database, account, it.middle()).await;
+            let found = refract.results().details(account, it.middle()).await;
             assert!(found.is_ok());
         }
         "Lens" => {
-            let lens = find_lens(database, account, &prism).await.unwrap();
+            let lens = refract.lenses().find(account, &prism).await.unwrap();
             // the handler reads the draft as a file, which finds the lens again
-            let again = find_lens(database, account, &prism).await.unwrap();
+            let again = refract.lenses().find(account, &prism).await.unwrap();
             let columns = again.columns().lens.to_vec();
-            LensDraft::load(database, lens, &columns).await.unwrap();
+            refract.lenses().draft_of(lens, &columns).await.unwrap();
         }
         _ => return false,
     }

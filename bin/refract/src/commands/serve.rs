@@ -2,6 +2,7 @@
 
 pub(super) mod descriptors;
 mod retention;
+mod traces;
 
 use std::net::TcpListener;
 use std::process::ExitCode;
@@ -9,24 +10,23 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use refract_answering::api_keys::KeyUses;
-use refract_answering::{Answering, AnsweringMetrics, FirstCalls, SaveBackoff};
+use prometheus_client::registry::Registry;
 use refract_app::AppSettings;
 use refract_http_api::HttpSettings;
-use refract_http_serving::{Drained, Lifecycle, RequestMetrics};
+use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector, RequestMetrics};
 use refract_model_gateway::ModelGateway;
-use refract_persistence::Database;
-use refract_traces::TraceExport;
+use refract_service::Refract;
+use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
+use refract_terminal::arguments::cannot_be_used;
+use refract_terminal::settings::{self, AppArgs, DatabaseArgs, ModelArgs, ServeArgs};
+use refract_terminal::{StopSignals, arguments, output};
+use refract_traces::{TraceExport, Traces};
 use tokio::sync::{oneshot, watch};
 
 use self::retention::RetentionArgs;
-use super::operator;
-use super::signals::StopSignals;
-use super::traces::{self, TraceArgs};
-use crate::app_settings::{AppArgs, AppListener};
-use crate::arguments;
-use crate::settings::{self, DatabaseArgs, ModelArgs, ServeArgs};
-use crate::{metrics, output};
+use self::traces::TraceArgs;
+use crate::build_info;
+use crate::listeners::{self, AppListener};
 
 /// The arguments of `refract serve`.
 #[derive(Args)]
@@ -60,7 +60,7 @@ impl ServeCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let export = self.traces.export()?;
-        let counts = AnsweringMetrics::default();
+        let counts = ServiceMetrics::default();
         let workers = self.serve.workers();
         let shares = descriptors::share(
             workers.get(),
@@ -68,28 +68,24 @@ impl ServeCommand {
             self.serve.ops_listen != "off",
             &database.settings(),
         )?;
-        let http = HttpSettings {
-            listen: settings::bind("REFRACT_LISTEN", &self.serve.listen)?,
-            ops: match self.serve.ops_listen.as_str() {
-                "off" => None,
-                address => Some(settings::bind("REFRACT_OPS_LISTEN", address)?),
-            },
-            workers,
-            connections: shares.api,
-            grace: self.serve.grace(),
-            lifecycle: Lifecycle::named("api"),
-            budget: self.serve.body_budget()?,
-            registry: metrics::registry(&gateway, &counts),
-            proxies: self.app.trusted_proxies()?,
-            traces: export.as_ref().map(TraceExport::traces).unwrap_or_default(),
-        };
+        let http = http_settings(
+            &self.serve,
+            &self.app,
+            listeners::bind,
+            shares.api,
+            registry(&gateway, &counts),
+            export.as_ref().map(TraceExport::traces).unwrap_or_default(),
+        )?;
         // an address that cannot be used is said at once
         self.app.url()?;
         // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
         let api_url = self.serve.api_url(api)?;
-        let database = operator::open_when_up(&database.settings()).await?;
-        let app = self.app.bind(api_url, shares.app)?;
+        let refract = refract_terminal::open_when_up(&database.settings()).await?;
+        let refract = refract.with_model(gateway.model()).with_metrics(counts);
+        let app = listeners::bind_app(&self.app)?
+            .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
+            .transpose()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
         // a signal that comes once the node says that it listens stops it in order
         let delay = settings::milliseconds(self.shutdown_delay_ms);
@@ -108,7 +104,7 @@ impl ServeCommand {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
         let (draining, drains) = oneshot::channel::<()>();
-        let purging = self.retention.start(&database, &counts, async {
+        let purging = self.retention.start(&refract, async {
             // a server that ended by itself has dropped the sender
             let _ = drains.await;
         });
@@ -117,7 +113,7 @@ impl ServeCommand {
             let _ = draining.send(());
         };
         let grace = http.grace;
-        let served = serve(http, app, database, &gateway, counts, stop).await;
+        let served = serve(http, app, refract, &gateway, stop).await;
         retention::ended(purging).await;
         if let Some(export) = export {
             traces::end(export, grace).await;
@@ -127,57 +123,88 @@ impl ServeCommand {
     }
 }
 
+/// Where and how the API is served, with listeners that `bind` makes from a setting and its value.
+pub(crate) fn http_settings(
+    serve: &ServeArgs,
+    app: &AppArgs,
+    bind: fn(&str, &str) -> anyhow::Result<TcpListener>,
+    connections: usize,
+    registry: Registry,
+    traces: Traces,
+) -> anyhow::Result<HttpSettings> {
+    Ok(HttpSettings {
+        listen: bind("REFRACT_LISTEN", &serve.listen)?,
+        ops: match serve.ops_listen.as_str() {
+            "off" => None,
+            address => Some(bind("REFRACT_OPS_LISTEN", address)?),
+        },
+        workers: serve.workers(),
+        connections,
+        grace: serve.grace(),
+        lifecycle: Lifecycle::named("api"),
+        budget: BodyBudget::of_mib(serve.body_budget_mib)
+            .with_context(|| cannot_be_used("REFRACT_BODY_BUDGET_MIB"))?,
+        registry,
+        proxies: app
+            .app_trusted_proxies
+            .parse()
+            .with_context(|| cannot_be_used("REFRACT_APP_TRUSTED_PROXIES"))?,
+        traces,
+    })
+}
+
+/// The registry behind `/metrics`: each crate counts its own work, and the program joins the counts.
+pub(crate) fn registry(gateway: &ModelGateway, counts: &ServiceMetrics) -> Registry {
+    let mut registry = Registry::default();
+    counts.register(&mut registry);
+    register_model(&mut registry, gateway);
+    registry.register_collector(Box::new(ProcessCollector {
+        version: env!("CARGO_PKG_VERSION"),
+        commit: build_info::COMMIT,
+    }));
+    registry
+}
+
 /// Serves the API and the app until `stop`, then lets the calls in flight finish.
 pub(crate) async fn serve(
     mut http: HttpSettings,
     app: Option<AppListener>,
-    database: Database,
+    refract: Refract,
     gateway: &ModelGateway,
-    counts: AnsweringMetrics,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
-    metrics::add_database(&mut http.registry, &database);
-    let key_uses = KeyUses::default();
-    let first_calls = FirstCalls::default();
-    let save_backoff = SaveBackoff::within(http.grace);
+    register_database(&mut http.registry, &refract);
+    let retry_policy = RetryPolicy::within(http.grace);
+    let refract = refract.with_retry_policy(retry_policy.clone());
     let threads = http.workers;
-    let answering_over = {
-        let (gateway, key_uses) = (gateway.clone(), key_uses.clone());
-        let save_backoff = save_backoff.clone();
-        move |database| {
-            let (key_uses, counts) = (key_uses.clone(), counts.clone());
-            Answering::new(database, gateway.model(), key_uses, counts)
-                .with_first_calls(first_calls.clone())
-                .with_save_backoff(save_backoff.clone())
-        }
-    };
-    let make_answering = {
-        let (database, answering_over) = (database.clone(), answering_over.clone());
-        move || answering_over(database.for_this_thread(threads))
-    };
     let (stopping, mut stopped) = watch::channel(false);
     let app = app.map(|app| {
-        let database = database.clone();
-        // the app has no connections of its own: whoever only calls the API pays nothing for it
-        let make_answering = move || answering_over(database.clone());
+        // the app has no connections of its own to the database: whoever only calls the API pays
+        // nothing for it
+        let refract = refract.clone();
+        let make_refract = move || refract.with_own_model_connections();
         let settings = app_settings(app, &mut http, gateway);
-        refract_app::serve(settings, make_answering, async move {
+        refract_app::serve(settings, make_refract, async move {
             // an API that ended by itself ends the app too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
         })
     });
-    let api = refract_http_api::serve(http, make_answering, async move {
+    let make_refract = {
+        let refract = refract.clone();
+        move || refract.for_this_thread(threads)
+    };
+    let api = refract_http_api::serve(http, make_refract, async move {
         stop.await;
-        save_backoff.drain();
+        retry_policy.drain();
         // nobody waits for it where the app is off
         let _ = stopping.send(true);
     });
     let both = async { tokio::join!(api, with_failure_logged(app)) };
     let (served, app_drained) = tokio::select! {
         served = both => served,
-        never = key_uses.write_regularly(&database) => match never {},
+        never = refract.keys().save_uses_regularly() => match never {},
     };
-    key_uses.write(&database).await;
+    refract.keys().save_uses().await;
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {
@@ -223,7 +250,7 @@ async fn with_failure_logged(
 
 /// Waits for the first SIGTERM or SIGINT. Where there is a delay, announces the stop and lets the delay
 /// pass, which a second signal ends.
-fn announced_stop(
+pub(crate) fn announced_stop(
     lifecycle: Lifecycle,
     delay: Duration,
 ) -> anyhow::Result<impl Future<Output = ()>> {
@@ -241,14 +268,5 @@ fn announced_stop(
             () = tokio::time::sleep(delay) => {}
             signal = signals.next_name() => tracing::info!(signal, "told to stop at once"),
         }
-    })
-}
-
-/// Waits for the first SIGTERM or SIGINT.
-pub(crate) fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
-    let mut signals = StopSignals::watch()?;
-    Ok(async move {
-        let signal = signals.next_name().await;
-        tracing::info!(signal, "told to stop");
     })
 }

@@ -1,8 +1,8 @@
 //! The pages of one prism, as links on each of them.
 
 use maud::{Markup, html};
-use refract_answering::PrismRow;
 use refract_domain::role::Role;
+use refract_service::prisms::Prism;
 
 /// A page of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl PrismTab {
 
 /// The address of a prism's page. A prism whose slug is a word of the app's own addresses is
 /// addressed by its id.
-pub(crate) fn prism_address(prism: &PrismRow) -> String {
+pub(crate) fn prism_address(prism: &Prism) -> String {
     match prism.slug.as_str() {
         "new" => format!("/prisms/{}", prism.id),
         slug => format!("/prisms/{slug}"),
@@ -66,7 +66,7 @@ pub(crate) fn prism_address(prism: &PrismRow) -> String {
 }
 
 /// The heading of every page of a prism: its name, and links to its other pages.
-pub(crate) fn prism_heading(prism: &PrismRow, current: PrismTab, role: Role) -> Markup {
+pub(crate) fn prism_heading(prism: &Prism, current: PrismTab, role: Role) -> Markup {
     let address = prism_address(prism);
     html! {
         div.prism {

@@ -8,8 +8,8 @@ use refract_domain::slug::Slug;
 
 use super::*;
 
-fn prism() -> PrismRow {
-    PrismRow {
+fn prism() -> Prism {
+    Prism {
         id: PrismId(uuid::Uuid::nil()),
         account: AccountId(uuid::Uuid::nil()),
         slug: Slug::saved("triage".to_owned()),

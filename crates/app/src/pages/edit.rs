@@ -17,11 +17,9 @@ mod review_page;
 mod state_panel;
 
 use actix_web::http::StatusCode;
-use refract_answering::examples::find_example;
-use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
-use refract_answering::{TRIAL_TEXTS, newest_answered};
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::VersionNumber;
+use refract_service::prisms::{PrismError, TRIAL_TEXTS, find_example};
 
 use self::act::Acted;
 use self::draft::EditDraft;
@@ -96,20 +94,30 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
     if editing.based_on != Some(prism.latest_version) {
         return meanwhile_page::show(visit, &editing).await;
     }
-    let database = visit.answering.database();
     let selector = visit.prism()?;
     let file = editing.draft.file();
-    let read = VersionDraft::read(database, visit.account(), &selector, &file);
+    let read = visit
+        .refract
+        .prisms()
+        .draft(visit.account(), &selector, &file);
     let draft = match read.await {
         Ok(draft) => draft,
         Err(refusal) => return refused(visit, editing, refusal).await,
     };
-    let lens = prisms::find_lens(database, visit.account(), &selector).await?;
+    let lens = visit
+        .refract
+        .lenses()
+        .find(visit.account(), &selector)
+        .await?;
     let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
-    let stored = newest_answered(database, &lens.into(), most).await?;
+    let stored = visit
+        .refract
+        .results()
+        .newest_answered(&lens.into(), most)
+        .await?;
     let pairs = if visit.sent.form.get("act") == "try" {
         let version = &draft.file.version;
-        Some(visit.answering.try_draft(version, &stored).await)
+        Some(visit.refract.prisms().try_draft(version, &stored).await)
     } else {
         None
     };
@@ -117,7 +125,8 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
         editing: &editing,
         draft: &draft,
         cost: visit
-            .answering
+            .refract
+            .prisms()
             .draft_trial_cost(&draft.file.version, &stored),
         pairs,
     };
@@ -125,12 +134,15 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
 }
 
 async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
-    let (database, file) = (visit.answering.database(), editing.draft.file());
+    let file = editing.draft.file();
     let saved = if editing.prism.is_none() {
-        prisms::create(database, &visit.caller(), &file).await
+        visit.refract.prisms().create(&visit.caller(), &file).await
     } else {
         let (caller, selector) = (&visit.caller(), visit.prism()?);
-        prisms::save_version(database, caller, &selector, &file, editing.based_on)
+        visit
+            .refract
+            .prisms()
+            .save_version(caller, &selector, &file, editing.based_on)
             .await
             .map(|(prism, _)| prism)
     };
@@ -139,7 +151,7 @@ async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal>
             let address = format!("{}?done=saved", prism_address(&prism));
             Ok(PageReply::see_other(&address))
         }
-        Err(PrismRefusal::VersionMeanwhile { .. }) => meanwhile_page::show(visit, &editing).await,
+        Err(PrismError::VersionMeanwhile { .. }) => meanwhile_page::show(visit, &editing).await,
         Err(refusal) => refused(visit, editing, refusal).await,
     }
 }
@@ -148,9 +160,9 @@ async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal>
 async fn refused(
     visit: &Visit,
     mut editing: Editing,
-    refusal: PrismRefusal,
+    refusal: PrismError,
 ) -> Result<PageReply, PageRefusal> {
-    if !matches!(refusal, PrismRefusal::Invalid(_)) {
+    if !matches!(refusal, PrismError::Invalid(_)) {
         return Err(refusal.into());
     }
     let page = show_wrong(visit, &mut editing).await?;

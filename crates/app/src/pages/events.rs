@@ -6,10 +6,10 @@ mod event_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::events::{self, EventRange, FoundEvents};
 use refract_domain::ids::EventId;
 use refract_lens_rendering::RowFormat;
+use refract_service::InternalError;
+use refract_service::events::{EventRange, FoundEvents};
 
 use self::event_form::event_form;
 use self::event_query::{ADDRESS, EventQuery};
@@ -34,9 +34,12 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     if query.has_faults() {
         return refused(&visit, &query).await;
     }
-    let (database, account) = (visit.answering.database(), visit.account());
+    let account = visit.account();
     let range = range(&visit.sent.query)?;
-    let finding = events::find_events(database, account, query.filter.clone(), range, SHOWN);
+    let finding = visit
+        .refract
+        .events()
+        .find(account, query.filter.clone(), range, SHOWN);
     let found = finding.await.map_err(InternalError::from)?;
     let rest = html! {
         @if found.events.is_empty() {
@@ -61,9 +64,12 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
     if query.has_faults() {
         return refused(&visit, &query).await;
     }
-    let database = visit.answering.database();
     let caller = visit.caller();
-    let chunks = events::export_events(database, &caller, query.filter, format).await?;
+    let chunks = visit
+        .refract
+        .events()
+        .export(&caller, query.filter, format)
+        .await?;
     let name = format!("events.{}", format.name());
     let media_type = super::results::media_type(format);
     Ok(PageReply::streamed_file(&name, media_type, chunks))
@@ -83,7 +89,7 @@ async fn page(
     rest: &Markup,
     status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
-    let choosing = events::event_choices(visit.answering.database(), visit.account());
+    let choosing = visit.refract.events().choices(visit.account());
     let choices = choosing.await.map_err(InternalError::from)?;
     let main = html! {
         h1 { "Events" }

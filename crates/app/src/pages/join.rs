@@ -3,12 +3,12 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::{Markup, html};
-use refract_answering::people::{InvitationRow, JoinRefusal, SessionEnd, accept, find_invitation};
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
 use refract_domain::token::Token;
+use refract_service::InternalError;
+use refract_service::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
 use crate::browser_cookie;
 use crate::components::field::{FormField, in_words};
@@ -55,21 +55,25 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         let password = TypedPassword::new(sent.get("password"));
         let client = &visit.sent.client;
         let request = Some(visit.request.clone());
-        let database = visit.answering.database();
-        match accept(database, client, &token, name, password, request).await {
+        match visit
+            .refract
+            .people()
+            .accept(client, &token, name, password, request)
+            .await
+        {
             Ok(session) => {
                 end_session(&visit, SessionEnd::Replaced).await?;
                 let cookies = browser_cookie::signed_in(&session, &visit.site.url);
                 return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }
-            Err(JoinRefusal::Void) => return Ok(void(&visit)),
-            Err(JoinRefusal::Password(weak)) => faults.password = in_words(&weak),
-            Err(JoinRefusal::Secret(SecretFailed::Busy)) => {
-                faults.password = SecretFailed::Busy.to_string();
+            Err(JoinError::Void) => return Ok(void(&visit)),
+            Err(JoinError::Password(weak)) => faults.password = in_words(&weak),
+            Err(JoinError::Secret(SecretError::Busy)) => {
+                faults.password = SecretError::Busy.to_string();
                 status = StatusCode::SERVICE_UNAVAILABLE;
             }
-            Err(JoinRefusal::Secret(error)) => return Err(error.into()),
-            Err(JoinRefusal::Persistence(error)) => {
+            Err(JoinError::Secret(error)) => return Err(error.into()),
+            Err(JoinError::Persistence(error)) => {
                 return Err(InternalError::from(error).into());
             }
         }
@@ -78,16 +82,16 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     Ok(page(&visit, &invitation, &form, status))
 }
 
-async fn find(visit: &OpenVisit) -> Result<Option<(Token, InvitationRow)>, InternalError> {
+async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, InternalError> {
     let Some(token) = Token::parse(visit.sent.values.get("token")) else {
         return Ok(None);
     };
-    let found = find_invitation(visit.answering.database(), &token).await?;
+    let found = visit.refract.people().find_invitation(&token).await?;
     Ok(found.map(|invitation| (token, invitation)))
 }
 
 /// The title and the words above the form: somebody joins, or comes back for a new password.
-fn title(invitation: &InvitationRow) -> &'static str {
+fn title(invitation: &OpenInvitation) -> &'static str {
     if invitation.name.is_some() {
         "Choose a new password"
     } else {
@@ -97,7 +101,7 @@ fn title(invitation: &InvitationRow) -> &'static str {
 
 fn page(
     visit: &OpenVisit,
-    invitation: &InvitationRow,
+    invitation: &OpenInvitation,
     form: &Markup,
     status: StatusCode,
 ) -> PageReply {
@@ -123,7 +127,7 @@ fn may(role: Role) -> &'static str {
     }
 }
 
-fn form(invitation: &InvitationRow, address: &str, name: &str, faults: &Faults) -> Markup {
+fn form(invitation: &OpenInvitation, address: &str, name: &str, faults: &Faults) -> Markup {
     let email = FormField {
         name: "email",
         label: "Email",

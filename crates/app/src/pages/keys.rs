@@ -3,12 +3,11 @@
 use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::api_keys::{self, KeyRefusal, ListedKey};
-use refract_answering::prisms;
 use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::mark::Marker;
+use refract_service::InternalError;
+use refract_service::keys::{KeyError, ListedKey};
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::empty_state::empty_state;
@@ -54,22 +53,27 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
     let (Ok(name), true) = (name, faults.expires.is_empty()) else {
         return page(&visit, &faults, status).await;
     };
-    let (database, name) = (visit.answering.database(), name.as_str().to_owned());
-    match api_keys::create(database, &visit.caller(), name.clone(), expires).await {
+    let name = name.as_str().to_owned();
+    match visit
+        .refract
+        .keys()
+        .create(&visit.caller(), name.clone(), expires)
+        .await
+    {
         Ok((_, key)) => made(&visit, &name, expires, &key).await,
-        Err(refusal @ KeyRefusal::EndsInThePast { .. }) => {
+        Err(refusal @ KeyError::EndsInThePast { .. }) => {
             faults.expires = refusal.to_string();
             page(&visit, &faults, status).await
         }
-        Err(KeyRefusal::Secret(error)) => Err(error.into()),
-        Err(KeyRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(KeyError::Secret(error)) => Err(error.into()),
+        Err(KeyError::Persistence(error)) => Err(InternalError::from(error).into()),
     }
 }
 
 /// Revokes a key.
 pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
     let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
-    let is_known = api_keys::revoke(visit.answering.database(), &visit.caller(), id).await?;
+    let is_known = visit.refract.keys().revoke(&visit.caller(), id).await?;
     if is_known {
         Ok(PageReply::see_other("/keys?done=revoked"))
     } else {
@@ -82,7 +86,7 @@ async fn page(
     faults: &KeyFaults,
     status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
-    let keys = api_keys::list(visit.answering.database(), visit.account()).await?;
+    let keys = visit.refract.keys().list(visit.account()).await?;
     let main = html! {
         h1 { "Keys" }
         @if visit.sent.query.get("done") == Some("revoked") {
@@ -107,8 +111,8 @@ async fn made(
     expires: Option<DateTime<Utc>>,
     key: &ApiKey,
 ) -> Result<PageReply, PageRefusal> {
-    let (database, account) = (visit.answering.database(), visit.account());
-    let listed = prisms::list(database, account).await?;
+    let account = visit.account();
+    let listed = visit.refract.prisms().list(account).await?;
     let active = listed
         .iter()
         .find(|counted| counted.prism.archived_at.is_none());
@@ -116,7 +120,11 @@ async fn made(
         None => None,
         Some(counted) => {
             let prism = &counted.prism;
-            let version = prisms::find_version(database, prism, prism.latest_version).await?;
+            let version = visit
+                .refract
+                .prisms()
+                .find_version(prism, prism.latest_version)
+                .await?;
             let call = curl::create_result(&visit.site.api_url, prism, version.fields());
             Some((prism.name.clone(), call))
         }

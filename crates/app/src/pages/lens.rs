@@ -7,11 +7,11 @@ mod preview;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::prisms::{PrismRefusal, find_lens, reset_lens, set_lens};
-use refract_answering::{LensDraft, PrismLens};
 use refract_domain::lens::Lens;
 use refract_domain::problem::Problems;
 use refract_domain::role::Role;
+use refract_service::lenses::PrismLens;
+use refract_service::prisms::PrismError;
 
 use self::columns::{adding, columns};
 use self::lens_form::LensForm;
@@ -32,7 +32,7 @@ struct Said {
 
 /// Shows the lens as it is, or with the cutoffs of the address.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let lens = find(&visit).await?;
+    let lens = visit.find_lens().await?;
     let form = LensForm::of(lens.columns().lens).with_cutoffs_of(&visit.sent.query);
     let done = match visit.sent.query.get("done") {
         Some("saved") => {
@@ -50,7 +50,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
 
 /// Shows the draft that was sent, changed by the button that was pressed. Nothing is saved.
 pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let lens = find(&visit).await?;
+    let lens = visit.find_lens().await?;
     let mut form = LensForm::read(&visit.sent.form);
     form.apply(visit.sent.form.get("act"), visit.sent.form.get("add"));
     page(&visit, &lens, &form, Said::default()).await
@@ -59,10 +59,15 @@ pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// The preview of the draft that was sent, for the script that puts it into the page.
 pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal> {
     let file = LensForm::read(&visit.sent.form).file();
-    let (database, account) = (visit.answering.database(), visit.account());
-    match LensDraft::of_file(database, account, &visit.prism()?, &file).await {
+    let account = visit.account();
+    match visit
+        .refract
+        .lenses()
+        .draft(account, &visit.prism()?, &file)
+        .await
+    {
         Ok(draft) => Ok(PageReply::html(StatusCode::OK, preview(&draft))),
-        Err(PrismRefusal::Invalid(problems)) => {
+        Err(PrismError::Invalid(problems)) => {
             let words = html! { p.fault { bdi { (problems) } } };
             Ok(PageReply::html(StatusCode::OK, words))
         }
@@ -73,19 +78,16 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal>
 /// Saves the draft that was sent.
 pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
     let form = LensForm::read(&visit.sent.form);
-    let (database, caller) = (visit.answering.database(), &visit.caller());
-    let saved = set_lens(
-        database,
-        caller,
-        &visit.prism()?,
-        &form.file(),
-        revision(&visit),
-    )
-    .await;
+    let caller = &visit.caller();
+    let saved = visit
+        .refract
+        .lenses()
+        .set(caller, &visit.prism()?, &form.file(), revision(&visit))
+        .await;
     match saved {
         Ok(()) => back(&visit, "saved").await,
-        Err(PrismRefusal::Invalid(_)) => {
-            let lens = find(&visit).await?;
+        Err(PrismError::Invalid(_)) => {
+            let lens = visit.find_lens().await?;
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             page(
                 &visit,
@@ -98,18 +100,23 @@ pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
             )
             .await
         }
-        Err(PrismRefusal::LensMeanwhile) => meanwhile(&visit, &form).await,
+        Err(PrismError::LensMeanwhile) => meanwhile(&visit, &form).await,
         Err(refusal) => Err(refusal.into()),
     }
 }
 
 /// Returns the prism to the automatic lens.
 pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let (database, caller) = (visit.answering.database(), &visit.caller());
-    match reset_lens(database, caller, &visit.prism()?, revision(&visit)).await {
+    let caller = &visit.caller();
+    match visit
+        .refract
+        .lenses()
+        .reset(caller, &visit.prism()?, revision(&visit))
+        .await
+    {
         Ok(()) => back(&visit, "reset").await,
-        Err(PrismRefusal::LensMeanwhile) => {
-            let lens = find(&visit).await?;
+        Err(PrismError::LensMeanwhile) => {
+            let lens = visit.find_lens().await?;
             let form = LensForm::of(lens.columns().lens);
             let words = html! { "Somebody changed the lens meanwhile: this is theirs. Reset it again if you still want to." };
             let said = Said {
@@ -122,23 +129,19 @@ pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageRefusal> {
     }
 }
 
-async fn find(visit: &Visit) -> Result<PrismLens, PageRefusal> {
-    Ok(find_lens(visit.answering.database(), visit.account(), &visit.prism()?).await?)
-}
-
 /// The revision of the lens that the form began with.
 fn revision(visit: &Visit) -> Option<i32> {
     visit.sent.form.get("revision").parse().ok()
 }
 
 async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {
-    let address = prism_address(&find(visit).await?.prism);
+    let address = prism_address(&visit.find_lens().await?.prism);
     Ok(PageReply::see_other(&format!("{address}/lens?done={done}")))
 }
 
 /// The page after somebody else saved a lens: theirs is shown beside the draft, which stays.
 async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageRefusal> {
-    let lens = find(visit).await?;
+    let lens = visit.find_lens().await?;
     let theirs = LensForm::of(lens.columns().lens);
     let words = html! {
         "Somebody saved another lens meanwhile. Your draft is below, and saving it replaces theirs, which has these columns: "
@@ -163,14 +166,18 @@ async fn page(
     form: &LensForm,
     said: Said,
 ) -> Result<PageReply, PageRefusal> {
-    let (database, account) = (visit.answering.database(), visit.account());
+    let account = visit.account();
     let selector = visit.prism()?;
-    let (draft, problems) =
-        match LensDraft::of_file(database, account, &selector, &form.file()).await {
-            Ok(draft) => (Some(draft), None),
-            Err(PrismRefusal::Invalid(problems)) => (None, Some(problems)),
-            Err(refusal) => return Err(refusal.into()),
-        };
+    let (draft, problems) = match visit
+        .refract
+        .lenses()
+        .draft(account, &selector, &form.file())
+        .await
+    {
+        Ok(draft) => (Some(draft), None),
+        Err(PrismError::Invalid(problems)) => (None, Some(problems)),
+        Err(refusal) => return Err(refusal.into()),
+    };
     let address = prism_address(&lens.prism);
     let is_automatic = *lens.lens == Lens::Automatic;
     let may_change = visit.visitor.role.may(Role::Editor);

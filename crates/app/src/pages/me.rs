@@ -7,11 +7,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::people::{self, PasswordChangeRefusal, SignInRefusal};
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::token::TokenHash;
+use refract_service::InternalError;
+use refract_service::people::{PasswordChangeError, SecretError, SignInError};
 
 use self::own_forms::{PasswordFaults, name_form, password_form};
 use self::session_table::session_table;
@@ -49,8 +49,11 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
             return page(&visit, &shown, StatusCode::UNPROCESSABLE_ENTITY).await;
         }
     };
-    let (database, request) = (visit.answering.database(), Some(visit.request.clone()));
-    let renaming = people::rename(database, &visit.visitor, &name, request);
+    let request = Some(visit.request.clone());
+    let renaming = visit
+        .refract
+        .people()
+        .rename(&visit.visitor, &name, request);
     renaming.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=name"))
 }
@@ -65,9 +68,12 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
     }
     let present = TypedPassword::new(form.get("present_password"));
     let new = TypedPassword::new(form.get("password"));
-    let (database, client) = (visit.answering.database(), &visit.sent.client);
+    let client = &visit.sent.client;
     let (person, request) = (&visit.visitor, Some(visit.request.clone()));
-    let changing = people::change_password(database, client, person, present, new, request);
+    let changing = visit
+        .refract
+        .people()
+        .change_password(client, person, present, new, request);
     let refusal = match changing.await {
         Ok(session) => {
             let cookies = browser_cookie::signed_in(&session, &visit.site.url);
@@ -77,25 +83,25 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
     };
     let mut retry_after = None;
     let status = match refusal {
-        PasswordChangeRefusal::Weak(faults) => {
+        PasswordChangeError::Weak(faults) => {
             shown.password.new = in_words(&faults);
             StatusCode::UNPROCESSABLE_ENTITY
         }
-        PasswordChangeRefusal::Present(SignInRefusal::Wrong) => {
+        PasswordChangeError::Present(SignInError::Wrong) => {
             "this is not your present password".clone_into(&mut shown.password.present);
             StatusCode::UNPROCESSABLE_ENTITY
         }
-        PasswordChangeRefusal::Present(stopped) => {
+        PasswordChangeError::Present(stopped) => {
             retry_after = stopped.retry_after(Utc::now());
             shown.password.present = stopped.to_string();
             StatusCode::TOO_MANY_REQUESTS
         }
-        PasswordChangeRefusal::Secret(SecretFailed::Busy) => {
-            shown.password.present = SecretFailed::Busy.to_string();
+        PasswordChangeError::Secret(SecretError::Busy) => {
+            shown.password.present = SecretError::Busy.to_string();
             StatusCode::SERVICE_UNAVAILABLE
         }
-        PasswordChangeRefusal::Secret(error) => return Err(error.into()),
-        PasswordChangeRefusal::Persistence(error) => return Err(InternalError::from(error).into()),
+        PasswordChangeError::Secret(error) => return Err(error.into()),
+        PasswordChangeError::Persistence(error) => return Err(InternalError::from(error).into()),
     };
     let reply = page(&visit, &shown, status).await?;
     Ok(match retry_after {
@@ -108,16 +114,22 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
 pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageRefusal> {
     let session = TokenHash::from_hex(visit.sent.values.get("id"));
     let session = session.ok_or(PageRefusal::NotFound)?;
-    let (database, request) = (visit.answering.database(), Some(visit.request.clone()));
-    let ending = people::end_own_session(database, &visit.visitor, session, request);
+    let request = Some(visit.request.clone());
+    let ending = visit
+        .refract
+        .people()
+        .end_own_session(&visit.visitor, session, request);
     ending.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=session"))
 }
 
 /// Ends all sessions of the visitor but this one.
 pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let (database, request) = (visit.answering.database(), Some(visit.request.clone()));
-    let ending = people::end_other_sessions(database, &visit.visitor, request);
+    let request = Some(visit.request.clone());
+    let ending = visit
+        .refract
+        .people()
+        .end_other_sessions(&visit.visitor, request);
     ending.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=sessions"))
 }
@@ -139,7 +151,7 @@ async fn page(
     status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
     let visitor = &visit.visitor;
-    let sessions = people::own_sessions(visit.answering.database(), visitor);
+    let sessions = visit.refract.people().own_sessions(visitor);
     let sessions = sessions.await.map_err(InternalError::from)?;
     let done = visit.sent.query.get("done").and_then(done);
     let main: Markup = html! {

@@ -2,9 +2,8 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::examples::EXAMPLES;
-use refract_answering::prisms::{PrismRefusal, create};
 use refract_domain::problem::Problems;
+use refract_service::prisms::{EXAMPLES, PrismError};
 
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
@@ -45,12 +44,12 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
         (None, Some(file)) => &file.bytes,
         (None, None) => pasted.as_bytes(),
     };
-    match create(visit.answering.database(), &visit.caller(), file).await {
+    match visit.refract.prisms().create(&visit.caller(), file).await {
         Ok(prism) => {
             let address = prism_address(&prism);
             Ok(PageReply::see_other(&format!("{address}?done=created")))
         }
-        Err(PrismRefusal::Invalid(problems)) => {
+        Err(PrismError::Invalid(problems)) => {
             let refused = RefusedFile {
                 name: chosen.map(|file| file.name.as_str()),
                 content: &String::from_utf8_lossy(file),

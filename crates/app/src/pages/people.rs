@@ -4,12 +4,11 @@ mod person_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::events::last_of_people;
-use refract_answering::people::{self, Invitation, PersonRefusal};
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
 use refract_domain::role::Role;
+use refract_service::InternalError;
+use refract_service::people::{Invitation, PersonError};
 
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
@@ -57,8 +56,12 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
     };
     let faults = match (Email::parse(typed), Role::named(role)) {
         (Ok(email), Some(role)) => {
-            let database = visit.answering.database();
-            match people::invite(database, &visit.caller(), &email, role).await {
+            match visit
+                .refract
+                .people()
+                .invite(&visit.caller(), &email, role)
+                .await
+            {
                 Ok(invitation) => return link_page(&visit, &invitation).await,
                 Err(refusal) => shown(refusal)?,
             }
@@ -73,7 +76,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Makes a new link for somebody and shows it, this one time.
 pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
-    match people::reset(visit.answering.database(), &visit.caller(), person).await {
+    match visit.refract.people().reset(&visit.caller(), person).await {
         Ok(invitation) => link_page(&visit, &invitation).await,
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -83,7 +86,12 @@ pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
 pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageRefusal::NoForm)?;
-    match people::set_role(visit.answering.database(), &visit.caller(), person, role).await {
+    match visit
+        .refract
+        .people()
+        .set_role(&visit.caller(), person, role)
+        .await
+    {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -92,7 +100,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Removes somebody.
 pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
-    match people::remove(visit.answering.database(), &visit.caller(), person).await {
+    match visit.refract.people().remove(&visit.caller(), person).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -102,7 +110,7 @@ fn person(visit: &Visit) -> Result<PersonId, PageRefusal> {
     PersonId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)
 }
 
-async fn refused(visit: &Visit, refusal: PersonRefusal) -> Result<PageReply, PageRefusal> {
+async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageRefusal> {
     let words = shown(refusal)?;
     let said = Said {
         notice: Some(notice(NoticeKind::Refused, &html! { (words) "." })),
@@ -112,14 +120,14 @@ async fn refused(visit: &Visit, refusal: PersonRefusal) -> Result<PageReply, Pag
 }
 
 /// The words of a refusal that the page itself shows.
-fn shown(refusal: PersonRefusal) -> Result<String, PageRefusal> {
+fn shown(refusal: PersonError) -> Result<String, PageRefusal> {
     match refusal {
-        PersonRefusal::NotFound => Err(PageRefusal::NotFound),
-        PersonRefusal::HasJoined | PersonRefusal::AddressInUse | PersonRefusal::LastOwner => {
+        PersonError::NotFound => Err(PageRefusal::NotFound),
+        PersonError::HasJoined | PersonError::AddressInUse | PersonError::LastOwner => {
             Ok(refusal.to_string())
         }
-        PersonRefusal::Secret(error) => Err(error.into()),
-        PersonRefusal::Persistence(error) => Err(InternalError::from(error).into()),
+        PersonError::Secret(error) => Err(error.into()),
+        PersonError::Persistence(error) => Err(InternalError::from(error).into()),
     }
 }
 
@@ -144,9 +152,9 @@ async fn page(
     said: &Said<'_>,
     status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
-    let listing = people::list(visit.answering.database(), visit.account());
+    let listing = visit.refract.people().list(visit.account());
     let people = listing.await.map_err(InternalError::from)?;
-    let last = last_of_people(visit.answering.database(), visit.account()).await;
+    let last = visit.refract.events().last_of_people(visit.account()).await;
     let last = last.map_err(InternalError::from)?.into_iter();
     let last = last.filter_map(|listed| Some((listed.event.stamp.actor.person()?, listed)));
     let last = last.collect();

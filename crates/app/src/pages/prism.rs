@@ -5,9 +5,8 @@ mod changes;
 mod file;
 
 use maud::{Markup, html};
-use refract_answering::PrismRow;
-use refract_answering::prisms::{PrismOverview, overview};
 use refract_domain::role::Role;
+use refract_service::prisms::{Prism, PrismOverview};
 
 pub(crate) use self::actions::{archive, rename, restore};
 use self::changes::{changes, versions};
@@ -26,7 +25,11 @@ use crate::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let found = overview(visit.answering.database(), visit.account(), &visit.prism()?).await?;
+    let found = visit
+        .refract
+        .prisms()
+        .overview(visit.account(), &visit.prism()?)
+        .await?;
     Ok(page(&visit, &found, ""))
 }
 
@@ -99,7 +102,7 @@ fn for_callers(visit: &Visit, found: &PrismOverview) -> Markup {
     }
 }
 
-fn settings(visit: &Visit, prism: &PrismRow, name_fault: &str) -> Markup {
+fn settings(visit: &Visit, prism: &Prism, name_fault: &str) -> Markup {
     let address = prism_address(prism);
     let typed = visit.sent.form.get("name");
     let name = FormField {

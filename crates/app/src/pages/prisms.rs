@@ -3,8 +3,8 @@
 mod told;
 
 use maud::{Markup, html};
-use refract_answering::prisms::{ListedPrism, list};
 use refract_domain::role::Role;
+use refract_service::prisms::ListedPrism;
 
 pub(crate) use self::told::seen;
 use crate::components::day_chart::day_chart;
@@ -19,7 +19,7 @@ use crate::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let prisms = list(visit.answering.database(), visit.account()).await?;
+    let prisms = visit.refract.prisms().list(visit.account()).await?;
     let (archived, active): (Vec<_>, Vec<_>) = prisms
         .into_iter()
         .partition(|counted| counted.prism.archived_at.is_some());

@@ -7,11 +7,12 @@ mod orders;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::marks::MarksRefusal;
-use refract_answering::{ReadableResult, Refusal, ResultDetails, marks};
 use refract_domain::ids::ResultId;
 use refract_domain::mark::Marker;
 use refract_lens_rendering::{Format, render};
+use refract_service::CallError;
+use refract_service::marks::MarksError;
+use refract_service::results::{ReadableResult, ResultDetails};
 
 use self::facts::facts;
 use self::maker::maker;
@@ -38,7 +39,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let said = html! {
         @if is_marked { (notice(NoticeKind::Done, &html! { "The marks are saved." })) }
     };
-    let check = order_check_form(&visit.answering, &details.result);
+    let check = order_check_form(&visit.refract, &details.result);
     Ok(page(&visit, &details, &said, &check).await?.reply())
 }
 
@@ -60,16 +61,18 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
     let marker = Marker::parse(&visit.visitor.name).ok();
     let changes = changes(&visit.sent.form, &details.result);
-    let database = visit.answering.database();
-    let saving = marks::mark_result(database, &details.result, changes, marker.as_ref());
+    let saving = visit
+        .refract
+        .marks()
+        .mark(&details.result, changes, marker.as_ref());
     match saving.await {
         Ok(()) => {
             let address = format!("/results/{}?done=marked", details.result.id());
             Ok(PageReply::see_other(&address))
         }
-        Err(MarksRefusal::ResultGone) => Err(PageRefusal::NotFound),
-        Err(MarksRefusal::Internal(error)) => Err(error.into()),
-        Err(MarksRefusal::Faults(faults)) => {
+        Err(MarksError::ResultGone) => Err(PageRefusal::NotFound),
+        Err(MarksError::Internal(error)) => Err(error.into()),
+        Err(MarksError::Faults(faults)) => {
             let said = html! {
                 "The marks were not saved."
                 ul { @for (_, fault) in faults.listed() { li { bdi { (fault) } } } }
@@ -84,7 +87,7 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
     let caller = visit.caller();
     let id = details.result.id();
-    match visit.answering.retry_result_in(caller, id).await {
+    match visit.refract.results().retry_as(caller, id).await {
         Ok(result) if visit.sent.form.has("try") => {
             let query = Query::default().with("result", Some(&result.id().to_string()));
             let address = prism_address(result.prism());
@@ -94,7 +97,7 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
             )))
         }
         Ok(result) => Ok(PageReply::see_other(&format!("/results/{}", result.id()))),
-        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(CallError::Internal(error)) => Err(error.into()),
         Err(refusal) => refused(&visit, &details, &html! { (refusal) }).await,
     }
 }
@@ -102,8 +105,11 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Asks each choice with its options in other orders and shows what moves. Nothing is saved.
 pub(crate) async fn check_orders(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
-    let checked = visit.answering.check_orders(&details.result, MOST_ORDERS);
-    let check = orders(&details.result, &checked.await);
+    let checked = visit
+        .refract
+        .measures()
+        .check_orders(&details.result, MOST_ORDERS);
+    let check = orders(&details.result, &checked.await?);
     Ok(page(&visit, &details, &html! {}, &check).await?.reply())
 }
 
@@ -113,7 +119,7 @@ async fn refused(
     words: &Markup,
 ) -> Result<PageReply, PageRefusal> {
     let said = notice(NoticeKind::Refused, words);
-    let check = order_check_form(&visit.answering, &details.result);
+    let check = order_check_form(&visit.refract, &details.result);
     let page = page(visit, details, &said, &check).await?;
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
@@ -130,10 +136,9 @@ pub(crate) fn retry_form(result: &ReadableResult, is_try: bool) -> Markup {
 
 async fn find(visit: &Visit) -> Result<ResultDetails, PageRefusal> {
     let id = ResultId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
-    let database = visit.answering.database();
-    match ResultDetails::find(database, visit.account(), id).await {
+    match visit.refract.results().details(visit.account(), id).await {
         Ok(details) => Ok(details),
-        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(CallError::Internal(error)) => Err(error.into()),
         Err(_) => Err(PageRefusal::NotFound),
     }
 }

@@ -11,14 +11,12 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::prisms::find_lens;
-use refract_answering::result_counts::counts;
-use refract_answering::result_search::{
-    FoundResults, SearchLimits, SearchPage, SearchRefusal, search,
-};
-use refract_answering::{PrismLens, searchable_columns};
 use refract_domain::ids::ResultId;
 use refract_lens_rendering::RowFormat;
+use refract_service::lenses::PrismLens;
+use refract_service::results::{
+    FoundResults, SearchError, SearchLimits, SearchPage, searchable_columns,
+};
 
 pub(crate) use self::download::{download, media_type};
 use self::filter_form::filter_form;
@@ -42,8 +40,8 @@ const NEWER: &str = "newer";
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let (database, account) = (visit.answering.database(), visit.account());
-    let lens = find_lens(database, account, &visit.prism()?).await?;
+    let account = visit.account();
+    let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
     if values.has_faults() {
         return refused(&visit, lens, &values).await;
@@ -51,14 +49,18 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let lens = Arc::new(lens);
     let page = search_page(&visit.sent.query)?;
     let limits = SearchLimits::default();
-    let found = search(database, &lens, &values.search, page, limits).await?;
+    let found = visit
+        .refract
+        .results()
+        .search(&lens, &values.search, page, limits)
+        .await?;
     let makers = ResultMakers::load(&visit, &found.results).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();
     let in_all = if narrowed {
         None
     } else {
-        let counts = counts(database, account, Utc::now()).await?;
+        let counts = visit.refract.results().counts(account, Utc::now()).await?;
         Some(counts.of_prism(lens.prism.id).in_all)
     };
     let main = html! {
@@ -177,12 +179,12 @@ fn page_address(address: &str, query: &Query, name: &str, id: Option<ResultId>) 
     Some(format!("{address}{}", query.in_address()))
 }
 
-impl From<SearchRefusal> for PageRefusal {
-    fn from(refusal: SearchRefusal) -> Self {
+impl From<SearchError> for PageRefusal {
+    fn from(refusal: SearchError) -> Self {
         match refusal {
             // the lens lost the column after the filters were read
-            SearchRefusal::Column(_) => Self::NotFound,
-            SearchRefusal::Internal(error) => Self::Internal(error),
+            SearchError::Column(_) => Self::NotFound,
+            SearchError::Internal(error) => Self::Internal(error),
         }
     }
 }

@@ -4,9 +4,9 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_answering::people::{self, Session, SessionEnd, SignInRefusal};
-use refract_answering::{InternalError, SecretFailed};
 use refract_domain::password::TypedPassword;
+use refract_service::InternalError;
+use refract_service::people::{SecretError, Session, SessionEnd, SignInError};
 
 use crate::browser_cookie;
 use crate::components::field::FormField;
@@ -36,21 +36,26 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let (email, then) = (form.get("email"), form.get("then"));
     let kept = Kept::from_form(form);
     let password = TypedPassword::new(form.get("password"));
-    let (database, client) = (visit.answering.database(), &visit.sent.client);
+    let client = &visit.sent.client;
     let request = Some(visit.request.clone());
-    let refusal = match people::sign_in(database, client, email, password, request).await {
+    let refusal = match visit
+        .refract
+        .people()
+        .sign_in(client, email, password, request)
+        .await
+    {
         Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
         Err(refusal) => refusal,
     };
     let (fault, retry_after) = (refusal.to_string(), refusal.retry_after(Utc::now()));
     let status = match refusal {
-        SignInRefusal::Wrong => StatusCode::UNAUTHORIZED,
-        SignInRefusal::TooManyTries { .. } | SignInRefusal::Slowed { .. } => {
+        SignInError::Wrong => StatusCode::UNAUTHORIZED,
+        SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
             StatusCode::TOO_MANY_REQUESTS
         }
-        SignInRefusal::Secret(SecretFailed::Busy) => StatusCode::SERVICE_UNAVAILABLE,
-        SignInRefusal::Secret(error) => return Err(error.into()),
-        SignInRefusal::Persistence(error) => return Err(InternalError::from(error).into()),
+        SignInError::Secret(SecretError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+        SignInError::Secret(error) => return Err(error.into()),
+        SignInError::Persistence(error) => return Err(InternalError::from(error).into()),
     };
     let typed = Typed {
         email,
@@ -76,7 +81,7 @@ pub(crate) async fn welcome(
         None => PageReply::see_other(own_address(then)),
         Some(kept) => {
             let tokens = std::slice::from_ref(&session.token);
-            let visitor = Visitor::find(&visit.answering, tokens).await?;
+            let visitor = Visitor::find(&visit.refract, tokens).await?;
             let main = html! {
                 h1 { "Signed in again" }
                 p { "Your session had ended before this was sent. Nothing was done with it yet." }
@@ -92,7 +97,11 @@ pub(crate) async fn welcome(
 pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), InternalError> {
     if let Some(visitor) = &visit.visitor {
         let request = Some(visit.request.clone());
-        people::end_session(visit.answering.database(), visitor, why, request).await?;
+        visit
+            .refract
+            .people()
+            .end_session(visitor, why, request)
+            .await?;
     }
     Ok(())
 }

@@ -4,9 +4,9 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
-use refract_answering::InternalError;
-use refract_answering::people::{SignInRefusal, is_sign_in_link, sign_in_by_link};
 use refract_domain::token::Token;
+use refract_service::InternalError;
+use refract_service::people::SignInError;
 
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;
@@ -17,7 +17,7 @@ use crate::visit::OpenVisit;
 /// Shows the button that signs in, as long as the link is good.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let is_good = match token(&visit) {
-        Some(token) => is_sign_in_link(visit.answering.database(), &token).await,
+        Some(token) => visit.refract.people().is_sign_in_link(&token).await,
         None => Ok(false),
     };
     if !is_good.map_err(InternalError::from)? {
@@ -45,23 +45,24 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let session = match token(&visit) {
         Some(token) => {
-            let database = visit.answering.database();
             let request = Some(visit.request.clone());
-            sign_in_by_link(database, &visit.sent.client, &token, request).await
+            visit
+                .refract
+                .people()
+                .sign_in_by_link(&visit.sent.client, &token, request)
+                .await
         }
         None => Ok(None),
     };
     match session {
         Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
-        Err(SignInRefusal::Persistence(error)) => Err(InternalError::from(error).into()),
-        Err(SignInRefusal::Secret(error)) => Err(error.into()),
+        Err(SignInError::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(SignInError::Secret(error)) => Err(error.into()),
         // a link has no password that could be wrong
         Ok(None)
-        | Err(
-            SignInRefusal::Wrong
-            | SignInRefusal::TooManyTries { .. }
-            | SignInRefusal::Slowed { .. },
-        ) => Ok(void(&visit)),
+        | Err(SignInError::Wrong | SignInError::TooManyTries { .. } | SignInError::Slowed { .. }) => {
+            Ok(void(&visit))
+        }
     }
 }
 

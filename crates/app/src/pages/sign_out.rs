@@ -1,6 +1,6 @@
 //! `/sign-out`: ends the session.
 
-use refract_answering::people::SessionEnd;
+use refract_service::people::SessionEnd;
 
 use crate::page_refusal::PageRefusal;
 use crate::page_reply::PageReply;

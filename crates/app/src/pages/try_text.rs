@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::{CreateCall, PrismRow, ReadableResult, Refusal, ResultDetails, prisms};
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::role::Role;
 use refract_domain::slug::PrismSelector;
+use refract_service::CallError;
+use refract_service::prisms;
+use refract_service::prisms::Prism;
+use refract_service::results::{CreateCall, ReadableResult, ResultDetails};
 
 use self::answered::answered;
 use self::try_form::{TryForm, TryValues};
@@ -42,7 +45,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     form.against = against.unwrap_or_default();
     let version = version_of_form(&visit, &prism, &form).await?;
     let version = version.ok_or(PageRefusal::NotFound)?;
-    let answer = answered(&visit.answering, first.as_ref(), second.as_ref());
+    let answer = answered(&visit.refract, first.as_ref(), second.as_ref());
     Ok(page(&visit, &prism, &version, &form, &answer).reply())
 }
 
@@ -52,7 +55,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
     let mut form = TryForm::sent(&visit.sent.form);
     let read = form.read(prism.latest_version);
     let Some(version) = version_of_form(&visit, &prism, &form).await? else {
-        form.refuse("version", Refusal::VersionNotFound.to_string());
+        form.refuse("version", CallError::VersionNotFound.to_string());
         form.choose(&prism.latest_version.to_string());
         let latest = version_of_form(&visit, &prism, &form).await?;
         let latest = latest.ok_or(PageRefusal::NotFound)?;
@@ -63,10 +66,10 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
     };
     form.check_fields(&version);
     if let Some(against) = values.against {
-        let other = prisms::find_version(visit.answering.database(), &prism, against).await;
+        let other = visit.refract.prisms().find_version(&prism, against).await;
         match other {
             Ok(other) => form.check_same_fields(&version, &other),
-            Err(_) => form.refuse("against", Refusal::VersionNotFound.to_string()),
+            Err(_) => form.refuse("against", CallError::VersionNotFound.to_string()),
         }
     }
     if form.is_refused() {
@@ -81,7 +84,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
             let address = format!("{}/try{}", prism_address(&prism), query.in_address());
             Ok(PageReply::see_other(&address))
         }
-        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(CallError::Internal(error)) => Err(error.into()),
         Err(refusal) => {
             form.refuse("", refusal.to_string());
             Ok(refused(&visit, &prism, &version, &form))
@@ -92,9 +95,9 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Asks the versions. Where one of two refuses, its refusal is the outcome.
 async fn answer(
     visit: &Visit,
-    prism: &PrismRow,
+    prism: &Prism,
     values: TryValues,
-) -> Result<Vec<ReadableResult>, Refusal> {
+) -> Result<Vec<ReadableResult>, CallError> {
     let selector = PrismSelector::Id(prism.id);
     let caller = visit.caller();
     let Some(against) = values.against else {
@@ -106,10 +109,10 @@ async fn answer(
             version: Some(values.version),
             idempotency_key: None,
         };
-        return Ok(vec![visit.answering.create_result_in(caller, call).await?]);
+        return Ok(vec![visit.refract.results().create_as(caller, call).await?]);
     };
     let versions = [values.version, against];
-    let results = visit.answering.try_on(
+    let results = visit.refract.prisms().try_on(
         caller,
         &selector,
         &values.fields,
@@ -120,8 +123,8 @@ async fn answer(
     results.await.into_iter().collect()
 }
 
-fn refused(visit: &Visit, prism: &PrismRow, version: &PrismVersion, form: &TryForm) -> PageReply {
-    let nothing = answered(&visit.answering, None, None);
+fn refused(visit: &Visit, prism: &Prism, version: &PrismVersion, form: &TryForm) -> PageReply {
+    let nothing = answered(&visit.refract, None, None);
     page(visit, prism, version, form, &nothing)
         .status(StatusCode::UNPROCESSABLE_ENTITY)
         .reply()
@@ -129,7 +132,7 @@ fn refused(visit: &Visit, prism: &PrismRow, version: &PrismVersion, form: &TryFo
 
 fn page<'a>(
     visit: &'a Visit,
-    prism: &PrismRow,
+    prism: &Prism,
     version: &PrismVersion,
     form: &TryForm,
     answer: &Markup,
@@ -153,23 +156,22 @@ fn page<'a>(
     page.script("try.js")
 }
 
-async fn find_prism(visit: &Visit) -> Result<PrismRow, PageRefusal> {
-    let database = visit.answering.database();
-    Ok(prisms::find(database, visit.account(), &visit.prism()?).await?)
+async fn find_prism(visit: &Visit) -> Result<Prism, PageRefusal> {
+    visit.find_prism().await
 }
 
 /// The version that the form names; `None` when the prism has none of this number.
 async fn version_of_form(
     visit: &Visit,
-    prism: &PrismRow,
+    prism: &Prism,
     form: &TryForm,
 ) -> Result<Option<Arc<PrismVersion>>, PageRefusal> {
     let Some(number) = form.version_number() else {
         return Ok(None);
     };
-    match prisms::find_version(visit.answering.database(), prism, number).await {
+    match visit.refract.prisms().find_version(prism, number).await {
         Ok(version) => Ok(Some(version)),
-        Err(prisms::PrismRefusal::VersionNotFound) => Ok(None),
+        Err(prisms::PrismError::VersionNotFound) => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
 }
@@ -177,16 +179,16 @@ async fn version_of_form(
 /// A result of the prism by what the address names; anything else is no such page.
 async fn result_of(
     visit: &Visit,
-    prism: &PrismRow,
+    prism: &Prism,
     id: Option<&str>,
 ) -> Result<Option<ResultDetails>, PageRefusal> {
     let Some(id) = id else {
         return Ok(None);
     };
     let id = ResultId::parse(id).ok_or(PageRefusal::NotFound)?;
-    match ResultDetails::find(visit.answering.database(), visit.account(), id).await {
+    match visit.refract.results().details(visit.account(), id).await {
         Ok(details) if details.result.prism().id == prism.id => Ok(Some(details)),
-        Err(Refusal::Internal(error)) => Err(error.into()),
+        Err(CallError::Internal(error)) => Err(error.into()),
         Ok(_) | Err(_) => Err(PageRefusal::NotFound),
     }
 }

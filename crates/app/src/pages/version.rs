@@ -1,7 +1,6 @@
 //! `/prisms/{slug}/versions/{n}`: one version, whole, with what it changed.
 
 use maud::html;
-use refract_answering::prisms::version_overview;
 use refract_domain::prism::VersionNumber;
 
 use crate::components::definition::definition;
@@ -15,8 +14,12 @@ use crate::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let (database, number) = (visit.answering.database(), visit.version_number()?);
-    let found = version_overview(database, visit.account(), &visit.prism()?, number).await?;
+    let number = visit.version_number()?;
+    let found = visit
+        .refract
+        .prisms()
+        .version_overview(visit.account(), &visit.prism()?, number)
+        .await?;
     let prism = &found.prism_lens.prism;
     let address = prism_address(prism);
     let neighbour = |step| VersionNumber::new(number.get().checked_add(step)?);

@@ -1,11 +1,11 @@
 //! Which columns of a file of marks name results and which hold marks.
 
-use refract_answering::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
 use refract_domain::mark;
 use refract_domain::problem::Fault;
 use refract_domain::reference::Ref;
+use refract_service::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
 
 use super::fault::MarksFileFault;
 use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};

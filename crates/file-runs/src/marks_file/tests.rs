@@ -24,8 +24,8 @@ fn read(name: &str, bytes: &str) -> Result<MarksFileRows, String> {
 fn shown(read: &MarksFileRows) -> Vec<String> {
     let rows = read.rows.iter().map(|row| {
         let named = match &row.named {
-            refract_answering::marks::NamedResult::Id(id) => id.to_string(),
-            refract_answering::marks::NamedResult::Ref(reference) => reference.as_str().to_owned(),
+            refract_service::marks::NamedResult::Id(id) => id.to_string(),
+            refract_service::marks::NamedResult::Ref(reference) => reference.as_str().to_owned(),
         };
         let cells = row.cells.iter();
         let cells = cells.map(|cell| format!(" {}={}", cell.question, cell.outcome));

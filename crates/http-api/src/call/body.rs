@@ -1,6 +1,5 @@
 //! The body of a create call, key by key in the order of the specification's table (spec 4.1).
 
-use refract_answering::CreateCall;
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
 use refract_domain::prism::VersionNumber;
@@ -8,6 +7,7 @@ use refract_domain::problem::{Fault, Problems};
 use refract_domain::reference::{IdempotencyKey, Ref};
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
+use refract_service::results::CreateCall;
 
 use super::invalid_value::{InvalidValue, refuse_lost_characters};
 

@@ -1,9 +1,9 @@
-use refract_answering::InternalError;
 use refract_domain::budget::OverBudget;
 use refract_domain::ids::ResultId;
 use refract_domain::problem::Fault;
 use refract_domain::result::HeldByAnotherPrism;
 use refract_domain::submission::FieldMismatch;
+use refract_service::InternalError;
 
 use refract_http_serving::with_causes;
 
@@ -29,7 +29,7 @@ fn assert_sent(table: Vec<(ApiError, u16, &str, &str)>) {
 
 #[test]
 fn what_is_wrong_with_a_request_is_said_as_in_section_7() {
-    let refused = |refusal: Refusal| ApiError::from(refusal);
+    let refused = |refusal: CallError| ApiError::from(refusal);
     let missing = FieldMismatch::Missing(vec!["a".to_owned(), "b".to_owned()]);
     let unknown = FieldMismatch::Unknown(vec!["x".to_owned()]);
     let over = OverBudget { estimate: 26_001 };
@@ -66,7 +66,7 @@ fn what_is_wrong_with_a_request_is_said_as_in_section_7() {
 
 #[test]
 fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
-    let refused = |refusal: Refusal| ApiError::from(refusal);
+    let refused = |refusal: CallError| ApiError::from(refusal);
     let archived = "This prism is archived, so it cannot answer.";
     assert_sent(vec![
         (
@@ -76,25 +76,25 @@ fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
             "Authentication required",
         ),
         (
-            refused(Refusal::InvalidApiKey),
+            refused(CallError::InvalidApiKey),
             401,
             "unauthorized",
             "Invalid API key",
         ),
         (
-            refused(Refusal::PrismNotFound),
+            refused(CallError::PrismNotFound),
             404,
             "not_found",
             "Prism not found",
         ),
         (
-            refused(Refusal::VersionNotFound),
+            refused(CallError::VersionNotFound),
             404,
             "not_found",
             "Prism version not found",
         ),
         (
-            refused(Refusal::ResultNotFound),
+            refused(CallError::ResultNotFound),
             404,
             "not_found",
             "Result not found",
@@ -111,7 +111,7 @@ fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
 
 #[test]
 fn conflicts_are_said_as_in_section_7() {
-    let refused = |refusal: Refusal| ApiError::from(refusal);
+    let refused = |refusal: CallError| ApiError::from(refusal);
     let id = ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap();
     let held = "This idempotency key was already used for another prism.";
     let not_failed = "Only a failed result can be retried.";
@@ -135,7 +135,7 @@ fn conflicts_are_said_as_in_section_7() {
 
 #[test]
 fn a_bug_is_said_in_constant_words() {
-    let missing = Refusal::from(InternalError::VersionMissing);
+    let missing = CallError::from(InternalError::VersionMissing);
     let words = "Internal server error";
     assert_sent(vec![
         (missing.into(), 500, "internal_error", words),
@@ -169,7 +169,7 @@ fn a_message_is_escaped_as_json_wants_it() {
 
 #[test]
 fn causes_are_told_in_a_row() {
-    let error = Refusal::Internal(InternalError::LensKeepsMoving);
+    let error = CallError::Internal(InternalError::LensKeepsMoving);
     assert_eq!(with_causes(&error), "the lens did not hold still");
     let nested = ApiError::NotRendered(io::Error::other("disk"));
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Connections that wait for the next request of their thread.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper::client::conn::http1::SendRequest;
@@ -13,7 +13,7 @@ pub(super) type HttpSender = SendRequest<RequestBody>;
 
 /// Idle connections, the longest idle first.
 pub(super) struct IdleConnections {
-    connections: RefCell<VecDeque<IdleConnection>>,
+    connections: Mutex<VecDeque<IdleConnection>>,
     keep_alive: Duration,
 }
 
@@ -26,7 +26,7 @@ impl IdleConnections {
     /// Keeps connections that were idle for less than `keep_alive`.
     pub(super) fn new(keep_alive: Duration) -> Self {
         Self {
-            connections: RefCell::default(),
+            connections: Mutex::default(),
             keep_alive,
         }
     }
@@ -34,7 +34,7 @@ impl IdleConnections {
     /// Takes the connection that was used last. A connection that is not ready, because its server
     /// has closed it or an answer was not read to its end, is closed instead.
     pub(super) fn take(&self) -> Option<HttpSender> {
-        let mut connections = self.connections.borrow_mut();
+        let mut connections = self.connections();
         while let Some(idle) = connections.pop_back() {
             if idle.since.elapsed() < self.keep_alive && idle.sender.is_ready() {
                 return Some(idle.sender);
@@ -43,9 +43,16 @@ impl IdleConnections {
         None
     }
 
+    /// The connections, which one thread uses: nobody waits for the lock.
+    fn connections(&self) -> MutexGuard<'_, VecDeque<IdleConnection>> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Keeps a connection for the next request, and closes connections that were idle for too long.
     pub(super) fn put(&self, sender: HttpSender) {
-        let mut connections = self.connections.borrow_mut();
+        let mut connections = self.connections();
         while let Some(longest) = connections.front()
             && longest.since.elapsed() >= self.keep_alive
         {

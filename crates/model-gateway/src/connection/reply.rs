@@ -29,7 +29,7 @@ pub(crate) enum ServerReply {
     /// Status 200, with its whole body.
     Answer(Bytes),
     /// Any other status.
-    Refusal(ServerRefusal),
+    CallError(ServerRefusal),
 }
 
 impl ServerReply {
@@ -37,7 +37,7 @@ impl ServerReply {
     pub(crate) fn body(&self) -> &Bytes {
         match self {
             Self::Answer(body) => body,
-            Self::Refusal(refusal) => &refusal.body,
+            Self::CallError(refusal) => &refusal.body,
         }
     }
 }
@@ -52,7 +52,7 @@ pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply
     let retry_after = retry_after(response.headers());
     let body = read_refusal(status, &mut response).await;
     let refusal = ServerRefusal::new(status.as_u16(), retry_after, body);
-    Ok(ServerReply::Refusal(refusal))
+    Ok(ServerReply::CallError(refusal))
 }
 
 /// Reads the body of a refusal; empty where it is too large or cannot be read.

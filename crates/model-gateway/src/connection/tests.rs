@@ -86,7 +86,7 @@ async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
     for _ in 0..2 {
         match connections.exchange(body(), None).await {
             Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
-            Ok(ServerReply::Refusal(refusal)) => panic!("{}", refusal.status),
+            Ok(ServerReply::CallError(refusal)) => panic!("{}", refusal.status),
             Err(failure) => panic!("{failure}"),
         }
     }
@@ -148,7 +148,7 @@ async fn every_way_to_tell_the_length_of_an_answer_is_read_over_tls() {
         let (certificate, uri) = tls_server("127.0.0.1", &server).await;
         match trusting(&uri, [certificate]).exchange(body(), None).await {
             Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
-            Ok(ServerReply::Refusal(refusal)) => panic!("{}", refusal.status),
+            Ok(ServerReply::CallError(refusal)) => panic!("{}", refusal.status),
             Err(failure) => panic!("{failure}"),
         }
     }

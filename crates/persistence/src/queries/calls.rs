@@ -12,9 +12,9 @@ use refract_traces::StatementName;
 use crate::connections::{StatementText, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prism_row::{PrismColumns, PrismRow};
-use crate::queries::result_row::ResultColumns;
-use crate::queries::results::FoundResult;
+use crate::queries::prisms::row::{Prism, PrismColumns};
+use crate::queries::results::find::FoundResult;
+use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{api_keys, prisms, results};
 
@@ -51,7 +51,7 @@ pub struct CreateCallRow {
     /// The key that was sent.
     pub key: KeyRow,
     /// The prism of the account that was selected, archived or not.
-    pub prism: Option<PrismRow>,
+    pub prism: Option<Prism>,
     /// The result of the account that holds the idempotency key. Boxed, because few calls find one.
     pub held: Option<Box<SavedResult>>,
 }
@@ -152,7 +152,7 @@ impl Database {
             let Some((key, prism, held)) = found.optional()? else {
                 return Ok(None);
             };
-            let prism = prism.map(PrismRow::try_from).transpose()?;
+            let prism = prism.map(Prism::try_from).transpose()?;
             let held = held.map(SavedResult::try_from).transpose()?;
             let held = held.map(Box::new);
             Ok(Some(CreateCallRow { key, prism, held }))

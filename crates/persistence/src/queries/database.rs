@@ -1,5 +1,7 @@
 //! The way to the database: opened once, cloned wherever queries are made.
 
+mod cache;
+
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -16,8 +18,8 @@ use crate::connections::{
     MissingFile, on,
 };
 use crate::error::{ConnectError, PersistenceError};
-use crate::queries::cache::Immutable;
-use crate::queries::result_row::ResultRow;
+use crate::queries::database::cache::Immutable;
+use crate::queries::results::row::ResultRow;
 
 /// Where the database is and how much of it one process takes.
 #[derive(Clone)]

@@ -1,6 +1,10 @@
 //! Events: added in the transaction of what they tell of, and listed newest first. Nothing changes or
 //! deletes one; the database refuses it too.
 
+mod filter;
+mod names;
+mod telling;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::{
@@ -10,10 +14,11 @@ use refract_domain::event::{
 use refract_domain::ids::{AccountId, EventId};
 use uuid::Uuid;
 
+pub use self::filter::{EventActors, EventFilter, EventRange};
+pub use self::names::PrismNameRow;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::event_filter::{EventFilter, EventRange};
 use crate::schema::events;
 use crate::schema::sql_types::{AnyId, Bind};
 

@@ -14,9 +14,9 @@ use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
-use crate::queries::prism_events::lens_changed;
-use crate::queries::prism_row::{PrismRow, Writing};
+use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
+use crate::queries::prisms::events::lens_changed;
+use crate::queries::prisms::row::{Prism, Writing};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prisms};
 
@@ -66,7 +66,7 @@ impl Database {
     /// When the database fails.
     pub async fn save_lens(
         &self,
-        read: &PrismRow,
+        read: &Prism,
         lens: &Lens,
         details: LensChangeDetails,
         stamp: EventStamp,

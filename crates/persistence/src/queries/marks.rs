@@ -1,15 +1,22 @@
 //! Marks: saved all at once, one for each result and question.
 
+mod changes;
+mod insert;
+mod markable_results;
+mod marked_pages;
+mod row;
+
 use diesel::prelude::*;
 use refract_domain::event::EventStamp;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::mark::Mark;
 
+pub use self::markable_results::MarkableResult;
+pub use self::marked_pages::{MarkedPages, MarkedResult};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::insert_marks;
-use crate::queries::mark_row::{MarkRow, SavedMarkColumns};
+use crate::queries::marks::row::{MarkRow, SavedMarkColumns};
 use crate::schema::marks;
 use crate::schema::sql_types::Bind;
 
@@ -32,7 +39,7 @@ impl Database {
         // whoever saves marks at once locks their rows in one order
         rows.sort_unstable_by(|a, b| (a.result_id, &a.question).cmp(&(b.result_id, &b.question)));
         self.write(async move |connection| {
-            let saved = insert_marks::insert(prism, rows, stamp, connection).await;
+            let saved = insert::insert(prism, rows, stamp, connection).await;
             Ok(saved?)
         })
         .await

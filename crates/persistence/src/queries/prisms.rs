@@ -1,5 +1,11 @@
 //! Prisms themselves: their names, slugs and whether they are archived.
 
+pub(super) mod changes;
+pub(super) mod events;
+pub(super) mod row;
+mod save_definitions;
+mod versions;
+
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
@@ -7,14 +13,18 @@ use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
 
+pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
+pub use self::row::{Prism, Writing};
+pub use self::save_definitions::{DefinedPrism, PrismDefinition};
+pub use self::versions::{NewVersion, PrismHistory};
 use crate::connections::{in_transaction, locked, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::prism_changes::{ChangeColumns, ChangeKind};
-use crate::queries::prism_events::renamed;
-use crate::queries::prism_row::{PrismColumns, PrismRow};
-use crate::queries::prism_versions::VersionColumns;
+use crate::queries::prisms::changes::ChangeColumns;
+use crate::queries::prisms::events::renamed;
+use crate::queries::prisms::row::PrismColumns;
+use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};
 
@@ -41,7 +51,7 @@ impl Database {
     pub async fn create_prism<S: Iterator<Item = Slug>>(
         &self,
         new: NewPrism<'_, S>,
-    ) -> Result<PrismRow, PersistenceError> {
+    ) -> Result<Prism, PersistenceError> {
         let NewPrism {
             id,
             name,
@@ -51,7 +61,7 @@ impl Database {
         } = new;
         let latest_version = VersionNumber::FIRST;
         for slug in slugs {
-            let prism = PrismRow {
+            let prism = Prism {
                 id,
                 account: stamp.account,
                 slug,
@@ -80,7 +90,7 @@ impl Database {
     /// Inserts a prism, or none when its slug is taken.
     async fn insert_prism(
         &self,
-        prism: &PrismRow,
+        prism: &Prism,
         version: VersionColumns,
         event: Event,
     ) -> Result<usize, PersistenceError> {
@@ -122,7 +132,7 @@ impl Database {
         &self,
         account: AccountId,
         prism: &PrismSelector,
-    ) -> Result<Option<PrismRow>, PersistenceError> {
+    ) -> Result<Option<Prism>, PersistenceError> {
         let prism = prism.clone();
         self.read(async move |mut connection| {
             let of_account = prisms::table.filter(prisms::account_id.eq(Bind(account)));
@@ -144,7 +154,7 @@ impl Database {
                     .optional()?
                 }
             };
-            found.map(PrismRow::try_from).transpose()
+            found.map(Prism::try_from).transpose()
         })
         .await
     }
@@ -156,7 +166,7 @@ impl Database {
     pub async fn find_prism_by_id(
         &self,
         prism: PrismId,
-    ) -> Result<Option<PrismRow>, PersistenceError> {
+    ) -> Result<Option<Prism>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = prisms::table.find(Bind(prism));
             let found: Option<PrismColumns> = on!(
@@ -164,7 +174,7 @@ impl Database {
                 get_result(query.select(PrismColumns::as_select()))
             )
             .optional()?;
-            found.map(PrismRow::try_from).transpose()
+            found.map(Prism::try_from).transpose()
         })
         .await
     }
@@ -173,14 +183,14 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn list_prisms(&self, account: AccountId) -> Result<Vec<PrismRow>, PersistenceError> {
+    pub async fn list_prisms(&self, account: AccountId) -> Result<Vec<Prism>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = prisms::table
                 .filter(prisms::account_id.eq(Bind(account)))
                 .order(prisms::id);
             let found: Vec<PrismColumns> =
                 on!(connection, load(query.select(PrismColumns::as_select())))?;
-            found.into_iter().map(PrismRow::try_from).collect()
+            found.into_iter().map(Prism::try_from).collect()
         })
         .await
     }

@@ -1,164 +1,18 @@
-//! Finding one result for a command, which has an account instead of an API key.
+//! Results: saved once, found by id or key, and listed.
 
-use diesel::prelude::*;
-use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::reference::IdempotencyKey;
-use refract_domain::result::SavedResult;
-use refract_traces::StatementName;
+pub(super) mod find;
+mod insert;
+pub(super) mod lists;
+mod maker;
+mod model_names;
+mod new_result;
+mod provenance;
+pub(super) mod row;
+mod save;
 
-use crate::connections::on;
-use crate::error::PersistenceError;
-use crate::queries::database::Database;
-use crate::queries::maker::ResultMaker;
-use crate::queries::prism_row::{PrismColumns, PrismRow};
-use crate::queries::provenance::{Provenance, ProvenanceColumns};
-use crate::queries::result_row::ResultColumns;
-use crate::schema::sql_types::Bind;
-use crate::schema::{prisms, results};
-
-/// A result with the prism whose lens shapes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundResult {
-    /// The result.
-    pub result: SavedResult,
-    /// Its prism, archived or not.
-    pub prism: PrismRow,
-}
-
-const OF_RESULTS: StatementName = StatementName {
-    operation: "SELECT",
-    summary: "SELECT results",
-};
-
-impl Database {
-    /// A result of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_result(
-        &self,
-        account: AccountId,
-        result: ResultId,
-    ) -> Result<Option<FoundResult>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)));
-            let found: Option<(ResultColumns, PrismColumns)> = on!(
-                connection,
-                get_result(query.select((ResultColumns::as_select(), PrismColumns::as_select())))
-            )
-            .optional()?;
-            let Some((result, prism)) = found else {
-                return Ok(None);
-            };
-            Ok(Some(FoundResult {
-                result: result.try_into()?,
-                prism: prism.try_into()?,
-            }))
-        })
-        .await
-    }
-
-    /// The result that holds an idempotency key in the account.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_result_by_key(
-        &self,
-        account: AccountId,
-        key: &IdempotencyKey,
-    ) -> Result<Option<SavedResult>, PersistenceError> {
-        let key = key.as_str().to_owned();
-        let reading = self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::idempotency_key.eq(Some(key)));
-            let found: Option<ResultColumns> = on!(
-                connection,
-                get_result(query.select(ResultColumns::as_select()))
-            )
-            .optional()?;
-            found.map(SavedResult::try_from).transpose()
-        });
-        self.named(&OF_RESULTS, reading).await
-    }
-
-    /// The result that retried this one; `None` when none has. Reads do not ask for it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_retry(&self, result: ResultId) -> Result<Option<ResultId>, PersistenceError> {
-        let reading = self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::retry_of.eq(Some(result)))
-                .select(results::id);
-            Ok(on!(connection, get_result(query)).optional()?)
-        });
-        self.named(&OF_RESULTS, reading).await
-    }
-
-    /// The failed result that a result of the account retried; `None` when it retried none.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_retry_of(
-        &self,
-        account: AccountId,
-        result: ResultId,
-    ) -> Result<Option<ResultId>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select(results::retry_of);
-            let found: Option<Option<ResultId>> = on!(connection, get_result(query)).optional()?;
-            Ok(found.flatten())
-        })
-        .await
-    }
-
-    /// Where the answers of a result of the account came from; `None` when the account has no such
-    /// result.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_provenance(
-        &self,
-        account: AccountId,
-        result: ResultId,
-    ) -> Result<Option<Provenance>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)));
-            let found: Option<ProvenanceColumns> = on!(
-                connection,
-                get_result(query.select(ProvenanceColumns::as_select()))
-            )
-            .optional()?;
-            found.map(Provenance::try_from).transpose()
-        })
-        .await
-    }
-
-    /// Finds who made a result of the account; `None` when the account has no such result.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_maker(
-        &self,
-        account: AccountId,
-        result: ResultId,
-    ) -> Result<Option<ResultMaker>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select((results::api_key_id, results::made_by));
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
-    }
-}
+pub use self::find::FoundResult;
+pub use self::lists::*;
+pub use self::maker::ResultMaker;
+pub use self::new_result::NewResult;
+pub use self::provenance::Provenance;
+pub use self::save::Saving;

@@ -11,7 +11,7 @@ use refract_test_support::postgres::fresh_database;
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-use crate::fixture::{Fixture, answered, connect};
+use crate::fixture::{Fixture, answered, connect, results_made};
 
 fn names(folder: &TempDir) -> Vec<String> {
     let entries = fs::read_dir(folder.path()).unwrap();
@@ -47,10 +47,7 @@ async fn a_copy_made_under_load_holds_everything_acknowledged_before_it() {
             .unwrap();
     };
     until(200).await;
-    let before = {
-        let keys = it.database.list_api_keys(it.account).await.unwrap();
-        keys[0].results_made
-    };
+    let before = it.results_made().await;
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("copy.db");
     let bytes = back_up(&it.url.as_str().into(), &to).await.unwrap();
@@ -70,7 +67,7 @@ async fn a_copy_made_under_load_holds_everything_acknowledged_before_it() {
     );
     let copy = connect(&format!("sqlite://{}", to.display())).await;
     assert_eq!(copy.migrate().await.unwrap(), 0);
-    let copied = copy.list_api_keys(it.account).await.unwrap()[0].results_made;
+    let copied = results_made(&copy, it.account, it.key.id).await;
     let all = i64::try_from(saved.len()).unwrap();
     assert!(before <= copied && copied <= all, "{before} {copied} {all}");
     let mut found = 0;

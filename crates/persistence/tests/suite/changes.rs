@@ -14,7 +14,7 @@ use refract_domain::slug::Slug;
 use refract_domain::token::TokenHash;
 use refract_persistence::{
     AccountRow, DefinedPrism, DeletionEvent, EndedSessions, EventFilter, EventRange, NewPerson,
-    NewPrism, NewVersion, PasswordRow, PersistenceError, PrismDefinition, PrismRow, SignInTry,
+    NewPrism, NewVersion, PasswordRow, PersistenceError, Prism, PrismDefinition, SignInTry,
     WrongTry,
 };
 use uuid::Uuid;
@@ -130,7 +130,7 @@ impl Things {
         }
     }
 
-    pub(crate) async fn prism(&self) -> PrismRow {
+    pub(crate) async fn prism(&self) -> Prism {
         let found = self.it.database.find_prism_by_id(self.it.prism.id).await;
         found.unwrap().unwrap()
     }

@@ -5,7 +5,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_domain::slug::{PrismSelector, Slug};
-use refract_persistence::{ChangeKind, DefinedPrism, PrismDefinition, PrismRow, Writing};
+use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, Writing};
 use uuid::Uuid;
 
 use crate::events::events;
@@ -26,7 +26,7 @@ fn lens() -> Lens {
     Lens::Custom(serde_json::from_str(columns).unwrap())
 }
 
-async fn find(it: &Fixture, slug: &str) -> Option<PrismRow> {
+async fn find(it: &Fixture, slug: &str) -> Option<Prism> {
     let selector = PrismSelector::Slug(slug.to_owned());
     it.database.find_prism(it.account, &selector).await.unwrap()
 }

@@ -18,7 +18,7 @@ use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{
-    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, PrismRow, Provenance,
+    AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, Prism, Provenance,
 };
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
@@ -29,7 +29,7 @@ pub(crate) struct Fixture {
     pub(crate) url: String,
     pub(crate) account: AccountId,
     pub(crate) key: NewApiKey,
-    pub(crate) prism: PrismRow,
+    pub(crate) prism: Prism,
     /// Keeps the database in existence until it is dropped.
     _keeper: Box<dyn Any + Send + Sync>,
 }
@@ -125,6 +125,24 @@ impl Fixture {
         let found = self.database.find_result(self.account, id).await.unwrap();
         found.map(|found| found.result)
     }
+
+    /// Counts the results that the fixture's key made.
+    pub(crate) async fn results_made(&self) -> i64 {
+        results_made(&self.database, self.account, self.key.id).await
+    }
+}
+
+/// Counts the results that a key made, of all prisms of its account.
+pub(crate) async fn results_made(database: &Database, account: AccountId, key: ApiKeyId) -> i64 {
+    let (first, last) = (ResultId(Uuid::nil()), ResultId(Uuid::max()));
+    let mut made = 0;
+    for prism in database.list_prisms(account).await.unwrap() {
+        let counting = database.count_results_by_key(prism.id, first, last);
+        let counts = counting.await.unwrap().into_iter();
+        let of_key = counts.filter(|count| count.api_key == Some(key));
+        made += of_key.map(|count| count.ok + count.failed).sum::<u64>();
+    }
+    i64::try_from(made).unwrap()
 }
 
 pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
@@ -153,7 +171,7 @@ pub(crate) async fn account(database: &Database, name: &str) -> AccountId {
     id
 }
 
-pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -> PrismRow {
+pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -> Prism {
     let name = PrismName::parse(name).unwrap();
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),

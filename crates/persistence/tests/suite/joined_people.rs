@@ -7,7 +7,7 @@ use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
 use refract_persistence::{
-    Database, Inviting, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, PersonRow,
+    Database, Inviting, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, Person,
     SessionsAlive,
 };
 use uuid::Uuid;
@@ -122,7 +122,7 @@ pub(crate) async fn joined(it: &Fixture, address: &str, role: Role, byte: u8) ->
     person
 }
 
-pub(crate) async fn people(it: &Fixture) -> Vec<PersonRow> {
+pub(crate) async fn people(it: &Fixture) -> Vec<Person> {
     it.database.list_people(it.account).await.unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismName;
-use refract_persistence::{NewVersion, PrismRow, Writing};
+use refract_persistence::{NewVersion, Prism, Writing};
 
 use crate::fixture::{Fixture, lens_details, version};
 
@@ -24,7 +24,7 @@ fn is_angry() -> Vec<Column> {
     )
 }
 
-async fn current(it: &Fixture) -> PrismRow {
+async fn current(it: &Fixture) -> Prism {
     it.database
         .find_prism_by_id(it.prism.id)
         .await

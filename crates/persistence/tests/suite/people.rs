@@ -4,7 +4,7 @@ use refract_domain::ids::PersonId;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
 use refract_domain::token::TokenHash;
-use refract_persistence::{Inviting, NewPerson, NewSession, PersonRow, PersonWriting};
+use refract_persistence::{Inviting, NewPerson, NewSession, Person, PersonWriting};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, moment, new_stamp};
@@ -29,7 +29,7 @@ on_both!(
 
 async fn an_invited_person_joins_once(it: Fixture) {
     let person = invite(&it, "ada@example.com", Role::Owner, 1).await;
-    let expected = PersonRow {
+    let expected = Person {
         id: person,
         email: email("ada@example.com"),
         name: None,
@@ -54,7 +54,7 @@ async fn an_invited_person_joins_once(it: Fixture) {
     );
 
     assert!(accept(&it.database, 1, "hash").await);
-    let joined = PersonRow {
+    let joined = Person {
         name: Some("Ada".to_owned()),
         link_expires_at: None,
         last_used_at: Some(moment(10)),

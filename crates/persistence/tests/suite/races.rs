@@ -47,10 +47,6 @@ async fn save_at_once(
     (saved, lost_to)
 }
 
-async fn results_made(it: &Fixture) -> i64 {
-    it.database.list_api_keys(it.account).await.unwrap()[0].results_made
-}
-
 async fn of_first_calls_with_one_key_one_is_saved(it: Fixture) {
     let calls = (0..CALLS)
         .map(|_| it.result(answered(), Some("order 1")))
@@ -58,7 +54,7 @@ async fn of_first_calls_with_one_key_one_is_saved(it: Fixture) {
     let (saved, lost_to) = save_at_once(&it, calls).await;
     assert_eq!(saved.len(), 1);
     assert_eq!(lost_to, saved);
-    assert_eq!(results_made(&it).await, 1);
+    assert_eq!(it.results_made().await, 1);
 }
 
 async fn of_retries_of_one_result_with_a_key_one_is_saved(it: Fixture) {
@@ -70,7 +66,7 @@ async fn of_retries_of_one_result_with_a_key_one_is_saved(it: Fixture) {
     let (saved, lost_to) = save_at_once(&it, calls).await;
     assert_eq!(saved.len(), 1);
     assert_eq!(lost_to, saved);
-    assert_eq!(results_made(&it).await, 2);
+    assert_eq!(it.results_made().await, 2);
     let key = idempotency_key("order 1");
     let holder = it
         .database
@@ -89,7 +85,7 @@ async fn of_retries_of_one_result_without_a_key_one_is_saved(it: Fixture) {
     let (saved, lost_to) = save_at_once(&it, calls).await;
     assert_eq!(saved.len(), 1);
     assert_eq!(lost_to, saved);
-    assert_eq!(results_made(&it).await, 2);
+    assert_eq!(it.results_made().await, 2);
 }
 
 async fn a_first_call_and_retries_with_one_key_leave_one_holder(it: Fixture) {
@@ -103,7 +99,7 @@ async fn a_first_call_and_retries_with_one_key_leave_one_holder(it: Fixture) {
     assert_eq!(saved.len(), 1, "one of the retries");
     let possible: BTreeSet<_> = saved.iter().copied().chain([first.result.id]).collect();
     assert!(lost_to.is_subset(&possible));
-    assert_eq!(results_made(&it).await, 2);
+    assert_eq!(it.results_made().await, 2);
     let key = idempotency_key("order 1");
     let holder = it
         .database

@@ -82,8 +82,7 @@ async fn saving_again_what_was_saved_is_no_second_result(it: Fixture) {
         .await
         .unwrap();
     assert_eq!(held, Some(second_retry.result));
-    let keys = it.database.list_api_keys(it.account).await.unwrap();
-    assert_eq!(keys[0].results_made, 4);
+    assert_eq!(it.results_made().await, 4);
 }
 
 async fn a_result_of_no_version_is_refused_without_its_text(it: Fixture) {

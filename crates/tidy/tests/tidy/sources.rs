@@ -9,6 +9,24 @@ use crate::{assert_none, files, has_ending, read};
 /// The most lines of a file; tests and benches count too.
 const LONGEST: usize = 400;
 
+/// The most lines of a file of the product, without tests.
+const LONGEST_OF_PRODUCT: usize = 350;
+
+/// The most modules at a crate's root, and the crates that still have more.
+const ROOT_MODULES: usize = 12;
+const MORE_ROOT_MODULES: [&str; 7] = [
+    "crates/app/",
+    "crates/domain/",
+    "crates/evaluation/",
+    "crates/file-runs/",
+    "crates/http-api/",
+    "crates/http-serving/",
+    "crates/model-gateway/",
+];
+
+/// The most lines under the binary's `src`, without tests: it joins the crates and holds no rule.
+const LONGEST_BINARY: usize = 800;
+
 /// The most lines of the median file under `src`.
 const LONGEST_MEDIAN: usize = 115;
 
@@ -50,6 +68,62 @@ fn no_file_is_too_long() {
         .map(|(lines, file)| format!("{file}: {lines} lines"))
         .collect();
     assert_none(&format!("over {LONGEST} lines"), &breaches);
+}
+
+/// A file of a crate that is built into the program, without its tests.
+fn is_product(file: &str) -> bool {
+    let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
+    is_module(file) && !is_test && !file.contains("/benches/") && !file.contains("test-support/")
+}
+
+#[test]
+fn no_file_of_the_product_is_too_long() {
+    let breaches: Vec<String> = sources()
+        .into_iter()
+        .filter(|file| is_product(file))
+        .map(|file| (read(&file).lines().count(), file))
+        .filter(|(lines, _)| *lines > LONGEST_OF_PRODUCT)
+        .map(|(lines, file)| format!("{file}: {lines} lines"))
+        .collect();
+    assert_none(&format!("over {LONGEST_OF_PRODUCT} lines"), &breaches);
+}
+
+#[test]
+fn the_binary_is_thin() {
+    let files = sources();
+    let files = files
+        .iter()
+        .filter(|file| file.starts_with("bin/refract/src/"));
+    let lines: usize = files
+        .filter(|file| is_product(file))
+        .map(|file| read(file).lines().count())
+        .sum();
+    assert!(
+        lines < LONGEST_BINARY,
+        "bin/refract/src has {lines} lines, must be under {LONGEST_BINARY}"
+    );
+}
+
+#[test]
+fn a_crate_has_few_modules_at_its_root() {
+    let roots = sources().into_iter().filter(|file| {
+        let is_root = file.ends_with("/src/lib.rs") || file.ends_with("/src/main.rs");
+        is_root && is_product(file)
+    });
+    let breaches: Vec<String> = roots
+        .filter(|file| !MORE_ROOT_MODULES.iter().any(|name| file.contains(name)))
+        .map(|file| {
+            let text = read(&file);
+            let modules = text.lines().filter(|line| {
+                let line = line.trim_start_matches("pub ");
+                line.starts_with("mod ") && line.ends_with(';')
+            });
+            (modules.count(), file)
+        })
+        .filter(|(modules, _)| *modules > ROOT_MODULES)
+        .map(|(modules, file)| format!("{file}: {modules} modules"))
+        .collect();
+    assert_none(&format!("over {ROOT_MODULES} modules"), &breaches);
 }
 
 #[test]

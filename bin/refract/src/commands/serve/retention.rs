@@ -4,12 +4,10 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::Args;
-use refract_answering::AnsweringMetrics;
-use refract_answering::forgetting::Retention;
-use refract_persistence::Database;
+use refract_service::Refract;
 use tokio::task::JoinHandle;
 
-use crate::arguments::{self, OnOrOff};
+use refract_terminal::arguments::{self, OnOrOff};
 
 /// How long a stopping node waits for its lease to be given back.
 const RELEASE: Duration = Duration::from_secs(5);
@@ -39,11 +37,10 @@ impl RetentionArgs {
     /// Starts a task that purges results until `stop` resolves; `None` where they are kept for ever.
     pub(super) fn start(
         self,
-        database: &Database,
-        metrics: &AnsweringMetrics,
+        refract: &Refract,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Option<JoinHandle<()>> {
-        let retention = Retention::new(database.clone(), self.retention_days?, metrics.clone());
+        let retention = refract.retention().rounds(self.retention_days?);
         let retention = match self.retention_unchecked {
             OnOrOff::On => retention.with_unchecked_first_round(),
             OnOrOff::Off => retention,

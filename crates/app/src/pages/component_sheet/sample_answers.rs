@@ -1,12 +1,12 @@
 //! Answers of every type for the sheet of components, and the definition that they answer.
 
 use maud::{Markup, html};
-use refract_answering::examples::SUPPORT_TRIAGE;
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
 use refract_domain::probability::Probability;
 use refract_domain::question::{Question, QuestionType};
+use refract_service::prisms::SUPPORT_TRIAGE;
 
 use crate::components::answer_bars::bars_of;
 use crate::components::answer_words::answer_words;

@@ -1,12 +1,11 @@
 //! A draft with the prism that it belongs to, and what its rules say about it.
 
-use refract_answering::PrismRow;
-use refract_answering::prisms::{self, PrismRefusal, VersionDraft};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
+use refract_service::prisms::{Prism, PrismError};
 
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
@@ -24,7 +23,7 @@ pub(crate) const NAMED: &str = "named";
 pub(crate) struct Editing {
     pub(crate) draft: EditDraft,
     /// `None` for a prism that is not saved yet.
-    pub(crate) prism: Option<PrismRow>,
+    pub(crate) prism: Option<Prism>,
     /// The version that the draft was made from.
     pub(crate) based_on: Option<VersionNumber>,
     /// The version that the form was made from.
@@ -62,9 +61,12 @@ impl Editing {
 
     /// The latest version of the prism that the address names.
     pub(crate) async fn of_latest(visit: &Visit) -> Result<Self, PageRefusal> {
-        let database = visit.answering.database();
-        let prism = prisms::find(database, visit.account(), &visit.prism()?).await?;
-        let latest = prisms::find_version(database, &prism, prism.latest_version).await?;
+        let prism = visit.find_prism().await?;
+        let latest = visit
+            .refract
+            .prisms()
+            .find_version(&prism, prism.latest_version)
+            .await?;
         let draft = EditDraft::of(&prism.name, &latest);
         Ok(Self {
             based_on: Some(prism.latest_version),
@@ -80,12 +82,11 @@ impl Editing {
         let mut editing = Self::new_prism(EditDraft::default());
         // the address of a new prism names none
         if !visit.sent.values.get("slug").is_empty() {
-            let database = visit.answering.database();
-            let prism = prisms::find(database, visit.account(), &visit.prism()?).await?;
+            let prism = visit.find_prism().await?;
             let number = form.get("based_on").parse().ok();
             let number = number.and_then(VersionNumber::new);
             let number = number.ok_or(PageRefusal::NoForm)?;
-            let base = prisms::find_version(database, &prism, number).await?;
+            let base = visit.refract.prisms().find_version(&prism, number).await?;
             editing.based_on = Some(number);
             editing.base = DraftBase(Some(base));
             editing.prism = Some(prism);
@@ -113,7 +114,7 @@ impl Editing {
         number: VersionNumber,
     ) -> Result<(), PageRefusal> {
         if let Some(prism) = &self.prism {
-            let base = prisms::find_version(visit.answering.database(), prism, number).await?;
+            let base = visit.refract.prisms().find_version(prism, number).await?;
             self.base = DraftBase(Some(base));
             self.based_on = Some(number);
         }
@@ -132,12 +133,14 @@ impl Editing {
         let read = if self.prism.is_none() {
             PrismFile::read(&file, None)
         } else {
-            let database = visit.answering.database();
             let selector = visit.prism()?;
-            let read = VersionDraft::read(database, visit.account(), &selector, &file);
+            let read = visit
+                .refract
+                .prisms()
+                .draft(visit.account(), &selector, &file);
             match read.await {
                 Ok(draft) => Ok(draft.file),
-                Err(PrismRefusal::Invalid(problems)) => Err(problems),
+                Err(PrismError::Invalid(problems)) => Err(problems),
                 Err(refusal) => return Err(refusal.into()),
             }
         };

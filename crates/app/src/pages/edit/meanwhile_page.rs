@@ -3,9 +3,9 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_answering::prisms::{self, ChangeOfPrism, PrismChange, SavedMeanwhile};
 use refract_authoring::version_difference::VersionDifference;
 use refract_domain::problem::Problems;
+use refract_service::prisms::{ChangeOfPrism, PrismChange, SavedMeanwhile};
 
 use super::editing::Editing;
 use super::place_words::in_words;
@@ -21,10 +21,14 @@ use crate::visit::Visit;
 
 /// The page.
 pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
-    let (database, account) = (visit.answering.database(), visit.account());
+    let account = visit.account();
     let (selector, file) = (visit.prism()?, editing.draft.file());
     let based_on = editing.based_on.ok_or(PageRefusal::NoForm)?;
-    let meanwhile = prisms::saved_meanwhile(database, account, &selector, &file, based_on).await?;
+    let meanwhile = visit
+        .refract
+        .prisms()
+        .saved_meanwhile(account, &selector, &file, based_on)
+        .await?;
     let SavedMeanwhile {
         prism,
         saved,

@@ -1,12 +1,11 @@
 //! The page before saving: what changes, and both versions on stored texts.
 
 use maud::{Markup, html};
-use refract_answering::prisms::VersionDraft;
-use refract_answering::{DraftTrialCost, TrialPair};
 use refract_authoring::wording::lint_questions;
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
+use refract_service::prisms::{DraftTrialCost, TrialPair, VersionDraft};
 
 use super::draft_form::WHOLE;
 use super::editing::Editing;

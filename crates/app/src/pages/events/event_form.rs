@@ -1,8 +1,8 @@
 //! The filters of the events as a form.
 
 use maud::{Markup, html};
-use refract_answering::events::EventChoices;
 use refract_domain::event::{EventAction, TargetKind};
+use refract_service::events::EventChoices;
 
 use super::event_query::{ADDRESS, EventQuery, actor_text, target_text};
 use crate::components::field::FormField;

@@ -1,8 +1,8 @@
 //! The filters of the events, read out of an address.
 
-use refract_answering::events::{EventActors, EventFilter};
 use refract_domain::event::{Actor, ActorKind, EventAction, EventTarget, TargetKind};
 use refract_domain::ids::parse_uuid;
+use refract_service::events::{EventActors, EventFilter};
 
 use crate::days::{NO_DAY, beginning, day};
 use crate::sent::Query;

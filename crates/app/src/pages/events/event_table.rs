@@ -1,8 +1,8 @@
 //! Events as rows of a table.
 
 use maud::{Markup, html};
-use refract_answering::events::ListedEvent;
 use refract_domain::event::{ActorKind, EventDetail, EventTarget};
+use refract_service::events::ListedEvent;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;

@@ -1,12 +1,12 @@
 //! The form of a lens: a group of inputs for each column.
 
 use maud::{Markup, html};
-use refract_answering::LensDraft;
 use refract_domain::lens::Output;
-use refract_domain::lens_preview::LabelMoves;
-use refract_domain::percent_histogram::PercentHistogram;
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::Problems;
+use refract_evaluation::counting::lens_preview::LabelMoves;
+use refract_evaluation::counting::percent_histogram::PercentHistogram;
+use refract_service::lenses::LensDraft;
 use serde_json::json;
 
 use super::lens_form::{ColumnInput, LensForm};

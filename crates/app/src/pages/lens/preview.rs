@@ -1,7 +1,7 @@
 //! What a draft of a lens would make of stored results.
 
 use maud::{Markup, html};
-use refract_answering::{DraftCell, DraftRow, LensDraft};
+use refract_service::lenses::{DraftCell, DraftRow, LensDraft};
 
 use crate::components::moment::moment;
 use crate::components::number::{count, counted};

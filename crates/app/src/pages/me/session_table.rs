@@ -1,14 +1,14 @@
 //! The table of one's own sessions, with what ends each.
 
 use maud::{Markup, html};
-use refract_answering::people::OwnSessionRow;
 use refract_domain::token::TokenHash;
+use refract_service::people::OwnSession;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;
 
 /// A row for each session; the present one is marked. Below it the button that ends all others.
-pub(super) fn session_table(sessions: &[OwnSessionRow], present: TokenHash) -> Markup {
+pub(super) fn session_table(sessions: &[OwnSession], present: TokenHash) -> Markup {
     let rows = html! { @for session in sessions { (row(session, present)) } };
     html! {
         (stacked_table("Your sessions", &["Began", "Last used, to the hour", ""], &rows))
@@ -20,7 +20,7 @@ pub(super) fn session_table(sessions: &[OwnSessionRow], present: TokenHash) -> M
     }
 }
 
-fn row(session: &OwnSessionRow, present: TokenHash) -> Markup {
+fn row(session: &OwnSession, present: TokenHash) -> Markup {
     let address = format!("/me/sessions/{}/end", session.hash.to_hex());
     html! {
         tr {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_answering::events::ListedEvent;
-use refract_answering::people::PersonRow;
 use refract_domain::ids::PersonId;
+use refract_service::events::ListedEvent;
+use refract_service::people::Person;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;
@@ -19,7 +19,7 @@ pub(super) const ROLES: [(&str, &str); 3] = [
 
 /// A row for each person, with their newest event; `visitor` is marked.
 pub(super) fn person_table(
-    people: &[PersonRow],
+    people: &[Person],
     last: &HashMap<PersonId, ListedEvent>,
     visitor: PersonId,
 ) -> Markup {
@@ -30,7 +30,7 @@ pub(super) fn person_table(
     stacked_table("People of the account", &headings, &rows)
 }
 
-fn row(person: &PersonRow, last: Option<&ListedEvent>, is_visitor: bool) -> Markup {
+fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup {
     let called = person.name.as_deref().unwrap_or(person.email.as_str());
     html! {
         tr {
@@ -84,7 +84,7 @@ fn did_last(last: &ListedEvent) -> Markup {
     }
 }
 
-fn last_here(person: &PersonRow) -> Markup {
+fn last_here(person: &Person) -> Markup {
     html! {
         @match (&person.name, person.last_used_at) {
             (Some(_), Some(at)) => { (moment(at)) }
@@ -98,6 +98,6 @@ fn last_here(person: &PersonRow) -> Markup {
     }
 }
 
-fn action(person: &PersonRow, what: &str) -> String {
+fn action(person: &Person, what: &str) -> String {
     format!("/people/{}/{what}", person.id)
 }

@@ -1,7 +1,6 @@
 //! Renames, archives and restores a prism.
 
 use actix_web::http::StatusCode;
-use refract_answering::prisms::{self, overview};
 use refract_domain::prism::PrismName;
 
 use super::page;
@@ -13,14 +12,22 @@ use crate::visit::Visit;
 
 /// Gives the prism another name.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let (database, selector) = (visit.answering.database(), visit.prism()?);
+    let selector = visit.prism()?;
     match PrismName::parse(visit.sent.form.get("name")) {
         Ok(name) => {
-            prisms::rename(database, &visit.caller(), &selector, &name).await?;
+            visit
+                .refract
+                .prisms()
+                .rename(&visit.caller(), &selector, &name)
+                .await?;
             back(&visit, "renamed").await
         }
         Err(faults) => {
-            let found = overview(database, visit.account(), &selector).await?;
+            let found = visit
+                .refract
+                .prisms()
+                .overview(visit.account(), &selector)
+                .await?;
             Ok(page(&visit, &found, &in_words(&faults))
                 .with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }
@@ -40,13 +47,16 @@ pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 async fn set_archived(visit: &Visit, is_archived: bool) -> Result<(), PageRefusal> {
-    let (database, selector) = (visit.answering.database(), visit.prism()?);
-    Ok(prisms::set_archived(database, &visit.caller(), &selector, is_archived).await?)
+    let selector = visit.prism()?;
+    Ok(visit
+        .refract
+        .prisms()
+        .set_archived(&visit.caller(), &selector, is_archived)
+        .await?)
 }
 
 async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {
-    let database = visit.answering.database();
-    let prism = prisms::find(database, visit.account(), &visit.prism()?).await?;
+    let prism = visit.find_prism().await?;
     let address = prism_address(&prism);
     Ok(PageReply::see_other(&format!("{address}?done={done}")))
 }

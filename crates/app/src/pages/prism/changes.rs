@@ -1,8 +1,8 @@
 //! The versions of a prism and what was changed besides, with who did it.
 
 use maud::{Markup, html};
-use refract_answering::people::MakerName;
-use refract_answering::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
+use refract_service::people::MakerName;
+use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
 use crate::components::differences::differences_in_short;
 use crate::components::moment::moment;

@@ -1,6 +1,5 @@
 //! Downloads a version as a prism file, as `refract prism show` prints it.
 
-use refract_answering::prisms::{find, find_version};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
 
@@ -20,10 +19,9 @@ pub(crate) async fn download_version(visit: Visit) -> Result<PageReply, PageRefu
 }
 
 async fn file(visit: &Visit, number: Option<VersionNumber>) -> Result<PageReply, PageRefusal> {
-    let database = visit.answering.database();
-    let prism = find(database, visit.account(), &visit.prism()?).await?;
+    let prism = visit.find_prism().await?;
     let number = number.unwrap_or(prism.latest_version);
-    let version = find_version(database, &prism, number).await?;
+    let version = visit.refract.prisms().find_version(&prism, number).await?;
     let shown = ShownPrism::new(&prism.name, &version);
     let mut bytes = serde_json::to_vec_pretty(&shown).unwrap_or_default();
     bytes.push(b'\n');

@@ -1,10 +1,10 @@
 //! Tells the visitor what somebody else changed about them, until they say that they have seen it.
 
 use maud::{Markup, html};
-use refract_answering::InternalError;
-use refract_answering::events::{ListedEvent, ToldChange, say_told, told_changes};
 use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
+use refract_service::InternalError;
+use refract_service::events::{ListedEvent, ToldChange};
 
 use crate::components::moment::moment;
 use crate::page_refusal::PageRefusal;
@@ -13,12 +13,18 @@ use crate::visit::Visit;
 
 /// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageRefusal> {
-    let (database, account) = (visit.answering.database(), visit.account());
-    let telling = told_changes(database, account, visit.visitor.person, from);
+    let account = visit.account();
+    let telling = visit
+        .refract
+        .events()
+        .told_changes(account, visit.visitor.person, from);
     let changes = telling.await.map_err(InternalError::from)?;
     let Some(newest) = changes.first() else {
         // what they did themselves is no news
-        let saying = say_told(database, account, visit.visitor.person, from);
+        let saying = visit
+            .refract
+            .events()
+            .mark_told(account, visit.visitor.person, from);
         saying.await.map_err(InternalError::from)?;
         return Ok(html! {});
     };
@@ -41,8 +47,11 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
 /// Notes that the visitor has seen what was changed about them.
 pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageRefusal> {
     let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageRefusal::NoForm)?;
-    let (database, account) = (visit.answering.database(), visit.account());
-    let saying = say_told(database, account, visit.visitor.person, up_to);
+    let account = visit.account();
+    let saying = visit
+        .refract
+        .events()
+        .mark_told(account, visit.visitor.person, up_to);
     saying.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/"))
 }

@@ -1,8 +1,8 @@
 //! What is known of a result beside its answers and texts.
 
 use maud::{Markup, html};
-use refract_answering::ResultDetails;
 use refract_domain::probability::Probability;
+use refract_service::results::ResultDetails;
 
 use crate::components::moment::moment;
 use crate::components::number::{count, percent};

@@ -1,8 +1,9 @@
 //! Who made a result, by name.
 
 use maud::{Markup, html};
-use refract_answering::{InternalError, Maker, api_keys, people};
 use refract_domain::role::Role;
+use refract_service::InternalError;
+use refract_service::people::Maker;
 
 use crate::page_refusal::PageRefusal;
 use crate::pages::keys::address_of_key;
@@ -10,10 +11,10 @@ use crate::visit::Visit;
 
 /// What the maker of a result is called. The name of a key leads owners to it.
 pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRefusal> {
-    let (database, account) = (visit.answering.database(), visit.account());
+    let account = visit.account();
     Ok(match maker {
         Maker::Person(person) => {
-            let names = people::names(database, account, &[person]).await;
+            let names = visit.refract.people().names(account, &[person]).await;
             let names = names.map_err(InternalError::from)?;
             html! {
                 @if let Some(name) = names.get(&person) { bdi { (name) } }
@@ -21,7 +22,7 @@ pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRef
             }
         }
         Maker::Key(key) => {
-            let keys = api_keys::labels(database, account).await?;
+            let keys = visit.refract.keys().labels(account).await?;
             let label = keys.into_iter().find(|(id, _)| *id == key);
             match label {
                 Some((_, name)) if visit.visitor.role.may(Role::Owner) => {

@@ -1,9 +1,9 @@
 //! The form in which a person says what the right outcomes are.
 
 use maud::{Markup, html};
-use refract_answering::marks::MarkChange;
-use refract_answering::{ReadableResult, ResultDetails};
 use refract_domain::mark;
+use refract_service::marks::MarkChange;
+use refract_service::results::{ReadableResult, ResultDetails};
 
 use crate::components::field::FormField;
 use crate::components::moment::moment;

@@ -1,7 +1,9 @@
 //! The order check of a result: how far its choices depend on the order of their options.
 
 use maud::{Markup, html};
-use refract_answering::{Answering, OrderCheck, ReadableResult};
+use refract_service::Refract;
+use refract_service::measures::OrderCheck;
+use refract_service::results::ReadableResult;
 
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
@@ -11,8 +13,8 @@ use crate::components::table::table;
 pub(super) const MOST_ORDERS: usize = 4;
 
 /// The button that checks the orders, with what it costs; nothing where there is nothing to check.
-pub(crate) fn order_check_form(answering: &Answering, result: &ReadableResult) -> Markup {
-    let cost = answering.order_check_cost(result, MOST_ORDERS);
+pub(crate) fn order_check_form(refract: &Refract, result: &ReadableResult) -> Markup {
+    let cost = refract.measures().order_check_cost(result, MOST_ORDERS);
     let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
     html! {
         @if cost.orders > 0 {

@@ -1,9 +1,8 @@
 //! Downloads the results that the filters select, sent while they are read.
 
-use refract_answering::marks::MarkedColumns;
-use refract_answering::prisms::find_lens;
-use refract_answering::{PrismResults, ResultOrder, export_chunks, searchable_columns};
 use refract_lens_rendering::RowFormat;
+use refract_service::marks::MarkedColumns;
+use refract_service::results::{ResultOrder, searchable_columns};
 
 use super::filter_values::FilterValues;
 use super::refused;
@@ -15,19 +14,23 @@ use crate::visit::Visit;
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
     let format = visit.sent.query.get("format").unwrap_or("csv");
     let format = RowFormat::parse(format).ok_or(PageRefusal::NotFound)?;
-    let database = visit.answering.database();
-    let lens = find_lens(database, visit.account(), &visit.prism()?).await?;
+    let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
     if values.has_faults() {
         return refused(&visit, lens, &values).await;
     }
     let name = format!("{}-results.{}", lens.prism.slug, format.name());
     let oldest_first = ResultOrder::OldestFirst;
-    let results = PrismResults::of_search(database, lens, values.search, oldest_first);
+    let results = visit
+        .refract
+        .results()
+        .of_search(lens, values.search, oldest_first);
     // the filters name searchable columns of this lens only
     let results = results.map_err(|_| PageRefusal::NotFound)?;
     let marked = MarkedColumns::default();
-    let chunks = export_chunks(results, &visit.caller(), format, marked).await?;
+    let chunks = results
+        .export_chunks(&visit.caller(), format, marked)
+        .await?;
     Ok(PageReply::streamed_file(&name, media_type(format), chunks))
 }
 

@@ -2,7 +2,8 @@
 
 use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use maud::{Markup, html};
-use refract_answering::{PrismLens, SearchableColumn, searchable_columns};
+use refract_service::lenses::PrismLens;
+use refract_service::results::{SearchableColumn, searchable_columns};
 
 use super::filter_values::FilterValues;
 use super::makers::ResultMakers;

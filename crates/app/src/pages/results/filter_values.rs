@@ -1,11 +1,10 @@
 //! The filters of the results, read out of an address.
 
-use refract_answering::result_search::ResultSearch;
-use refract_answering::{ColumnValue, SearchableColumn};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
+use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
 use crate::components::field::in_words;
 use crate::days::{NO_DAY, beginning, day};

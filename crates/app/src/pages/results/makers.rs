@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_answering::people::{self, MakerName};
-use refract_answering::result_search::FoundRow;
-use refract_answering::{InternalError, api_keys};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
+use refract_service::InternalError;
+use refract_service::people::MakerName;
+use refract_service::results::FoundRow;
 
 use crate::components::field::FormField;
 use crate::page_refusal::PageRefusal;
@@ -24,16 +24,16 @@ pub(super) struct ResultMakers {
 impl ResultMakers {
     /// Loads those of the visitor's account, and who made these results.
     pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageRefusal> {
-        let (database, account) = (visit.answering.database(), visit.account());
-        let keys = api_keys::labels(database, account).await?;
-        let present = people::list(database, account).await;
+        let account = visit.account();
+        let keys = visit.refract.keys().labels(account).await?;
+        let present = visit.refract.people().list(account).await;
         let present = present.map_err(InternalError::from)?;
         let mut wanted: Vec<_> = present.iter().map(|person| person.id).collect();
         wanted.extend(results.iter().filter_map(|row| match row.maker {
             Maker::Person(person) => Some(person),
             Maker::Key(_) | Maker::Terminal => None,
         }));
-        let names = people::names(database, account, &wanted).await;
+        let names = visit.refract.people().names(account, &wanted).await;
         let people = names.map_err(InternalError::from)?;
         let listed_keys = keys
             .iter()

@@ -1,11 +1,11 @@
 //! The results as rows of a table: the fields and the columns of the lens.
 
 use maud::{Markup, html};
-use refract_answering::PrismLens;
-use refract_answering::result_search::FoundRow;
 use refract_domain::lens::Value;
 use refract_domain::result::ResultStatus;
 use refract_lens_rendering::cell_text;
+use refract_service::lenses::PrismLens;
+use refract_service::results::FoundRow;
 
 use super::makers::ResultMakers;
 use crate::components::moment::moment;

@@ -1,8 +1,9 @@
 //! The answer of a try, or of two versions beside each other.
 
 use maud::{Markup, html};
-use refract_answering::{Answering, Provenance, ReadableResult, ResultDetails};
 use refract_domain::question::Question;
+use refract_service::Refract;
+use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
 use crate::components::answer_bars::answer_bars;
 use crate::components::answer_words::answer_words;
@@ -14,7 +15,7 @@ use crate::pages::result::{order_check_form, retry_form};
 
 /// What the model answered; an explanation where nothing was asked yet.
 pub(super) fn answered(
-    answering: &Answering,
+    refract: &Refract,
     first: Option<&ResultDetails>,
     second: Option<&ResultDetails>,
 ) -> Markup {
@@ -27,7 +28,7 @@ pub(super) fn answered(
                 }
                 (Some(details), None) => {
                     (one(details, |_| false))
-                    (order_check_form(answering, &details.result))
+                    (order_check_form(refract, &details.result))
                 }
                 (Some(first), Some(second)) => { (both(first, second)) }
             }

@@ -1,11 +1,12 @@
 //! The form of a try: what was typed, what it means, and what is wrong with it.
 
 use maud::{Markup, html};
-use refract_answering::{PrismRow, ReadableResult};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::problem::Fault;
 use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission, field_value_faults};
+use refract_service::prisms::Prism;
+use refract_service::results::ReadableResult;
 
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
@@ -185,7 +186,7 @@ impl TryForm {
     }
 
     /// The form for the fields of a version.
-    pub(super) fn markup(&self, prism: &PrismRow, version: &PrismVersion) -> Markup {
+    pub(super) fn markup(&self, prism: &Prism, version: &PrismVersion) -> Markup {
         let is_archived = prism.archived_at.is_some();
         let latest = prism.latest_version.get();
         let numbers: Vec<_> = (1..=latest).rev().map(|it| it.to_string()).collect();

@@ -1,0 +1,49 @@
+//! Traces of `refract serve`: what the command line says of them, and their end with the process.
+
+use std::time::Duration;
+
+use clap::Args;
+use refract_traces::TraceExport;
+use tokio::runtime::Handle;
+
+use refract_terminal::arguments::OnOrOff;
+
+/// Longest wait for the collector to take the last spans.
+const LAST_SPANS: Duration = Duration::from_secs(3);
+
+/// The settings of traces that the OpenTelemetry standard does not have.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Traces")]
+pub(crate) struct TraceArgs {
+    /// Whether traces show database statements: their tables, never a value
+    ///
+    /// Traces are sent where `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector.
+    #[arg(
+        long,
+        env = "REFRACT_TRACE_STATEMENTS",
+        default_value = "off",
+        value_name = "ON_OR_OFF"
+    )]
+    trace_statements: OnOrOff,
+}
+
+impl TraceArgs {
+    /// Begins to send traces, where the environment names a collector. Must be called on the main
+    /// runtime.
+    pub(crate) fn export(&self) -> anyhow::Result<Option<TraceExport>> {
+        let tls = || refract_model_gateway::tls_client_config().ok();
+        let with_statements = self.trace_statements == OnOrOff::On;
+        let export = TraceExport::from_environment(with_statements, tls, Handle::current())?;
+        Ok(export)
+    }
+}
+
+/// Sends the last spans, within the grace time and for a few seconds at most.
+pub(crate) async fn end(export: TraceExport, grace: Duration) {
+    let within = grace.min(LAST_SPANS);
+    // the SDK blocks the thread meanwhile, and the main runtime carries the spans
+    let ending = tokio::task::spawn_blocking(move || export.end(within));
+    if let Err(error) = ending.await {
+        tracing::error!(%error, "the traces did not end well");
+    }
+}

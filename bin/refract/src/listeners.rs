@@ -1,0 +1,85 @@
+//! The bound listeners of a node.
+
+use std::net::{SocketAddr, TcpListener};
+
+use anyhow::Context as _;
+use refract_service::people::AppUrl;
+use refract_terminal::arguments::setting_name;
+use refract_terminal::settings::{self, ApiUrl, AppArgs, DEFAULT_APP_LISTEN};
+
+/// The setting of the app's address.
+const APP_LISTEN: &str = "REFRACT_APP_LISTEN";
+
+/// The bound listener of the app, with its address for people.
+pub(crate) struct AppListener {
+    pub(crate) listener: TcpListener,
+    pub(crate) url: AppUrl,
+    /// The API's address, which pages show.
+    pub(crate) api_url: ApiUrl,
+    /// The number of connections that each worker may hold.
+    pub(crate) connections: usize,
+}
+
+/// Binds a listener to the address in a setting. Must be called on a Tokio runtime.
+pub(crate) fn bind(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
+    let address = settings::address(setting, value)?;
+    refract_http_serving::bind(address)
+        .with_context(|| format!("{}: cannot listen on {address}", setting_name(setting)))
+}
+
+/// Binds a listener to the address in a setting, or to a free port when the address is taken.
+pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
+    let wanted = settings::address(setting, value)?;
+    let any_port = SocketAddr::new(wanted.ip(), 0);
+    let listener = refract_http_serving::bind(wanted);
+    listener
+        .or_else(|_| refract_http_serving::bind(any_port))
+        .with_context(|| format!("cannot listen on {wanted} or any other port there"))
+}
+
+/// Binds the app's listener; `None` when the app is off.
+///
+/// The default address may be taken, as by a second node on one machine: then the node serves without
+/// the app and says so. An address that was set must be free.
+pub(crate) fn bind_app(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
+    match args.app_listen.as_deref().filter(|set| !set.is_empty()) {
+        Some("off") => Ok(None),
+        Some(set) => bind(APP_LISTEN, set).map(Some),
+        None => match bind(APP_LISTEN, DEFAULT_APP_LISTEN) {
+            Ok(listener) => Ok(Some(listener)),
+            Err(error) => {
+                tracing::warn!(
+                    "the app is not served: {error:#}; set REFRACT_APP_LISTEN to another address, or to off"
+                );
+                Ok(None)
+            }
+        },
+    }
+}
+
+/// Binds the app's listener to its address, or to a free port when that is taken; `None` when the app
+/// is off.
+pub(crate) fn bind_app_or_free(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
+    match args.app_listen.as_deref().unwrap_or(DEFAULT_APP_LISTEN) {
+        "off" => Ok(None),
+        set => bind_or_free(APP_LISTEN, set).map(Some),
+    }
+}
+
+impl AppListener {
+    /// A listener with its address for people.
+    pub(crate) fn of(
+        listener: TcpListener,
+        args: &AppArgs,
+        api_url: ApiUrl,
+        connections: usize,
+    ) -> anyhow::Result<Self> {
+        let address = settings::as_reached(listener.local_addr()?);
+        Ok(Self {
+            url: args.url_of(&address.to_string())?,
+            listener,
+            api_url,
+            connections,
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! API keys: kept as hashes and never deleted, with facts about their use for the owner.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::api_key::ApiKeyHash;
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
+
+use crate::connections::{in_transaction, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::api_keys;
+use crate::schema::sql_types::Bind;
+
+/// An API key to be saved.
+#[derive(Clone, Debug)]
+pub struct NewApiKey {
+    /// `UUIDv7`.
+    pub id: ApiKeyId,
+    /// The account that the key opens.
+    pub account: AccountId,
+    /// A label for the owner; not unique.
+    pub name: String,
+    /// The hash of the key, which is all that is kept.
+    pub hash: ApiKeyHash,
+    /// First characters of the key, by which its owner recognises it.
+    pub first_characters: String,
+    /// From this moment on the key is refused; `None` for a key without an end.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// An API key as its owner sees it, without the number of its results: counting the results of every
+/// key takes long among millions.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = api_keys)]
+pub struct StoredKey {
+    /// `UUIDv7`.
+    pub id: ApiKeyId,
+    /// A label for the owner; not unique.
+    pub name: String,
+    /// First characters of the key, by which its owner recognises it.
+    pub first_characters: String,
+    /// When the key was made.
+    pub created_at: DateTime<Utc>,
+    /// When the key was last used; written with a delay of a few seconds.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// When the key was revoked.
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// The person who made the key; `None` for the terminal and for keys that were made before
+    /// people were kept.
+    pub made_by: Option<PersonId>,
+    /// From this moment on the key is refused; `None` for a key without an end.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = api_keys)]
+#[diesel(treat_none_as_default_value = false)]
+struct ApiKeyColumns {
+    #[diesel(serialize_as = Bind<ApiKeyId>)]
+    id: ApiKeyId,
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    name: String,
+    hash: Vec<u8>,
+    first_characters: String,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+    made_by: Option<PersonId>,
+    expires_at: Option<DateTime<Utc>>,
+}
+
+impl Database {
+    /// Saves a new key, and an event of it. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_api_key(
+        &self,
+        key: &NewApiKey,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        let columns = ApiKeyColumns {
+            id: key.id,
+            account_id: key.account,
+            name: key.name.clone(),
+            hash: key.hash.0.to_vec(),
+            first_characters: key.first_characters.clone(),
+            created_at: stamp.at,
+            made_by: stamp.actor.person(),
+            expires_at: key.expires_at,
+        };
+        let event = Event {
+            to: key.expires_at.map(|end| EventDetail::at("ends", end)),
+            ..stamp.event(EventAction::KeyCreated, EventTarget::Key(key.id))
+        };
+        self.write(async move |mut connection| {
+            in_transaction!(connection, |c| {
+                let insert = diesel::insert_into(api_keys::table).values(columns);
+                insert.execute(c).await?;
+                add_event!(c, event);
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The keys of an account, oldest first, revoked ones too, without a look at their results.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_uncounted_api_keys(
+        &self,
+        account: AccountId,
+    ) -> Result<Vec<StoredKey>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = api_keys::table
+                .filter(api_keys::account_id.eq(Bind(account)))
+                .order(api_keys::id);
+            Ok(on!(connection, load(query.select(StoredKey::as_select())))?)
+        })
+        .await
+    }
+
+    /// Revokes a key of the stamp's account for good, with an event of it, and returns when it was
+    /// revoked first; `None` when the account has no such key. Revoking a key again changes nothing.
+    /// One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revoke_api_key(
+        &self,
+        key: ApiKeyId,
+        stamp: EventStamp,
+    ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
+        let (account, now) = (stamp.account, stamp.at);
+        let event = stamp.event(EventAction::KeyRevoked, EventTarget::Key(key));
+        self.write(async move |mut connection| {
+            let of_account = || {
+                api_keys::id
+                    .eq(Bind(key))
+                    .and(api_keys::account_id.eq(Bind(account)))
+            };
+            let active = api_keys::table
+                .filter(of_account())
+                .filter(api_keys::revoked_at.is_null());
+            let query = api_keys::table
+                .filter(of_account())
+                .select(api_keys::revoked_at);
+            let revoked_at: Option<Option<DateTime<Utc>>> = in_transaction!(connection, |c| {
+                let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
+                if update.execute(c).await? == 1 {
+                    add_event!(c, event);
+                }
+                query.get_result(c).await.optional()
+            })?;
+            Ok(revoked_at.flatten())
+        })
+        .await
+    }
+
+    /// Saves when keys were last used. A moment before the saved one changes nothing, so nodes may
+    /// save theirs in any order.
+    ///
+    /// # Errors
+    /// When the database fails; then no use is saved.
+    pub async fn note_key_use(
+        &self,
+        uses: &[(ApiKeyId, DateTime<Utc>)],
+    ) -> Result<(), PersistenceError> {
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let mut uses = uses.to_vec();
+        // every node locks rows in one order, so that two cannot deadlock
+        uses.sort_unstable();
+        self.write(async move |mut connection| {
+            in_transaction!(connection, |c| {
+                for (key, used_at) in &uses {
+                    let is_news = api_keys::last_used_at
+                        .is_null()
+                        .or(api_keys::last_used_at.lt(Some(*used_at)).assume_not_null());
+                    let known = api_keys::table
+                        .filter(api_keys::id.eq(Bind(*key)))
+                        .filter(is_news);
+                    diesel::update(known)
+                        .set(api_keys::last_used_at.eq(Some(*used_at)))
+                        .execute(c)
+                        .await?;
+                }
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+}

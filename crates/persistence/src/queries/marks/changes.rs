@@ -1,0 +1,83 @@
+//! Changes of the marks of one result: some saved, others taken back, in one transaction.
+
+use std::collections::BTreeMap;
+
+use diesel::prelude::*;
+use diesel::query_dsl::methods::FilterDsl;
+use diesel::sql_query;
+use diesel::upsert::excluded;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
+use refract_domain::mark::Mark;
+
+use crate::connections::{ExclusiveConnection, in_transaction};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::marks::row::MarkRow;
+use crate::schema::marks;
+use crate::schema::sql_types::{Bind, Id};
+
+/// Locks a result against other changes of its marks. Retries of the result are not kept waiting.
+const LOCK_ON_POSTGRES: &str = "SELECT id FROM results WHERE id = $1 FOR NO KEY UPDATE";
+/// A transaction of SQLite's begins with the only lock that there is.
+const LOCK_ON_SQLITE: &str = "SELECT id FROM results WHERE id = $1";
+
+impl Database {
+    /// Saves marks of one result and takes back those of some of its questions. A mark that says what
+    /// is saved already keeps who made it and when.
+    ///
+    /// One transaction, and one at a time for each result: of two changes at once, the later one
+    /// finds all that the earlier one did.
+    ///
+    /// # Errors
+    /// When a mark is of a result that is not there any more, or the database fails. Nothing was
+    /// changed then.
+    pub async fn change_marks(
+        &self,
+        prism: PrismId,
+        result: ResultId,
+        saved: &[Mark],
+        taken_back: &[QuestionKey],
+    ) -> Result<(), PersistenceError> {
+        let mut changes: BTreeMap<String, Option<MarkRow>> = BTreeMap::new();
+        for question in taken_back {
+            changes.insert(question.to_string(), None);
+        }
+        for mark in saved {
+            changes.insert(mark.question.to_string(), Some(MarkRow::new(prism, mark)));
+        }
+        self.write(async move |mut connection| {
+            let lock = match &connection {
+                ExclusiveConnection::Postgres(_) => LOCK_ON_POSTGRES,
+                ExclusiveConnection::Sqlite(_) => LOCK_ON_SQLITE,
+            };
+            in_transaction!(connection, |c| {
+                let locking = sql_query(lock).bind::<Id, _>(Bind(result));
+                locking.execute(c).await?;
+                // by question, in which order others lock the marks of a result too
+                for (question, row) in changes {
+                    let Some(row) = row else {
+                        let gone = marks::table.find((Bind(result), question));
+                        diesel::delete(gone).execute(c).await?;
+                        continue;
+                    };
+                    let insert = diesel::insert_into(marks::table)
+                        .values(row)
+                        .on_conflict((marks::result_id, marks::question))
+                        .do_update()
+                        .set((
+                            marks::outcome.eq(excluded(marks::outcome)),
+                            marks::marked_by.eq(excluded(marks::marked_by)),
+                            marks::marked_at.eq(excluded(marks::marked_at)),
+                        ));
+                    let is_new = marks::outcome.ne(excluded(marks::outcome));
+                    FilterDsl::filter(insert, is_new).execute(c).await?;
+                }
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,157 @@
+//! The statements that save marks, any number at once.
+
+use chrono::{DateTime, Utc};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::query_dsl::methods::FilterDsl;
+use diesel::sql_types::{Array, Nullable, Text};
+use diesel::upsert::excluded;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{PrismId, ResultId};
+
+use crate::connections::{ExclusiveConnection, transaction};
+use crate::queries::events::EventColumns;
+use crate::queries::marks::row::MarkRow;
+use crate::schema::sql_types::{Id, Moment};
+use crate::schema::{events, marks};
+
+/// Saves marks, all or none, and returns how many are new or name another outcome than before. A
+/// mark that says what is saved already leaves who and when as they are. Where anything changes, an
+/// event of the import is saved in the same transaction.
+///
+/// No two marks may be of one result and question.
+pub(crate) async fn insert(
+    prism: PrismId,
+    rows: Vec<MarkRow>,
+    stamp: EventStamp,
+    mut connection: ExclusiveConnection,
+) -> QueryResult<usize> {
+    match &mut connection {
+        ExclusiveConnection::Postgres(lease) => {
+            let connection: &mut AsyncPgConnection = lease;
+            transaction::begin_postgres(connection).await?;
+            let inserted = insert_on_postgres(prism, rows, stamp, connection).await;
+            transaction::end(connection, inserted).await
+        }
+        ExclusiveConnection::Sqlite(connection) => {
+            let insert = move |connection: &mut SqliteConnection| {
+                insert_on_sqlite(prism, rows, stamp, connection)
+            };
+            connection.spawn_blocking(insert).await
+        }
+    }
+}
+
+async fn insert_on_postgres(
+    prism: PrismId,
+    rows: Vec<MarkRow>,
+    stamp: EventStamp,
+    connection: &mut AsyncPgConnection,
+) -> QueryResult<usize> {
+    let insert = InsertMarks::of(prism, rows);
+    let changed = insert.execute(&mut *connection).await?;
+    if let Some(event) = imported(prism, changed, stamp) {
+        let insert = diesel::insert_into(events::table).values(event);
+        insert.execute(connection).await?;
+    }
+    Ok(changed)
+}
+
+fn insert_on_sqlite(
+    prism: PrismId,
+    rows: Vec<MarkRow>,
+    stamp: EventStamp,
+    connection: &mut SqliteConnection,
+) -> QueryResult<usize> {
+    connection.immediate_transaction(|connection| {
+        let mut changed = 0;
+        for row in rows {
+            let insert = diesel::insert_into(marks::table)
+                .values(row)
+                .on_conflict((marks::result_id, marks::question))
+                .do_update()
+                .set((
+                    marks::outcome.eq(excluded(marks::outcome)),
+                    marks::marked_by.eq(excluded(marks::marked_by)),
+                    marks::marked_at.eq(excluded(marks::marked_at)),
+                ));
+            let is_new = marks::outcome.ne(excluded(marks::outcome));
+            let insert = FilterDsl::filter(insert, is_new);
+            changed += diesel::RunQueryDsl::execute(insert, connection)?;
+        }
+        if let Some(event) = imported(prism, changed, stamp) {
+            let insert = diesel::insert_into(events::table).values(event);
+            diesel::RunQueryDsl::execute(insert, connection)?;
+        }
+        Ok(changed)
+    })
+}
+
+/// The event of an import that changed this many marks; `None` when it changed none.
+fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Option<EventColumns> {
+    let number = u64::try_from(changed).unwrap_or(u64::MAX);
+    let stamp = stamp.noted(EventDetail::counted(number, "mark"));
+    let event = stamp.event(EventAction::MarksImported, EventTarget::Prism(prism));
+    (changed > 0).then(|| event.into())
+}
+
+/// An insert of many marks of one prism, which binds an array for each column, so that one text
+/// serves any number of rows.
+#[derive(QueryId)]
+struct InsertMarks {
+    prism: PrismId,
+    results: Vec<ResultId>,
+    questions: Vec<String>,
+    outcomes: Vec<String>,
+    marked_by: Vec<Option<String>>,
+    marked_at: Vec<DateTime<Utc>>,
+}
+
+impl InsertMarks {
+    fn of(prism: PrismId, rows: Vec<MarkRow>) -> Self {
+        let mut columns = Self {
+            prism,
+            results: Vec::with_capacity(rows.len()),
+            questions: Vec::with_capacity(rows.len()),
+            outcomes: Vec::with_capacity(rows.len()),
+            marked_by: Vec::with_capacity(rows.len()),
+            marked_at: Vec::with_capacity(rows.len()),
+        };
+        for row in rows {
+            columns.results.push(row.result_id);
+            columns.questions.push(row.question);
+            columns.outcomes.push(row.outcome);
+            columns.marked_by.push(row.marked_by);
+            columns.marked_at.push(row.marked_at);
+        }
+        columns
+    }
+}
+
+impl QueryFragment<Pg> for InsertMarks {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql(
+            "INSERT INTO marks (prism_id, result_id, question, outcome, marked_by, marked_at) \
+             SELECT ",
+        );
+        out.push_bind_param::<Id, _>(&self.prism)?;
+        out.push_sql(", * FROM unnest(");
+        out.push_bind_param::<Array<Id>, _>(&self.results)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Text>, _>(&self.questions)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Text>, _>(&self.outcomes)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Nullable<Text>>, _>(&self.marked_by)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Moment>, _>(&self.marked_at)?;
+        out.push_sql(
+            ") ON CONFLICT (result_id, question) DO UPDATE SET outcome = excluded.outcome, \
+             marked_by = excluded.marked_by, marked_at = excluded.marked_at \
+             WHERE marks.outcome <> excluded.outcome",
+        );
+        Ok(())
+    }
+}

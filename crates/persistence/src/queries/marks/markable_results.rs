@@ -1,0 +1,87 @@
+//! What an import of marks looks up: which results there are, and which versions answered them.
+
+use diesel::prelude::*;
+use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::results::lists::filter::ResultFilter;
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::results::row::saved_version;
+use crate::schema::results;
+
+/// What decides whether a result can be marked, and with which outcomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkableResult {
+    /// The result's id.
+    pub id: ResultId,
+    /// The caller's own reference.
+    pub reference: Option<Ref>,
+    /// Number of the version that was asked.
+    pub version: VersionNumber,
+    /// Whether the result's status is `ok`; a failed result has no answers to mark.
+    pub is_ok: bool,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = results)]
+struct MarkableColumns {
+    id: ResultId,
+    reference: Option<String>,
+    version: i32,
+    status: String,
+}
+
+impl TryFrom<MarkableColumns> for MarkableResult {
+    type Error = PersistenceError;
+
+    fn try_from(columns: MarkableColumns) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            id: columns.id,
+            reference: columns.reference.map(Ref::saved),
+            version: saved_version(columns.version)?,
+            is_ok: columns.status == "ok",
+        })
+    }
+}
+
+impl Database {
+    /// Those of these results that are the prism's, in no particular order. Some thousands of ids at
+    /// most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_markable_results(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        ids: Vec<ResultId>,
+    ) -> Result<Vec<MarkableResult>, PersistenceError> {
+        let query = ResultQuery {
+            prism: Some(prism),
+            ..ResultQuery::of_account(account).with_ids(ids)
+        };
+        load_results!(self, query, MarkableColumns).await
+    }
+
+    /// Up to `limit` results of a prism that have a `ref`, after the one named, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_results_with_ref(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        after: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<MarkableResult>, PersistenceError> {
+        let query = ResultQuery {
+            has_reference: true,
+            ..ResultQuery::of_prism(account, prism, ResultFilter::default())
+        };
+        let query = query.page(ResultOrder::OldestFirst, after, limit);
+        load_results!(self, query, MarkableColumns).await
+    }
+}

@@ -1,0 +1,152 @@
+//! The marked results of a prism page by page (keyset pagination), without their texts.
+
+use diesel::prelude::*;
+use refract_domain::answer::Answers;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::mark::Mark;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+use std::collections::HashMap;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::marks::row::SavedMarkColumns;
+use crate::queries::results::lists::filter::ResultFilter;
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::results::row::{saved_answers, saved_version};
+use crate::schema::sql_types::Bind;
+use crate::schema::{marks, results};
+
+/// Marks of one page. A result has at most one for each of its 100 questions, so a page holds
+/// whole results.
+const PAGE: i64 = 2048;
+
+/// A result with its marks, without its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkedResult {
+    /// The result's id.
+    pub id: ResultId,
+    /// The caller's own reference.
+    pub reference: Option<Ref>,
+    /// Number of the version that answered.
+    pub version: VersionNumber,
+    /// The model that the server said it used, where it said so.
+    pub model: Option<String>,
+    /// The answers to all questions.
+    pub answers: Answers,
+    /// At least one mark, in the order of the question keys.
+    pub marks: Vec<Mark>,
+}
+
+/// The marked results of a prism, one page after the other in the order of their ids.
+pub struct MarkedPages {
+    database: Database,
+    prism: PrismId,
+    filter: ResultFilter,
+    /// The last result of the page before; `None` after the last page.
+    last: Option<ResultId>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = results)]
+struct AnsweredColumns {
+    id: ResultId,
+    reference: Option<String>,
+    version: i32,
+    model_name: Option<String>,
+    answers: Option<String>,
+}
+
+impl Database {
+    /// The marked results of a prism that a filter lets through, before the first page is read.
+    pub fn marked_pages(&self, prism: PrismId, filter: ResultFilter) -> MarkedPages {
+        MarkedPages {
+            database: self.clone(),
+            prism,
+            filter,
+            last: Some(ResultId(uuid::Uuid::nil())),
+        }
+    }
+}
+
+impl MarkedPages {
+    /// The next page; `None` is the end. A page may be empty, when the filter lets none of its
+    /// results through.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next(&mut self) -> Result<Option<Vec<MarkedResult>>, PersistenceError> {
+        let Some(after) = self.last else {
+            return Ok(None);
+        };
+        let marks = self.marks_after(after).await?;
+        let is_full = i64::try_from(marks.len()).is_ok_and(|marks| marks == PAGE);
+        let last = marks.last().map(|mark| mark.result);
+        let mut of_results: HashMap<ResultId, Vec<Mark>> = HashMap::new();
+        for mark in marks {
+            // the last result of a full page may have more marks: the next page begins with it
+            if !is_full || last != Some(mark.result) {
+                self.last = Some(mark.result);
+                of_results.entry(mark.result).or_default().push(mark);
+            }
+        }
+        if !is_full {
+            self.last = None;
+        }
+        let ids = of_results.keys().copied().collect();
+        let mut page = self.results(ids).await?;
+        for marked in &mut page {
+            marked.marks = of_results.remove(&marked.id).unwrap_or_default();
+        }
+        Ok(Some(page))
+    }
+
+    async fn marks_after(&self, after: ResultId) -> Result<Vec<Mark>, PersistenceError> {
+        let prism = self.prism;
+        let (first, end) = self.filter.ids();
+        let after = after.max(first);
+        self.database
+            .read(async move |mut connection| {
+                let query = marks::table
+                    .filter(marks::prism_id.eq(Bind(prism)))
+                    .filter(marks::result_id.gt(Bind(after)))
+                    .filter(marks::result_id.lt(Bind(end)))
+                    .order((marks::result_id, marks::question))
+                    .limit(PAGE);
+                let found: Vec<SavedMarkColumns> = on!(
+                    connection,
+                    load(query.select(SavedMarkColumns::as_select()))
+                )?;
+                found.into_iter().map(Mark::try_from).collect()
+            })
+            .await
+    }
+
+    /// Those of these results that the filter lets through, in the order of their ids and without
+    /// their marks.
+    async fn results(&self, ids: Vec<ResultId>) -> Result<Vec<MarkedResult>, PersistenceError> {
+        let query = ResultQuery {
+            filter: self.filter.clone(),
+            ids: Some(ids),
+            order: Some(ResultOrder::OldestFirst),
+            ..ResultQuery::default()
+        };
+        load_results!(self.database, query, AnsweredColumns).await
+    }
+}
+
+impl TryFrom<AnsweredColumns> for MarkedResult {
+    type Error = PersistenceError;
+
+    fn try_from(columns: AnsweredColumns) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            id: columns.id,
+            reference: columns.reference.map(Ref::saved),
+            version: saved_version(columns.version)?,
+            model: columns.model_name,
+            answers: saved_answers(columns.answers.as_deref())?,
+            marks: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! Taking up a link: a person joins, or has another password from then on.
+
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
+use refract_domain::ids::PersonId;
+use refract_domain::person::{Email, PersonName};
+use refract_domain::role::Role;
+use refract_domain::token::TokenHash;
+
+use crate::connections::{in_transaction, is_committed, locked};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::people::passwords::end_with_password;
+use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::schema::sql_types::{AnyId, Bind};
+use crate::schema::{events, invitations, known_browsers, people, sessions, sign_in_tries};
+
+impl Database {
+    /// Takes up a link that is good: the person gets this name and the hash of their password, all
+    /// their sessions end, and a new one begins. The tries to sign in with their address are forgotten,
+    /// and the browsers that they were known by. Whether the link was good: of several who take it up
+    /// at once, one succeeds. One transaction, with an event by the person: they joined, or, when they
+    /// had joined before, they set their password. Then they are to be told so, unless they made the
+    /// link themselves.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn accept_invitation(
+        &self,
+        hash: TokenHash,
+        name: &PersonName,
+        password: &str,
+        session: NewSession,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        let (name, password) = (name.as_str().to_owned(), password.to_owned());
+        self.write(async move |mut connection| {
+            let ended = in_transaction!(connection, |c| {
+                let link = || {
+                    invitations::table
+                        .filter(invitations::hash.eq(hash.0.to_vec()))
+                        .filter(invitations::expires_at.gt(Bind(session.now)))
+                };
+                let person: Option<PersonId> = link()
+                    .select(invitations::person_id)
+                    .first(c)
+                    .await
+                    .optional()?;
+                let Some(person) = person else {
+                    return Err(RollbackTransaction);
+                };
+                let joining = || {
+                    people::table
+                        .filter(people::id.eq(Bind(person)))
+                        .filter(people::removed_at.is_null())
+                };
+                // the person's row is locked before the link goes, as everywhere
+                let before =
+                    joining().select((people::email, people::role, people::password.is_not_null()));
+                let before: Option<(String, String, bool)> =
+                    locked(before).get_result(c).await.optional()?;
+                let Some((email, role, has_joined)) = before else {
+                    return Err(RollbackTransaction);
+                };
+                let chosen = (
+                    people::name.eq(Some(name)),
+                    people::password.eq(Some(password)),
+                );
+                diesel::update(joining()).set(chosen).execute(c).await?;
+                if diesel::delete(link()).execute(c).await? == 0 {
+                    return Err(RollbackTransaction);
+                }
+                if has_joined {
+                    let made_by = events::table
+                        .filter(events::account_id.eq(Bind(stamp.account)))
+                        .filter(events::target_kind.eq(TargetKind::Person.name()))
+                        .filter(events::target_id.eq(Bind(AnyId(person.0))))
+                        .filter(events::action.eq(EventAction::LinkRenewed.name()))
+                        .order(events::id.desc())
+                        .select(events::actor_id);
+                    let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
+                    if made_by != Some(AnyId(person.0)) {
+                        let untold = joining().filter(people::untold_event.is_null());
+                        diesel::update(untold)
+                            .set(people::untold_event.eq(Some(stamp.id)))
+                            .execute(c)
+                            .await?;
+                    }
+                }
+                add_event!(c, taken_up(stamp, person, has_joined, &role));
+                end_with_password!(c, person, Email::saved(email).hash());
+                insert_session!(c, session, person);
+                QueryResult::Ok(())
+            });
+            Ok(is_committed(ended)?)
+        })
+        .await
+    }
+}
+
+fn taken_up(stamp: EventStamp, person: PersonId, had_joined: bool, role: &str) -> Event {
+    let target = EventTarget::Person(person);
+    if had_joined {
+        return stamp.event(EventAction::PasswordSet, target);
+    }
+    Event {
+        to: Role::named(role).map(EventDetail::from),
+        ..stamp.event(EventAction::PersonJoined, target)
+    }
+}

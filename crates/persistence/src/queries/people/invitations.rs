@@ -1,0 +1,323 @@
+//! Invitations: links that are good once, to join or to choose a new password.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_domain::token::TokenHash;
+
+use crate::connections::{in_transaction, is_committed, locked, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::people::person::{role_named, role_set};
+use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::schema::sql_types::Bind;
+use crate::schema::{invitations, known_browsers, people, sessions};
+
+/// A link to be saved.
+#[derive(Clone, Copy, Debug)]
+pub struct NewInvitation {
+    /// The hash of the link's token, which is all that is kept.
+    pub hash: TokenHash,
+    /// When the link was made.
+    pub created_at: DateTime<Utc>,
+    /// Until when the link is good.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A person to be invited.
+#[derive(Clone, Debug)]
+pub struct NewPerson {
+    /// `UUIDv7`; not taken when the person was invited before.
+    pub id: PersonId,
+    /// The account that the person is to join.
+    pub account: AccountId,
+    /// The address by which the person will sign in.
+    pub email: Email,
+    /// What the person may do.
+    pub role: Role,
+}
+
+/// What became of an invitation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inviting {
+    /// The link was saved for this person, in place of the one before.
+    Invited(PersonId),
+    /// The address is a person's of the account who has joined; nothing was saved.
+    HasJoined,
+    /// The address is a person's of another account; nothing was saved.
+    OfOtherAccount,
+}
+
+/// A link that is good, as it shows itself to the one who opens it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenInvitation {
+    /// The account of the person.
+    pub account: AccountId,
+    /// The person whom the link is for.
+    pub person: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// The name that the person chose; `None` when the person has not joined yet.
+    pub name: Option<String>,
+    /// What the person may do.
+    pub role: Role,
+    /// Until when the link is good.
+    pub expires_at: DateTime<Utc>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = invitations)]
+struct InvitationColumns {
+    hash: Vec<u8>,
+    #[diesel(serialize_as = Bind<PersonId>)]
+    person_id: PersonId,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    expires_at: DateTime<Utc>,
+}
+
+/// The columns of a link with its person.
+type FoundInvitation = (
+    AccountId,
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+);
+
+impl NewInvitation {
+    fn row(self, person: PersonId) -> InvitationColumns {
+        InvitationColumns {
+            hash: self.hash.0.to_vec(),
+            person_id: person,
+            created_at: self.created_at,
+            expires_at: self.expires_at,
+        }
+    }
+}
+
+/// Saves a link for a person in place of the one before, in a transaction that locked the person.
+macro_rules! replace_link {
+    ($c:ident, $person:ident, $link:ident) => {
+        let before = invitations::person_id.eq(Bind($person));
+        diesel::delete(invitations::table.filter(before))
+            .execute($c)
+            .await?;
+        diesel::insert_into(invitations::table)
+            .values($link.row($person))
+            .execute($c)
+            .await?;
+    };
+}
+
+impl Database {
+    /// Makes a person who has not joined, or finds the one whom an earlier invitation made and gives
+    /// them this role; then saves a link for them in place of the one before. One transaction, with
+    /// events of what was done.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn invite_person(
+        &self,
+        new: &NewPerson,
+        link: NewInvitation,
+        stamp: EventStamp,
+    ) -> Result<Inviting, PersistenceError> {
+        let NewPerson {
+            id,
+            account,
+            email,
+            role,
+        } = new.clone();
+        let email = email.as_str().to_owned();
+        self.write(async move |mut connection| {
+            let values = (
+                people::id.eq(Bind(id)),
+                people::account_id.eq(Bind(account)),
+                people::email.eq(email.clone()),
+                people::role.eq(role.name()),
+                people::created_at.eq(Bind(link.created_at)),
+            );
+            let of_email = || {
+                people::table
+                    .filter(people::email.eq(email.clone()))
+                    .filter(people::removed_at.is_null())
+            };
+            let invited_before = || {
+                of_email()
+                    .filter(people::account_id.eq(Bind(account)))
+                    .filter(people::password.is_null())
+            };
+            let invited = in_transaction!(connection, |c| {
+                let insert = diesel::insert_into(people::table).values(values);
+                let person = if insert.on_conflict_do_nothing().execute(c).await? == 1 {
+                    add_event!(c, invited(stamp, id, role));
+                    Some(id)
+                } else {
+                    // locks the person's row, so that of two links made at once one replaces the other
+                    let before = locked(invited_before().select((people::id, people::role)));
+                    let before: Option<(PersonId, String)> =
+                        before.get_result(c).await.optional()?;
+                    if let Some((person, before)) = &before {
+                        diesel::update(invited_before())
+                            .set(people::role.eq(role.name()))
+                            .execute(c)
+                            .await?;
+                        let further = stamp.further();
+                        add_event!(c, invited(stamp, *person, role));
+                        let before = Role::named(before).filter(|before| *before != role);
+                        if let Some(before) = before {
+                            add_event!(c, role_set(further, *person, before, role));
+                        }
+                    }
+                    before.map(|(person, _)| person)
+                };
+                if let Some(person) = person {
+                    replace_link!(c, person, link);
+                }
+                QueryResult::Ok(person)
+            })?;
+            if let Some(person) = invited {
+                return Ok(Inviting::Invited(person));
+            }
+            let query = of_email().select(people::account_id);
+            let holder: Option<AccountId> = on!(connection, get_result(query)).optional()?;
+            match holder {
+                Some(holder) if holder == account => Ok(Inviting::HasJoined),
+                Some(_) => Ok(Inviting::OfOtherAccount),
+                None => Err(PersistenceError::Failed(
+                    "the person was removed at this moment".to_owned(),
+                )),
+            }
+        })
+        .await
+    }
+
+    /// Saves a new link for a person of the stamp's account, in place of the one before, with an event
+    /// of this action; whether there is such a person. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn renew_link(
+        &self,
+        person: PersonId,
+        link: NewInvitation,
+        action: EventAction,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        let account = stamp.account;
+        let event = stamp.event(action, EventTarget::Person(person));
+        self.write(async move |mut connection| {
+            let is_there = in_transaction!(connection, |c| {
+                let known = people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(account)))
+                    .filter(people::removed_at.is_null());
+                // locks the person's row, so that of two links made at once one replaces the other
+                let locking = diesel::update(known).set(people::email.eq(people::email));
+                let is_there = locking.execute(c).await? == 1;
+                if is_there {
+                    replace_link!(c, person, link);
+                    add_event!(c, event);
+                }
+                QueryResult::Ok(is_there)
+            })?;
+            Ok(is_there)
+        })
+        .await
+    }
+
+    /// Finds a link that is good.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_invitation(
+        &self,
+        hash: TokenHash,
+        now: DateTime<Utc>,
+    ) -> Result<Option<OpenInvitation>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = invitations::table
+                .inner_join(people::table.on(people::id.eq(invitations::person_id)))
+                .filter(invitations::hash.eq(hash.0.to_vec()))
+                .filter(invitations::expires_at.gt(Bind(now)))
+                .filter(people::removed_at.is_null())
+                .select((
+                    people::account_id,
+                    people::id,
+                    people::email,
+                    people::name,
+                    people::role,
+                    invitations::expires_at,
+                ));
+            let found: Option<FoundInvitation> = on!(connection, get_result(query)).optional()?;
+            let row = found.map(|(account, person, email, name, role, expires_at)| {
+                Ok(OpenInvitation {
+                    account,
+                    person,
+                    email: Email::saved(email),
+                    name,
+                    role: role_named(&role)?,
+                    expires_at,
+                })
+            });
+            row.transpose()
+        })
+        .await
+    }
+
+    /// Uses up a link that is good and begins a session of its person, who has joined. Whether it
+    /// was good: of several who use it at once, one succeeds. One transaction, with an event that the
+    /// person signed in.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_session_by_link(
+        &self,
+        hash: TokenHash,
+        session: NewSession,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let ended = in_transaction!(connection, |c| {
+                let link = || invitations::table.filter(invitations::hash.eq(hash.0.to_vec()));
+                let person: Option<PersonId> = link()
+                    .inner_join(people::table.on(people::id.eq(invitations::person_id)))
+                    .filter(invitations::expires_at.gt(Bind(session.now)))
+                    .filter(people::password.is_not_null())
+                    .filter(people::removed_at.is_null())
+                    .select(people::id)
+                    .first(c)
+                    .await
+                    .optional()?;
+                let Some(person) = person else {
+                    return Err(RollbackTransaction);
+                };
+                if diesel::delete(link()).execute(c).await? == 0 {
+                    return Err(RollbackTransaction);
+                }
+                insert_session!(c, session, person);
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::SignedIn, target));
+                QueryResult::Ok(())
+            });
+            Ok(is_committed(ended)?)
+        })
+        .await
+    }
+}
+
+fn invited(stamp: EventStamp, person: PersonId, role: Role) -> Event {
+    Event {
+        to: Some(role.into()),
+        ..stamp.event(EventAction::PersonInvited, EventTarget::Person(person))
+    }
+}

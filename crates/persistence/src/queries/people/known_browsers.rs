@@ -1,0 +1,120 @@
+//! Browsers in which somebody signed in before, by the hash of a cookie that says so and signs nobody
+//! in.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::ids::PersonId;
+use refract_domain::person::Email;
+use refract_domain::token::TokenHash;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::Bind;
+use crate::schema::{known_browsers, people};
+
+/// A browser in which somebody signs in now.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBrowser {
+    /// The hash of the cookie that the browser gets.
+    pub hash: TokenHash,
+    /// The hash of the cookie that it had. Nobody is known by that one any more.
+    pub before: Option<TokenHash>,
+}
+
+/// A browser in which a person signed in before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownBrowserRow {
+    /// The person.
+    pub person: PersonId,
+    /// The hash of the browser's cookie.
+    pub hash: TokenHash,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = known_browsers)]
+pub(crate) struct BrowserColumns {
+    hash: Vec<u8>,
+    #[diesel(serialize_as = Bind<PersonId>)]
+    person_id: PersonId,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    signed_in_at: DateTime<Utc>,
+}
+
+impl BrowserColumns {
+    pub(crate) fn new(browser: NewBrowser, person: PersonId, now: DateTime<Utc>) -> Self {
+        Self {
+            hash: browser.hash.0.to_vec(),
+            person_id: person,
+            signed_in_at: now,
+        }
+    }
+}
+
+/// Saves in a transaction that a person signs in with a browser now. Whoever was known by the browser's
+/// cookie before is known by the new one: several people may share a browser.
+macro_rules! know_browser {
+    ($c:ident, $browser:expr, $person:ident, $now:expr) => {
+        if let Some(before) = $browser.before {
+            let new_hash = $browser.hash.0.to_vec();
+            // all rows of the cookie at once: two people who sign in at the same moment with one browser
+            // wait for each other
+            let of_cookie = known_browsers::table.filter(known_browsers::hash.eq(before.0.to_vec()));
+            diesel::update(of_cookie)
+                .set(known_browsers::hash.eq(new_hash.clone()))
+                .execute($c)
+                .await?;
+            let of_person = known_browsers::table
+                .filter(known_browsers::hash.eq(new_hash))
+                .filter(known_browsers::person_id.eq(Bind($person)));
+            diesel::delete(of_person).execute($c).await?;
+        }
+        diesel::insert_into(known_browsers::table)
+            .values($crate::queries::people::known_browsers::BrowserColumns::new(
+                $browser, $person, $now,
+            ))
+            .execute($c)
+            .await?;
+    };
+}
+
+pub(crate) use know_browser;
+
+impl Database {
+    /// Finds the browser that has one of these cookies, when the person with this address signed in with
+    /// it after this moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_known_browser(
+        &self,
+        cookies: &[TokenHash],
+        email: &Email,
+        signed_in_after: DateTime<Utc>,
+    ) -> Result<Option<KnownBrowserRow>, PersistenceError> {
+        let email = email.as_str().to_owned();
+        let cookies: Vec<_> = cookies.iter().map(|cookie| cookie.0.to_vec()).collect();
+        self.read(async move |mut connection| {
+            let query = known_browsers::table
+                .inner_join(people::table.on(people::id.eq(known_browsers::person_id)))
+                .filter(known_browsers::hash.eq_any(cookies))
+                .filter(known_browsers::signed_in_at.gt(Bind(signed_in_after)))
+                .filter(people::email.eq(email))
+                .filter(people::removed_at.is_null())
+                .order(known_browsers::signed_in_at.desc())
+                .select((known_browsers::person_id, known_browsers::hash));
+            let found: Option<(PersonId, Vec<u8>)> = on!(connection, first(query)).optional()?;
+            let row = found.map(|(person, hash)| {
+                let hash = hash.try_into().map_err(|_| PersistenceError::Unreadable {
+                    column: "known_browsers.hash",
+                })?;
+                Ok(KnownBrowserRow {
+                    person,
+                    hash: TokenHash(hash),
+                })
+            });
+            row.transpose()
+        })
+        .await
+    }
+}

@@ -1,0 +1,114 @@
+//! Sessions as the person sees them who is signed in by them.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::PersonId;
+use refract_domain::token::TokenHash;
+
+use crate::connections::{in_transaction, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::people::sessions::SessionsAlive;
+use crate::schema::sessions;
+use crate::schema::sql_types::Bind;
+
+/// A session of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnSession {
+    /// The hash of the session's token.
+    pub hash: TokenHash,
+    /// When the session began.
+    pub began_at: DateTime<Utc>,
+    /// When the session was last used, to the hour.
+    pub last_used_at: DateTime<Utc>,
+}
+
+/// Which of a person's sessions are to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedSessions {
+    /// This one.
+    One(TokenHash),
+    /// All but this one.
+    AllBut(TokenHash),
+}
+
+impl Database {
+    /// The sessions of a person that have not ended, the last used first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_own_sessions(
+        &self,
+        person: PersonId,
+        alive: SessionsAlive,
+    ) -> Result<Vec<OwnSession>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = sessions::table
+                .filter(sessions::person_id.eq(Bind(person)))
+                .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                .filter(sessions::created_at.gt(Bind(alive.begun_after)))
+                .order((sessions::last_used_at.desc(), sessions::created_at.desc()))
+                .select((sessions::hash, sessions::created_at, sessions::last_used_at));
+            let found: Vec<(Vec<u8>, DateTime<Utc>, DateTime<Utc>)> = on!(connection, load(query))?;
+            let rows = found.into_iter().map(|(hash, began_at, last_used_at)| {
+                let hash = hash.try_into().map_err(|_| PersistenceError::Unreadable {
+                    column: "sessions.hash",
+                })?;
+                Ok(OwnSession {
+                    hash: TokenHash(hash),
+                    began_at,
+                    last_used_at,
+                })
+            });
+            rows.collect()
+        })
+        .await
+    }
+
+    /// Ends sessions of a person, with an event when there were any. Ending one that ended before, or is
+    /// not theirs, changes nothing. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_own_sessions(
+        &self,
+        person: PersonId,
+        ended: EndedSessions,
+        alive: SessionsAlive,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            in_transaction!(connection, |c| {
+                let of_person = sessions::table
+                    .filter(sessions::person_id.eq(Bind(person)))
+                    .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                    .filter(sessions::created_at.gt(Bind(alive.begun_after)));
+                let (number, stamp) = match ended {
+                    EndedSessions::One(hash) => {
+                        let one = of_person.filter(sessions::hash.eq(hash.0.to_vec()));
+                        (diesel::delete(one).execute(c).await?, stamp)
+                    }
+                    EndedSessions::AllBut(hash) => {
+                        let others = of_person.filter(sessions::hash.ne(hash.0.to_vec()));
+                        let number = diesel::delete(others).execute(c).await?;
+                        let counted = u64::try_from(number).unwrap_or(u64::MAX);
+                        (
+                            number,
+                            stamp.noted(EventDetail::counted(counted, "session")),
+                        )
+                    }
+                };
+                if number > 0 {
+                    let target = EventTarget::Person(person);
+                    add_event!(c, stamp.event(EventAction::SessionEnded, target));
+                }
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+}

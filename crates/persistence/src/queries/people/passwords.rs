@@ -1,0 +1,155 @@
+//! Passwords: what is needed to check one, and what ends when another one is chosen.
+
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{EventAction, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::person::{Email, EmailHash};
+
+use crate::connections::{in_transaction, is_committed, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::schema::sql_types::Bind;
+use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
+
+/// What is needed to check a person's password.
+#[derive(Clone)]
+pub struct PasswordRow {
+    /// The account of the person.
+    pub account: AccountId,
+    /// The person.
+    pub person: PersonId,
+    /// The hash of the password, argon2id in the PHC string format.
+    pub hash: String,
+}
+
+/// Ends in a transaction what hangs on a person's old password: their sessions, the browsers that they
+/// are known by, and the tries to sign in with their address.
+macro_rules! end_with_password {
+    ($c:ident, $person:ident, $email:expr) => {
+        let of_person = sessions::person_id.eq(Bind($person));
+        diesel::delete(sessions::table.filter(of_person))
+            .execute($c)
+            .await?;
+        let of_person = known_browsers::person_id.eq(Bind($person));
+        diesel::delete(known_browsers::table.filter(of_person))
+            .execute($c)
+            .await?;
+        let of_address = sign_in_tries::email_hash.eq($email.0.to_vec());
+        diesel::delete(sign_in_tries::table.filter(of_address))
+            .execute($c)
+            .await?;
+    };
+}
+
+pub(crate) use end_with_password;
+
+impl Database {
+    /// Finds the password of the person who has this address and has joined.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_password(
+        &self,
+        email: &Email,
+    ) -> Result<Option<PasswordRow>, PersistenceError> {
+        let email = email.as_str().to_owned();
+        self.read(async move |mut connection| {
+            let query = people::table
+                .filter(people::email.eq(email))
+                .filter(people::removed_at.is_null())
+                .filter(people::password.is_not_null())
+                .select((
+                    people::account_id,
+                    people::id,
+                    people::password.assume_not_null(),
+                ));
+            let found: Option<(AccountId, PersonId, String)> =
+                on!(connection, get_result(query)).optional()?;
+            Ok(found.map(|(account, person, hash)| PasswordRow {
+                account,
+                person,
+                hash,
+            }))
+        })
+        .await
+    }
+
+    /// Begins a session of a person whose password was checked against this row; whether that is
+    /// still their password and they were not removed meanwhile. One transaction, with an event that
+    /// they signed in.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_session(
+        &self,
+        checked: PasswordRow,
+        session: NewSession,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let ended = in_transaction!(connection, |c| {
+                let unchanged = people::table
+                    .filter(people::id.eq(Bind(checked.person)))
+                    .filter(people::password.eq(checked.hash))
+                    .filter(people::removed_at.is_null());
+                // locks the person's row: a new password ends the sessions that begin before it
+                let locking = diesel::update(unchanged).set(people::email.eq(people::email));
+                if locking.execute(c).await? == 0 {
+                    return Err(RollbackTransaction);
+                }
+                insert_session!(c, session, checked.person);
+                let target = EventTarget::Person(checked.person);
+                add_event!(c, stamp.event(EventAction::SignedIn, target));
+                QueryResult::Ok(())
+            });
+            Ok(is_committed(ended)?)
+        })
+        .await
+    }
+
+    /// Gives a person whose password was checked against this row the hash of another one. All their
+    /// sessions end, and a new one begins; a link that was made for them is void. Whether the checked
+    /// password was still theirs, and they were not removed meanwhile. One transaction, with an event of
+    /// the change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn change_password(
+        &self,
+        checked: PasswordRow,
+        email: EmailHash,
+        password: &str,
+        session: NewSession,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        let password = password.to_owned();
+        self.write(async move |mut connection| {
+            let person = checked.person;
+            let ended = in_transaction!(connection, |c| {
+                let unchanged = people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::password.eq(checked.hash))
+                    .filter(people::removed_at.is_null());
+                let changing = diesel::update(unchanged).set(people::password.eq(Some(password)));
+                if changing.execute(c).await? == 0 {
+                    return Err(RollbackTransaction);
+                }
+                let links = invitations::person_id.eq(Bind(person));
+                diesel::delete(invitations::table.filter(links))
+                    .execute(c)
+                    .await?;
+                end_with_password!(c, person, email);
+                insert_session!(c, session, person);
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::PasswordChanged, target));
+                QueryResult::Ok(())
+            });
+            Ok(is_committed(ended)?)
+        })
+        .await
+    }
+}

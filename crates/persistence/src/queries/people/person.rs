@@ -1,0 +1,319 @@
+//! People of the app: kept for good, since changes name who made them. A removed person has no
+//! session and no link, and their address is free again.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::person::{Email, PersonName};
+use refract_domain::role::Role;
+
+use crate::connections::{in_transaction, is_committed, locked, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::sql_types::Bind;
+use crate::schema::{accounts, invitations, known_browsers, people, sessions};
+
+/// What a person is called.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
+pub struct PersonNameRow {
+    /// The person's id.
+    pub id: PersonId,
+    /// The address that the person was invited by, in lower case.
+    pub email: String,
+    /// The name that the person chose; `None` until then.
+    pub name: Option<String>,
+}
+
+/// A person of an account, who was not removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// `UUIDv7`.
+    pub id: PersonId,
+    /// The address by which the person signs in.
+    pub email: Email,
+    /// The name that the person chose; `None` until the person has joined.
+    pub name: Option<String>,
+    /// What the person may do.
+    pub role: Role,
+    /// When the person was invited first.
+    pub created_at: DateTime<Utc>,
+    /// Until when the person's link is good; `None` when there is none.
+    pub link_expires_at: Option<DateTime<Utc>>,
+    /// When the person's sessions were last used, to the hour; `None` when nobody is signed in.
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+/// What became of a change to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PersonWriting {
+    /// The change was saved.
+    Saved,
+    /// The account has no such person.
+    NotFound,
+    /// The account would be left without an owner who has joined; nothing was saved.
+    LastOwner,
+}
+
+/// A change to a person.
+#[derive(Clone, Copy)]
+enum PersonChange {
+    Removal,
+    Role(Role),
+}
+
+pub(crate) fn role_named(name: &str) -> Result<Role, PersistenceError> {
+    let column = "people.role";
+    Role::named(name).ok_or(PersistenceError::Unreadable { column })
+}
+
+/// The columns of a person with their link and their last session.
+type PersonColumns = (
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+    Option<DateTime<Utc>>,
+    Option<DateTime<Utc>>,
+);
+
+impl Database {
+    /// What these people of the account are called, removed ones too, in no particular order. Some
+    /// thousands of people at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_person_names(
+        &self,
+        account: AccountId,
+        people: &[PersonId],
+    ) -> Result<Vec<PersonNameRow>, PersistenceError> {
+        let ids: Vec<_> = people.iter().copied().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let query = people::table
+                .filter(people::account_id.eq(Bind(account)))
+                .filter(people::id.eq_any(ids))
+                .select((people::id, people::email, people::name));
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The people of an account in the order in which they were invited, without removed ones.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_people(&self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let last_used = sessions::table
+                .filter(sessions::person_id.eq(people::id))
+                .order(sessions::last_used_at.desc())
+                .limit(1)
+                .select(sessions::last_used_at)
+                .single_value();
+            let query = people::table
+                .left_join(invitations::table.on(invitations::person_id.eq(people::id)))
+                .filter(people::account_id.eq(Bind(account)))
+                .filter(people::removed_at.is_null())
+                .order(people::id)
+                .select((
+                    people::id,
+                    people::email,
+                    people::name,
+                    people::role,
+                    people::created_at,
+                    invitations::expires_at.nullable(),
+                    last_used,
+                ));
+            let rows: Vec<PersonColumns> = on!(connection, load(query))?;
+            let rows = rows.into_iter().map(
+                |(id, email, name, role, created_at, link_expires_at, last_used_at)| {
+                    Ok(Person {
+                        id,
+                        email: Email::saved(email),
+                        name,
+                        role: role_named(&role)?,
+                        created_at,
+                        link_expires_at,
+                        last_used_at,
+                    })
+                },
+            );
+            rows.collect()
+        })
+        .await
+    }
+
+    /// Saves another name of a person who has joined, unless they were removed or have that name. One
+    /// transaction, with an event that says neither name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_person_name(
+        &self,
+        person: PersonId,
+        name: &PersonName,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        let name = name.as_str().to_owned();
+        self.write(async move |mut connection| {
+            in_transaction!(connection, |c| {
+                let is_another = people::name.is_null().or(people::name.ne(name.clone()));
+                let one = people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(stamp.account)))
+                    .filter(people::password.is_not_null())
+                    .filter(people::removed_at.is_null())
+                    .filter(is_another);
+                let update = diesel::update(one).set(people::name.eq(Some(name)));
+                if update.execute(c).await? > 0 {
+                    let target = EventTarget::Person(person);
+                    add_event!(c, stamp.event(EventAction::NameSet, target));
+                }
+                QueryResult::Ok(())
+            })?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes a person of the stamp's account with their sessions, their link and the browsers that
+    /// they are known by, and an event of it,
+    /// unless the account would be left without an owner who has joined. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_person(
+        &self,
+        person: PersonId,
+        stamp: EventStamp,
+    ) -> Result<PersonWriting, PersistenceError> {
+        self.change_person(person, PersonChange::Removal, stamp)
+            .await
+    }
+
+    /// Gives a person of the stamp's account another role, with an event of it, unless the account would
+    /// be left without an owner who has joined. A person who has the role is left as they are. One
+    /// transaction, after which a person who has joined and whose role somebody else changed is to be
+    /// told so.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_person_role(
+        &self,
+        person: PersonId,
+        role: Role,
+        stamp: EventStamp,
+    ) -> Result<PersonWriting, PersistenceError> {
+        self.change_person(person, PersonChange::Role(role), stamp)
+            .await
+    }
+
+    async fn change_person(
+        &self,
+        person: PersonId,
+        change: PersonChange,
+        stamp: EventStamp,
+    ) -> Result<PersonWriting, PersistenceError> {
+        let (account, now, id) = (stamp.account, stamp.at, stamp.id);
+        let is_by_another = stamp.actor.person() != Some(person);
+        self.write(async move |mut connection| {
+            let of_account = || {
+                people::table
+                    .filter(people::account_id.eq(Bind(account)))
+                    .filter(people::removed_at.is_null())
+            };
+            let one = || of_account().filter(people::id.eq(Bind(person)));
+            let joined_owners = || {
+                of_account()
+                    .filter(people::role.eq(Role::Owner.name()))
+                    .filter(people::password.is_not_null())
+                    .select(people::id)
+            };
+            let was_owner = joined_owners().filter(people::id.eq(Bind(person)));
+            let mut is_last_owner = false;
+            let ended = in_transaction!(connection, |c| {
+                // the account's row is the lock between owners who take each other's role away
+                diesel::update(accounts::table.find(Bind(account)))
+                    .set(accounts::name.eq(accounts::name))
+                    .execute(c)
+                    .await?;
+                let was_owner: Option<PersonId> = was_owner.first(c).await.optional()?;
+                let before = locked(one().select(people::role));
+                let before: Option<String> = before.get_result(c).await.optional()?;
+                let before = before.and_then(|name| Role::named(&name));
+                let Some(before) = before else {
+                    return Err(RollbackTransaction);
+                };
+                match change {
+                    PersonChange::Role(role) if role == before => {}
+                    PersonChange::Role(role) => {
+                        let changed = people::role.eq(role.name());
+                        diesel::update(one()).set(changed).execute(c).await?;
+                        add_event!(c, role_set(stamp, person, before, role));
+                        if is_by_another {
+                            // who has not joined never had another role
+                            let untold = one()
+                                .filter(people::password.is_not_null())
+                                .filter(people::untold_event.is_null());
+                            diesel::update(untold)
+                                .set(people::untold_event.eq(Some(id)))
+                                .execute(c)
+                                .await?;
+                        }
+                    }
+                    PersonChange::Removal => {
+                        let removed = people::removed_at.eq(Some(now));
+                        diesel::update(one()).set(removed).execute(c).await?;
+                        // no link, no session and no browser outlives its person
+                        let of_person = sessions::person_id.eq(Bind(person));
+                        diesel::delete(sessions::table.filter(of_person))
+                            .execute(c)
+                            .await?;
+                        let of_person = invitations::person_id.eq(Bind(person));
+                        diesel::delete(invitations::table.filter(of_person))
+                            .execute(c)
+                            .await?;
+                        let of_person = known_browsers::person_id.eq(Bind(person));
+                        diesel::delete(known_browsers::table.filter(of_person))
+                            .execute(c)
+                            .await?;
+                        add_event!(c, removed_person(stamp, person, before));
+                    }
+                }
+                let owner: Option<PersonId> = joined_owners().first(c).await.optional()?;
+                is_last_owner = was_owner.is_some() && owner.is_none();
+                if is_last_owner {
+                    return Err(RollbackTransaction);
+                }
+                QueryResult::Ok(())
+            });
+            Ok(match (is_committed(ended)?, is_last_owner) {
+                (true, _) => PersonWriting::Saved,
+                (false, true) => PersonWriting::LastOwner,
+                (false, false) => PersonWriting::NotFound,
+            })
+        })
+        .await
+    }
+}
+
+/// The event of another role for a person.
+pub(crate) fn role_set(stamp: EventStamp, person: PersonId, before: Role, role: Role) -> Event {
+    Event {
+        from: Some(before.into()),
+        to: Some(role.into()),
+        ..stamp.event(EventAction::RoleSet, EventTarget::Person(person))
+    }
+}
+
+fn removed_person(stamp: EventStamp, person: PersonId, before: Role) -> Event {
+    Event {
+        from: Some(before.into()),
+        ..stamp.event(EventAction::PersonRemoved, EventTarget::Person(person))
+    }
+}

@@ -1,0 +1,201 @@
+//! Sessions: who is signed in. They are found by the hash of a cookie's token.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::ids::{AccountId, EventId, PersonId};
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_domain::token::TokenHash;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::people::known_browsers::NewBrowser;
+use crate::queries::people::person::role_named;
+use crate::schema::sql_types::Bind;
+use crate::schema::{invitations, known_browsers, people, sessions};
+
+/// A session to be saved.
+#[derive(Clone, Copy, Debug)]
+pub struct NewSession {
+    /// The hash of the cookie's token, which is all that is kept.
+    pub hash: TokenHash,
+    /// The browser in which the person signs in, and which is known from now on.
+    pub browser: NewBrowser,
+    /// When the session begins.
+    pub now: DateTime<Utc>,
+}
+
+/// Which sessions have not ended.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionsAlive {
+    /// Those that were used after this moment,
+    pub used_after: DateTime<Utc>,
+    /// and begun after this one.
+    pub begun_after: DateTime<Utc>,
+}
+
+/// A person whom a session signs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRow {
+    /// The account that the person belongs to.
+    pub account: AccountId,
+    /// The person.
+    pub person: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// The name that the person chose; a session has none only when the row was changed by hand.
+    pub name: Option<String>,
+    /// What the person may do.
+    pub role: Role,
+    /// When the session was last used, to the hour.
+    pub last_used_at: DateTime<Utc>,
+    /// The first change of the person by somebody else that they are still to be told of.
+    pub untold_event: Option<EventId>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = sessions)]
+pub(crate) struct SessionColumns {
+    hash: Vec<u8>,
+    #[diesel(serialize_as = Bind<PersonId>)]
+    person_id: PersonId,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    last_used_at: DateTime<Utc>,
+}
+
+/// The columns of a session with its person.
+type FoundSession = (
+    AccountId,
+    PersonId,
+    String,
+    Option<String>,
+    String,
+    DateTime<Utc>,
+    Option<EventId>,
+);
+
+impl SessionColumns {
+    pub(crate) fn new(session: NewSession, person: PersonId) -> Self {
+        Self {
+            hash: session.hash.0.to_vec(),
+            person_id: person,
+            created_at: session.now,
+            last_used_at: session.now,
+        }
+    }
+}
+
+/// Begins a session in a transaction that knows its person to be one.
+macro_rules! insert_session {
+    ($c:ident, $session:expr, $person:expr) => {
+        diesel::insert_into(sessions::table)
+            .values($crate::queries::people::sessions::SessionColumns::new(
+                $session, $person,
+            ))
+            .execute($c)
+            .await?;
+        let person = $person;
+        $crate::queries::people::known_browsers::know_browser!(
+            $c,
+            $session.browser,
+            person,
+            $session.now
+        );
+    };
+}
+
+pub(crate) use insert_session;
+
+impl Database {
+    /// Finds the person whom a session signs in, unless the session has ended.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_session(
+        &self,
+        hash: TokenHash,
+        alive: SessionsAlive,
+    ) -> Result<Option<SessionRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = sessions::table
+                .inner_join(people::table.on(people::id.eq(sessions::person_id)))
+                .filter(sessions::hash.eq(hash.0.to_vec()))
+                .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                .filter(sessions::created_at.gt(Bind(alive.begun_after)))
+                .filter(people::removed_at.is_null())
+                .select((
+                    people::account_id,
+                    people::id,
+                    people::email,
+                    people::name,
+                    people::role,
+                    sessions::last_used_at,
+                    people::untold_event,
+                ));
+            let found: Option<FoundSession> = on!(connection, get_result(query)).optional()?;
+            let row = found.map(
+                |(account, person, email, name, role, last_used_at, untold)| {
+                    Ok(SessionRow {
+                        account,
+                        person,
+                        email: Email::saved(email),
+                        name,
+                        role: role_named(&role)?,
+                        last_used_at,
+                        untold_event: untold,
+                    })
+                },
+            );
+            row.transpose()
+        })
+        .await
+    }
+
+    /// Saves that a session is used now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_session_use(
+        &self,
+        hash: TokenHash,
+        now: DateTime<Utc>,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let session = sessions::table.filter(sessions::hash.eq(hash.0.to_vec()));
+            let update = diesel::update(session).set(sessions::last_used_at.eq(Bind(now)));
+            on!(connection, execute(update))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Deletes the sessions that have ended, the links that are not good any more, and the browsers in
+    /// which nobody signed in after `signed_in_after`. Three statements.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_expired_sessions(
+        &self,
+        alive: SessionsAlive,
+        signed_in_after: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let has_ended = sessions::last_used_at
+                .le(Bind(alive.used_after))
+                .or(sessions::created_at.le(Bind(alive.begun_after)));
+            let ended = sessions::table.filter(has_ended);
+            on!(connection, execute(diesel::delete(ended)))?;
+            let expired = invitations::table.filter(invitations::expires_at.le(Bind(now)));
+            on!(connection, execute(diesel::delete(expired)))?;
+            let signed_in_at = known_browsers::signed_in_at;
+            let forgotten = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
+            on!(connection, execute(diesel::delete(forgotten)))?;
+            Ok(())
+        })
+        .await
+    }
+}

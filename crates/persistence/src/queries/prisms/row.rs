@@ -1,0 +1,87 @@
+//! A prism as its table has it.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::slug::{PrismSelector, Slug};
+
+use crate::error::PersistenceError;
+use crate::schema::prisms;
+
+/// A prism without its versions and its lens, which are read by number and by revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prism {
+    /// `UUIDv7`.
+    pub id: PrismId,
+    /// The account that the prism belongs to.
+    pub account: AccountId,
+    /// Unique in the account; never changes.
+    pub slug: Slug,
+    /// Display name, 1 to 200 characters.
+    pub name: String,
+    /// The version that answers when a call names none.
+    pub latest_version: VersionNumber,
+    /// Counts the changes of the lens.
+    pub lens_revision: i32,
+    /// When the prism was made.
+    pub created_at: DateTime<Utc>,
+    /// When the prism was archived; an archived prism does not answer.
+    pub archived_at: Option<DateTime<Utc>>,
+}
+
+impl Prism {
+    /// The prism as its id names it.
+    pub fn selector(&self) -> PrismSelector {
+        PrismSelector::Id(self.id)
+    }
+}
+
+/// The columns of a prism but for its lens.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = prisms)]
+pub(crate) struct PrismColumns {
+    id: PrismId,
+    account_id: AccountId,
+    slug: String,
+    name: String,
+    latest_version: i32,
+    lens_revision: i32,
+    created_at: DateTime<Utc>,
+    archived_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<PrismColumns> for Prism {
+    type Error = PersistenceError;
+
+    fn try_from(columns: PrismColumns) -> Result<Self, PersistenceError> {
+        let latest_version = VersionNumber::new(columns.latest_version);
+        let column = "prisms.latest_version";
+        Ok(Self {
+            id: columns.id,
+            account: columns.account_id,
+            slug: Slug::saved(columns.slug),
+            name: columns.name,
+            latest_version: latest_version.ok_or(PersistenceError::Unreadable { column })?,
+            lens_revision: columns.lens_revision,
+            created_at: columns.created_at,
+            archived_at: columns.archived_at,
+        })
+    }
+}
+
+/// What became of a change to a prism that was decided on a row read before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    /// The change was saved.
+    Saved,
+    /// The prism changed after the row was read, so nothing was saved: read it and decide again.
+    Stale,
+}
+
+impl Writing {
+    /// The outcome of a change that is saved only where nothing changed meanwhile.
+    pub(crate) fn of(is_saved: bool) -> Self {
+        if is_saved { Self::Saved } else { Self::Stale }
+    }
+}

@@ -1,0 +1,227 @@
+//! Prism versions: saved once and cached, since a version never changes.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
+use refract_domain::ids::{PersonId, PrismId};
+use refract_domain::lens::Lens;
+use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_traces::StatementName;
+
+use crate::connections::{in_transaction, is_committed, locked, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::lenses::{lens_from_json, lens_to_json};
+use crate::queries::prisms::events::{lens_changed, renamed};
+use crate::queries::prisms::row::{Prism, PrismColumns, Writing};
+use crate::schema::sql_types::Bind;
+use crate::schema::{prism_versions, prisms};
+
+/// A version to be saved.
+pub struct NewVersion<'a> {
+    /// The prism's new display name.
+    pub name: &'a PrismName,
+    /// The version.
+    pub version: &'a PrismVersion,
+    /// The prism's new lens with what it changes; `None` leaves the lens and its revision as they are.
+    pub lens: Option<(&'a Lens, LensChangeDetails)>,
+    /// Who saves the version, and when.
+    pub stamp: EventStamp,
+}
+
+/// A prism with its lens and all its versions.
+#[derive(Clone, Debug)]
+pub struct PrismHistory {
+    /// The prism.
+    pub prism: Prism,
+    /// The prism's lens, in the revision that `prism` names.
+    pub lens: Lens,
+    /// Every version up to the latest that `prism` names, oldest first.
+    pub versions: Vec<PrismVersion>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = prism_versions)]
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct VersionColumns {
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    version: i32,
+    definition: String,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    created_at: DateTime<Utc>,
+    made_by: Option<PersonId>,
+}
+
+impl VersionColumns {
+    pub(crate) fn new(
+        prism: PrismId,
+        number: VersionNumber,
+        version: &PrismVersion,
+        stamp: &EventStamp,
+    ) -> Result<Self, PersistenceError> {
+        let json = serde_json::to_string(version)
+            .map_err(|_| PersistenceError::Refused("a prism version has no JSON".to_owned()))?;
+        Ok(Self {
+            prism_id: prism,
+            version: number.get(),
+            definition: json,
+            created_at: stamp.at,
+            made_by: stamp.actor.person(),
+        })
+    }
+}
+
+const OF_VERSION: StatementName = StatementName {
+    operation: "SELECT",
+    summary: "SELECT prism_versions",
+};
+
+impl Database {
+    /// Finds a version of a prism, in the cache where it is there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_version(
+        &self,
+        prism: PrismId,
+        number: VersionNumber,
+    ) -> Result<Option<Arc<PrismVersion>>, PersistenceError> {
+        if let Some(cached) = self.cached.versions.get(&(prism, number)) {
+            return Ok(Some(cached));
+        }
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
+            let query = prism_versions::table.find((Bind(prism), number.get()));
+            let query = query.select(prism_versions::definition);
+            let json: Option<String> = on!(connection, get_result(query)).optional()?;
+            Ok(json)
+        });
+        let Some(json) = self.named(&OF_VERSION, reading).await? else {
+            return Ok(None);
+        };
+        let version = Arc::new(version_from_json(&json)?);
+        let key = (prism, number);
+        let kept = Arc::clone(&version);
+        self.cached.versions.insert(key, kept, json.len());
+        Ok(Some(version))
+    }
+
+    /// Finds a prism with its lens and all its versions, as they were at one moment. Two queries:
+    /// the versions that the second reads never change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prism_history(
+        &self,
+        prism: PrismId,
+    ) -> Result<Option<PrismHistory>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = prisms::table.find(Bind(prism));
+            let found: Option<(PrismColumns, Option<String>)> = on!(
+                connection,
+                get_result(query.select((PrismColumns::as_select(), prisms::lens)))
+            )
+            .optional()?;
+            let Some((columns, lens)) = found else {
+                return Ok(None);
+            };
+            let row = Prism::try_from(columns)?;
+            let query = prism_versions::table
+                .filter(prism_versions::prism_id.eq(Bind(prism)))
+                .filter(prism_versions::version.le(row.latest_version.get()))
+                .order(prism_versions::version)
+                .select(prism_versions::definition);
+            let versions: Vec<String> = on!(connection, load(query))?;
+            let versions = versions.iter().map(|json| version_from_json(json));
+            let versions = versions.collect::<Result<_, _>>()?;
+            Ok(Some(PrismHistory {
+                prism: row,
+                lens: lens_from_json(lens.as_deref())?,
+                versions,
+            }))
+        })
+        .await
+    }
+
+    /// Saves the version after the latest of `read`, with the prism's name and lens, if the latest
+    /// version and the lens are still those of `read`. One transaction, with an event for each of the
+    /// three that changes.
+    ///
+    /// # Errors
+    /// When the database fails, or the prism has the highest version number.
+    pub async fn save_version(
+        &self,
+        read: &Prism,
+        new: NewVersion<'_>,
+    ) -> Result<Writing, PersistenceError> {
+        let number = read.latest_version.next();
+        let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
+        let version = VersionColumns::new(read.id, number, new.version, &new.stamp)?;
+        let name = new.name.clone();
+        let lens = match &new.lens {
+            None => None,
+            Some((lens, details)) => {
+                let stamp = new.stamp.further().further();
+                let event = lens_changed(stamp, read.id, lens, details.clone());
+                Some((lens_to_json(lens)?, event))
+            }
+        };
+        let renaming = new.stamp.further();
+        let event = Event {
+            from: Some(read.latest_version.into()),
+            to: Some(number.into()),
+            ..new
+                .stamp
+                .event(EventAction::VersionSaved, EventTarget::Prism(read.id))
+        };
+        let read = read.clone();
+        self.write(async move |mut connection| {
+            let ended = in_transaction!(connection, |c| {
+                let unchanged = prisms::table
+                    .filter(prisms::id.eq(Bind(read.id)))
+                    .filter(prisms::latest_version.eq(read.latest_version.get()))
+                    .filter(prisms::lens_revision.eq(read.lens_revision));
+                let before = locked(unchanged.select(prisms::name));
+                let before: Option<String> = before.get_result(c).await.optional()?;
+                let Some(before) = before else {
+                    return Err(RollbackTransaction);
+                };
+                let latest = (
+                    prisms::latest_version.eq(number.get()),
+                    prisms::name.eq(name.as_str().to_owned()),
+                );
+                add_event!(c, event);
+                if before != name.as_str() {
+                    add_event!(c, renamed(renaming, read.id, before, name));
+                }
+                match lens {
+                    None => diesel::update(unchanged).set(latest).execute(c).await?,
+                    Some((lens, event)) => {
+                        add_event!(c, event);
+                        let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
+                        let changes = (latest, prisms::lens.eq(lens), revision);
+                        diesel::update(unchanged).set(changes).execute(c).await?
+                    }
+                };
+                diesel::insert_into(prism_versions::table)
+                    .values(version)
+                    .execute(c)
+                    .await?;
+                QueryResult::Ok(())
+            });
+            Ok(Writing::of(is_committed(ended)?))
+        })
+        .await
+    }
+}
+
+fn version_from_json(json: &str) -> Result<PrismVersion, PersistenceError> {
+    let column = "prism_versions.definition";
+    serde_json::from_str(json).map_err(|_| PersistenceError::Unreadable { column })
+}

@@ -1,0 +1,178 @@
+//! The statement that finds the candidates of a search, in a shape that leaves the planner one index.
+//!
+//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and hopes to meet enough
+//! results on the way: for the results of version 1 it would walk over a million newer ones of
+//! version 2. So a statement is in the order of what it searches for and then of ids, which only the
+//! index that begins with it has. The value is compared as the one element of an array, since a
+//! planner drops a column that equals a constant from the order.
+
+use diesel::backend::Backend;
+use diesel::dsl::sql;
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Integer};
+use diesel::sqlite::Sqlite;
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::maker::Maker;
+
+use crate::queries::results::lists::filter::ResultFilter;
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
+use crate::schema::results;
+use crate::schema::sql_types::{Bind, Id};
+
+/// Results that one index finds, in an order, from an id on.
+pub(crate) struct CandidateRange {
+    /// The account's results of the period, and the failed ones or those of the terminal where only
+    /// these are searched for: an index holds nothing else.
+    results: ResultQuery,
+    prism: PrismId,
+    searched: Searched,
+    order: ResultOrder,
+    /// Ids are above the first and below the second one.
+    between: (ResultId, ResultId),
+}
+
+/// What the column that an index begins with is compared with.
+enum Searched {
+    Version(i32),
+    Reference(Option<String>),
+    Key(ApiKeyId),
+    Person(PersonId),
+    Prism,
+}
+
+impl CandidateRange {
+    /// The results that one index finds for a filter, after `last` in this order.
+    pub(crate) fn new(
+        account: AccountId,
+        prism: PrismId,
+        filter: &ResultFilter,
+        order: ResultOrder,
+        last: Option<ResultId>,
+    ) -> Self {
+        let mut filter = filter.by_index();
+        let between = order.after(filter.ids(), last);
+        let reference = filter.reference.take();
+        let version = filter.version.take();
+        let searched = match (version, reference, filter.made_by) {
+            (Some(version), _, _) => Searched::Version(version.get()),
+            (None, Some(reference), _) => Searched::Reference(Some(reference.as_str().to_owned())),
+            (None, None, Some(Maker::Key(key))) => Searched::Key(key),
+            (None, None, Some(Maker::Person(person))) => Searched::Person(person),
+            (None, None, Some(Maker::Terminal) | None) => Searched::Prism,
+        };
+        if matches!(searched, Searched::Key(_) | Searched::Person(_)) {
+            filter.made_by = None;
+        }
+        let of_account = ResultQuery::of_account(account);
+        Self {
+            results: ResultQuery {
+                filter,
+                ..of_account
+            },
+            prism,
+            searched,
+            order,
+            between,
+        }
+    }
+
+    /// The statement, without its limit and its columns.
+    pub(crate) fn query<DB: CandidateBackend>(self) -> results::BoxedQuery<'static, DB> {
+        DB::query(self)
+    }
+
+    /// The order by these columns and then by id.
+    fn order_by(&self, columns: &[&str]) -> String {
+        let direction = match self.order {
+            ResultOrder::OldestFirst => "",
+            ResultOrder::NewestFirst => " DESC",
+        };
+        let columns = columns.iter().chain(&["id"]);
+        let columns = columns.map(|column| format!("results.{column}{direction}"));
+        columns.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Searched {
+    fn column(&self) -> &'static str {
+        match self {
+            Self::Version(_) => "version",
+            Self::Reference(_) => "reference",
+            Self::Key(_) => "api_key_id",
+            Self::Person(_) => "made_by",
+            Self::Prism => "prism_id",
+        }
+    }
+}
+
+/// A database that candidates are found in.
+pub(crate) trait CandidateBackend: Backend {
+    /// See [`CandidateRange::query`].
+    fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self>;
+}
+
+impl CandidateBackend for Pg {
+    fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
+        let order = sql::<Bool>(&range.order_by(&[range.searched.column()]));
+        let (after, before) = range.between;
+        let is_prism = results::prism_id.eq(Bind(range.prism));
+        let query = range.results.statement::<Self>();
+        let query = query.filter(results::id.gt(Bind(after)));
+        let query = query.filter(results::id.lt(Bind(before)));
+        let query = match range.searched {
+            Searched::Prism => query.filter(results::prism_id.eq_any(vec![Bind(range.prism)])),
+            Searched::Version(number) => query
+                .filter(is_prism)
+                .filter(results::version.eq_any(vec![number])),
+            Searched::Reference(reference) => query
+                .filter(is_prism)
+                .filter(results::reference.eq_any(vec![reference])),
+            Searched::Key(key) => query
+                .filter(is_prism)
+                .filter(results::api_key_id.eq_any(vec![Some(key)])),
+            Searched::Person(person) => query
+                .filter(is_prism)
+                .filter(results::made_by.eq_any(vec![Some(person)])),
+        };
+        query.order(order)
+    }
+}
+
+impl CandidateBackend for Sqlite {
+    /// SQLite takes the index of a prism's ids for as good as that of its versions where both are
+    /// compared one column at a time. Compared as a row, only the latter fits.
+    fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
+        let prism = Bind(range.prism);
+        let (after, before) = range.between;
+        let order = range.order_by(&[range.searched.column()]);
+        let by_version = range.order_by(&["version", "prism_id"]);
+        let query = range.results.statement::<Self>();
+        if let Searched::Version(number) = range.searched {
+            let is_beyond = |comparison: &str, id| {
+                let row = "(results.version, results.prism_id, results.id)";
+                sql::<Bool>(&format!("{row} {comparison} ("))
+                    .bind::<Integer, _>(number)
+                    .sql(", ")
+                    .bind::<Id, _>(prism)
+                    .sql(", ")
+                    .bind::<Id, _>(Bind(id))
+                    .sql(")")
+            };
+            let query = query.filter(is_beyond(">", after));
+            let query = query.filter(is_beyond("<", before));
+            return query.order(sql::<Bool>(&by_version));
+        }
+        let query = query
+            .filter(results::id.gt(Bind(after)))
+            .filter(results::id.lt(Bind(before)))
+            .filter(results::prism_id.eq(prism));
+        let query = match range.searched {
+            Searched::Prism | Searched::Version(_) => query,
+            Searched::Reference(reference) => query.filter(results::reference.eq(reference)),
+            Searched::Key(key) => query.filter(results::api_key_id.eq(Some(key))),
+            Searched::Person(person) => query.filter(results::made_by.eq(Some(person))),
+        };
+        query.order(sql::<Bool>(&order))
+    }
+}

@@ -1,0 +1,154 @@
+//! Candidates: results that an index finds for a search, with what decides whether they match, and
+//! without their texts.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::answer::Answers;
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::maker::Maker;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+
+use crate::connections::{PLANNED_ANEW, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::results::lists::candidate_range::CandidateRange;
+use crate::queries::results::lists::filter::ResultFilter;
+use crate::queries::results::lists::query::ResultOrder;
+use crate::queries::results::maker::ResultMaker;
+use crate::queries::results::row::{saved_answers, saved_version};
+use crate::schema::results;
+
+/// A result that an index found for a search.
+#[derive(Clone, Debug)]
+pub struct SearchCandidate {
+    /// The result's id.
+    pub id: ResultId,
+    /// Number of the version that was asked.
+    pub version: VersionNumber,
+    /// When the result was saved.
+    pub created_at: DateTime<Utc>,
+    /// Who made the result.
+    pub maker: Maker,
+    reference: Option<String>,
+    model: Option<String>,
+    /// As JSON, since most searches need none of them; `None` for a failed result.
+    answers: Option<String>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = results)]
+struct CandidateColumns {
+    id: ResultId,
+    version: i32,
+    created_at: DateTime<Utc>,
+    api_key_id: Option<ApiKeyId>,
+    made_by: Option<PersonId>,
+    reference: Option<String>,
+    model_name: Option<String>,
+    answers: Option<String>,
+}
+
+impl SearchCandidate {
+    /// Whether the result's status is `ok`.
+    pub fn is_ok(&self) -> bool {
+        self.answers.is_some()
+    }
+
+    /// Whether a filter lets the result through, but for two conditions: the candidates of a filter
+    /// are of its period, and whether a result was retried is seen from another one
+    /// ([`Database::list_retries`]).
+    pub fn meets(&self, filter: &ResultFilter) -> bool {
+        let is_ok = self.is_ok();
+        let reference = filter.reference.as_ref().map(Ref::as_str);
+        filter.is_ok.is_none_or(|wanted| wanted == is_ok)
+            && (filter.is_retried.is_none() || !is_ok)
+            && filter.version.is_none_or(|wanted| wanted == self.version)
+            && (filter.model.is_none() || filter.model == self.model)
+            && (reference.is_none() || reference == self.reference.as_deref())
+            && filter.made_by.is_none_or(|wanted| wanted == self.maker)
+    }
+
+    /// The answers; `None` for a failed result.
+    ///
+    /// # Errors
+    /// When the saved answers cannot be read.
+    pub fn answers(&self) -> Result<Option<Answers>, PersistenceError> {
+        let answers = self.answers.as_deref();
+        answers.map(|json| saved_answers(Some(json))).transpose()
+    }
+}
+
+impl TryFrom<CandidateColumns> for SearchCandidate {
+    type Error = PersistenceError;
+
+    fn try_from(columns: CandidateColumns) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            id: columns.id,
+            version: saved_version(columns.version)?,
+            created_at: columns.created_at,
+            maker: Maker::from(ResultMaker {
+                api_key: columns.api_key_id,
+                person: columns.made_by,
+            }),
+            reference: columns.reference,
+            model: columns.model_name,
+            answers: columns.answers,
+        })
+    }
+}
+
+impl Database {
+    /// Up to `limit` results that [one index](ResultFilter::by_index) finds for a filter, in this
+    /// order after `last`. Which of them the filter lets through is for [`SearchCandidate::meets`].
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_candidates(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        filter: &ResultFilter,
+        order: ResultOrder,
+        last: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<SearchCandidate>, PersistenceError> {
+        let range = CandidateRange::new(account, prism, filter, order, last);
+        let limit = i64::from(limit);
+        self.read(async move |mut connection| {
+            let found: Vec<CandidateColumns> = on!(
+                connection,
+                PLANNED_ANEW,
+                load(
+                    range
+                        .query()
+                        .limit(limit)
+                        .select(CandidateColumns::as_select())
+                )
+            )?;
+            found.into_iter().map(SearchCandidate::try_from).collect()
+        })
+        .await
+    }
+
+    /// Those of these results that were retried, each with its retry. Some thousands of ids at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_retries(
+        &self,
+        ids: Vec<ResultId>,
+    ) -> Result<HashMap<ResultId, ResultId>, PersistenceError> {
+        let ids: Vec<_> = ids.into_iter().map(Some).collect();
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::retry_of.eq_any(ids))
+                .select((results::retry_of.assume_not_null(), results::id));
+            let found: Vec<(ResultId, ResultId)> = on!(connection, load(query))?;
+            Ok(found.into_iter().collect())
+        })
+        .await
+    }
+}

@@ -1,0 +1,24 @@
+//! A result as it is handed over to be saved.
+
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId, ResultId};
+use refract_domain::result::SavedResult;
+
+use crate::queries::results::provenance::Provenance;
+
+/// A result to be saved.
+#[derive(Clone, Debug)]
+pub struct NewResult {
+    /// The account that the result becomes part of.
+    pub account: AccountId,
+    /// The key that made the result; `None` for a command and for a person.
+    pub api_key: Option<ApiKeyId>,
+    /// The person who made the result in the app.
+    pub made_by: Option<PersonId>,
+    /// The failed result that this one retries. An idempotency key that the failed result holds
+    /// moves to this one: `result` must carry it.
+    pub retry_of: Option<ResultId>,
+    /// The result.
+    pub result: SavedResult,
+    /// Where the answers came from, or what is known of a model that failed.
+    pub provenance: Provenance,
+}

@@ -1,0 +1,11 @@
+//! Retention: which results are deleted because of their age or at somebody's request, and how.
+
+mod forget_results;
+mod forgotten_counts;
+mod leases;
+mod purgeable_results;
+mod rounds;
+
+pub use self::forget_results::DeletionEvent;
+pub use self::purgeable_results::{PurgeRange, PurgeableResult};
+pub use self::rounds::RetentionRoundRow;

@@ -1,0 +1,155 @@
+//! Forgetting results: they are deleted with all that hangs on them, and taken off the counts.
+
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventDetail};
+use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
+
+use crate::connections::{in_transaction, locked};
+use crate::error::PersistenceError;
+use crate::queries::counts::{NO_KEY, number_of};
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::retention::forgotten_counts::{ForgottenCounts, ForgottenResult, by_prism};
+use crate::schema::sql_types::Bind;
+use crate::schema::{counted_results, result_counts, results};
+
+/// Which event a deletion of results has.
+#[derive(Clone, Debug)]
+pub enum DeletionEvent {
+    /// None: an earlier deletion has it, or a later one will have.
+    Elsewhere,
+    /// This event, where a result is deleted.
+    Begun(Event),
+    /// This event, with the number of results that this deletion and those before it deleted, where
+    /// that is not zero.
+    Ended {
+        /// The event.
+        event: Event,
+        /// Results that earlier deletions deleted.
+        before: u64,
+    },
+}
+
+impl DeletionEvent {
+    /// The event of a deletion that deleted this many results.
+    fn of(self, deleted: usize) -> Option<Event> {
+        match self {
+            Self::Elsewhere => None,
+            Self::Begun(event) => (deleted > 0).then_some(event),
+            Self::Ended { event, before } => {
+                let in_all = before.saturating_add(u64::try_from(deleted).unwrap_or(u64::MAX));
+                let number = EventDetail::counted(in_all, "result");
+                (in_all > 0).then(|| Event {
+                    stamp: event.stamp.noted(number),
+                    ..event
+                })
+            }
+        }
+    }
+}
+
+impl Database {
+    /// Deletes results, with their idempotency keys and their marks. A retry of a deleted result
+    /// stays, without its link. Returns how many of these results there were; some hundreds of ids at
+    /// most.
+    ///
+    /// One transaction, in which the counts that are kept change too, and an event is saved. A look at
+    /// the counts that began before and counted a deleted result keeps nothing, for which the mark
+    /// becomes a value that it never had: `random` must never have been passed before.
+    ///
+    /// # Errors
+    /// When the database fails. Then all of them are still there.
+    pub async fn forget_results(
+        &self,
+        ids: Vec<ResultId>,
+        random: u128,
+        event: DeletionEvent,
+    ) -> Result<u64, PersistenceError> {
+        self.write(async move |mut connection| {
+            let forgotten = in_transaction!(connection, |c| {
+                let wanted: Vec<_> = ids.iter().copied().map(Bind).collect();
+                // from here on no retry of them can be saved; in the order in which others that lock
+                // several results do it
+                let query = results::table
+                    .filter(results::id.eq_any(wanted))
+                    .order(results::id)
+                    .select((
+                        results::id,
+                        results::prism_id,
+                        results::api_key_id,
+                        results::error.is_not_null(),
+                    ));
+                let found: Vec<FoundColumns> = locked(query).load(c).await?;
+                let found: Vec<_> = found.into_iter().map(ForgottenResult::from).collect();
+                let number = found.len();
+                let originals: Vec<_> = found.iter().map(|result| Some(result.id)).collect();
+                let retries = results::table.filter(results::retry_of.eq_any(originals));
+                diesel::update(retries)
+                    .set(results::retry_of.eq(None::<ResultId>))
+                    .execute(c)
+                    .await?;
+                let gone: Vec<_> = found.iter().map(|result| Bind(result.id)).collect();
+                diesel::delete(results::table.filter(results::id.eq_any(gone)))
+                    .execute(c)
+                    .await?;
+                for (prism, forgotten) in by_prism(found) {
+                    let lowest = ResultId::LOWEST.beside(random);
+                    let first_mark = diesel::insert_into(counted_results::table).values((
+                        counted_results::prism_id.eq(Bind(prism)),
+                        counted_results::up_to.eq(Bind(lowest.unwrap_or(ResultId::LOWEST))),
+                    ));
+                    first_mark.on_conflict_do_nothing().execute(c).await?;
+                    let mark = counted_results::table.find(Bind(prism));
+                    let up_to: ResultId = locked(mark.select(counted_results::up_to))
+                        .get_result(c)
+                        .await?;
+                    let counts = ForgottenCounts::of(&forgotten, up_to);
+                    if counts.has_uncounted
+                        && let Some(another) = up_to.beside(random)
+                    {
+                        diesel::update(mark)
+                            .set(counted_results::up_to.eq(Bind(another)))
+                            .execute(c)
+                            .await?;
+                    }
+                    for ((day, key), count) in counts.counted {
+                        let key = key.unwrap_or(NO_KEY);
+                        let of_day = (Bind(prism), number_of(day), Bind(key));
+                        diesel::update(result_counts::table.find(of_day))
+                            .set((
+                                result_counts::ok.eq(result_counts::ok - count.ok),
+                                result_counts::failed.eq(result_counts::failed - count.failed),
+                            ))
+                            .execute(c)
+                            .await?;
+                        let nothing = result_counts::table
+                            .find(of_day)
+                            .filter(result_counts::ok.le(0))
+                            .filter(result_counts::failed.le(0));
+                        diesel::delete(nothing).execute(c).await?;
+                    }
+                }
+                if let Some(event) = event.of(number) {
+                    add_event!(c, event);
+                }
+                QueryResult::Ok(number)
+            })?;
+            Ok(u64::try_from(forgotten).unwrap_or(u64::MAX))
+        })
+        .await
+    }
+}
+
+type FoundColumns = (ResultId, PrismId, Option<ApiKeyId>, bool);
+
+impl From<FoundColumns> for ForgottenResult {
+    fn from((id, prism, api_key, is_failed): FoundColumns) -> Self {
+        Self {
+            id,
+            prism,
+            api_key,
+            is_failed,
+        }
+    }
+}

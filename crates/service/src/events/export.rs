@@ -1,0 +1,119 @@
+//! Reads any number of events, page by page, and writes them as rows.
+
+use crate::Refract;
+use crate::events::Events;
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+use refract_domain::event::{EventAction, EventTarget};
+use refract_domain::ids::AccountId;
+use refract_lens_rendering::{EventRowWriter, RowFormat};
+use refract_persistence::{EventFilter, EventRange, PersistenceError};
+
+use super::names::ListedEvent;
+use crate::InternalError;
+use crate::people::caller::Caller;
+use crate::results::export::ExportError;
+
+/// Events that one query reads.
+const PAGE: u32 = 500;
+
+/// The events of an account that a filter lets through, newest first, read page by page. Events that
+/// are added meanwhile are not among them.
+pub struct ListedEvents {
+    refract: Refract,
+    account: AccountId,
+    filter: EventFilter,
+    /// Where the next page begins; `None` after the last.
+    next: Option<EventRange>,
+}
+
+impl Events<'_> {
+    /// The events of an account that a filter lets through, before the first page, without a query.
+    pub fn list(self, account: AccountId, filter: EventFilter) -> ListedEvents {
+        ListedEvents {
+            refract: self.refract.clone(),
+            account,
+            filter,
+            next: Some(EventRange::Newest),
+        }
+    }
+}
+
+impl ListedEvents {
+    /// The next page, which is empty after the last event.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_page(&mut self) -> Result<Vec<ListedEvent>, PersistenceError> {
+        let Some(range) = self.next else {
+            return Ok(Vec::new());
+        };
+        let filter = self.filter.clone();
+        let events = self.refract.events();
+        let finding = events.find(self.account, filter, range, PAGE);
+        let found = finding.await?;
+        self.next = found.older.map(EventRange::OlderThan);
+        Ok(found.events)
+    }
+}
+
+impl Events<'_> {
+    /// The bytes of a download of the events of the caller's account, a chunk for the header and one for
+    /// each page: the next page is read when the next chunk is asked for. That they are downloaded is an
+    /// event itself, which is saved before the first chunk and is not among them.
+    ///
+    /// # Errors
+    /// When the event cannot be saved. The stream ends with its first error; chunks before it stay valid.
+    pub async fn export(
+        self,
+        caller: &Caller,
+        filter: EventFilter,
+        format: RowFormat,
+    ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
+        let account = caller.account();
+        let stamp = caller.event_stamp().noted(format.name());
+        let before = stamp.id;
+        let event = stamp.event(EventAction::EventsExported, EventTarget::Account(account));
+        self.refract.database.save_event(event).await?;
+        let begin = EventDownload {
+            events: ListedEvents {
+                next: Some(EventRange::OlderThan(before)),
+                ..self.list(account, filter)
+            },
+            format,
+            has_header: false,
+        };
+        Ok(try_unfold(begin, async |mut download| {
+            let chunk = download.next_chunk().await?;
+            Ok(chunk.map(|chunk| (chunk, download)))
+        }))
+    }
+}
+
+/// A download between two of its chunks.
+struct EventDownload {
+    events: ListedEvents,
+    format: RowFormat,
+    has_header: bool,
+}
+
+impl EventDownload {
+    /// The next chunk; `None` is the end. The header of jsonl is an empty chunk.
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, ExportError> {
+        let mut rows = EventRowWriter::new(self.format, Vec::new());
+        if self.has_header {
+            let page = self.events.next_page().await.map_err(InternalError::from)?;
+            if page.is_empty() {
+                return Ok(None);
+            }
+            for event in &page {
+                rows.write_row(event.row())?;
+            }
+        } else {
+            self.has_header = true;
+            rows.write_header()?;
+        }
+        Ok(Some(Bytes::from(rows.finish()?)))
+    }
+}

@@ -1,0 +1,50 @@
+//! The events of exports: who took which results out, in which format.
+
+use refract_domain::event::{EventAction, EventDetail, EventTarget};
+use refract_domain::ids::PrismId;
+use refract_lens_rendering::RowFormat;
+use refract_persistence::{Database, PersistenceError, ResultFilter};
+
+use crate::people::caller::Caller;
+
+/// Which results are exported, in words: what somebody searched for is not repeated.
+pub(crate) fn described(
+    format: RowFormat,
+    filter: &ResultFilter,
+    is_by_value: bool,
+) -> EventDetail {
+    let ResultFilter {
+        is_ok,
+        is_retried,
+        since,
+        until,
+        version,
+        model,
+        reference,
+        made_by,
+    } = filter;
+    let mut parts: Vec<EventDetail> = vec![format.name().into()];
+    parts.extend(is_ok.map(|is_ok| if is_ok { "ok" } else { "failed" }.into()));
+    parts.extend(is_retried.map(|is| if is { "retried" } else { "not retried" }.into()));
+    parts.extend(since.map(|since| EventDetail::at("since", since)));
+    parts.extend(until.map(|until| EventDetail::at("until", until)));
+    parts.extend(version.map(EventDetail::version));
+    parts.extend(model.as_ref().map(|_| "of one model".into()));
+    parts.extend(reference.as_ref().map(|_| "of one ref".into()));
+    parts.extend(made_by.map(|_| "made by one".into()));
+    parts.extend(is_by_value.then(|| "of one answer".into()));
+    EventDetail::list(&parts)
+}
+
+/// Saves the event of an export, before anything of it is written.
+pub(crate) async fn save(
+    database: &Database,
+    caller: &Caller,
+    action: EventAction,
+    prism: PrismId,
+    what: EventDetail,
+) -> Result<(), PersistenceError> {
+    let stamp = caller.event_stamp().noted(what);
+    let event = stamp.event(action, EventTarget::Prism(prism));
+    database.save_event(event).await
+}

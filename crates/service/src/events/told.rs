@@ -1,0 +1,143 @@
+//! Tells a person what somebody else changed about their way in: their role, or their password by a
+//! link that somebody else made.
+
+use crate::events::Events;
+use std::cmp::Reverse;
+
+use chrono::TimeDelta;
+use refract_domain::event::{Event, EventAction, EventTarget};
+use refract_domain::ids::{AccountId, EventId, PersonId};
+use refract_persistence::{Database, EventFilter, EventRange, PersistenceError};
+
+use super::names::{ListedEvent, named};
+
+/// Changes of a kind that are told at most.
+const MOST: u32 = 20;
+/// For how long a new password is told again with the next one.
+const SHORTLY: TimeDelta = TimeDelta::days(90);
+
+/// A change of a person by somebody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldChange {
+    /// The change: another role, or a password that was chosen by a link.
+    pub change: ListedEvent,
+    /// The making of the link by which the password was chosen; `None` for a role, and for a link of
+    /// which no event is known.
+    pub link: Option<ListedEvent>,
+}
+
+impl Events<'_> {
+    /// What somebody else changed about a person from an event on, newest first. With a new password come
+    /// those that were chosen by links shortly before, whoever said that they have seen them: it may have
+    /// been somebody else, who had taken up the link.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn told_changes(
+        self,
+        account: AccountId,
+        person: PersonId,
+        from: EventId,
+    ) -> Result<Vec<ToldChange>, PersistenceError> {
+        let database = &self.refract.database;
+        let telling = Telling {
+            database,
+            account,
+            person,
+        };
+        let since = EventRange::NewerThan(from.just_before());
+        let roles = telling.about(EventAction::RoleSet);
+        let passwords = telling.about(EventAction::PasswordSet);
+        let mut told = telling.by_others(roles, since).await?;
+        let replaced = telling.by_others(passwords.clone(), since).await?;
+        if let Some((newest, _)) = replaced.first() {
+            let shortly_before = EventFilter {
+                since: newest.stamp.at.checked_sub_signed(SHORTLY),
+                ..passwords
+            };
+            let earlier = EventRange::OlderThan(from);
+            told.extend(telling.by_others(shortly_before, earlier).await?);
+        }
+        told.extend(replaced);
+        told.sort_by_key(|(change, _)| Reverse(change.stamp.id));
+        let mut listed = Vec::new();
+        for (change, link) in told {
+            let events = std::iter::once(change).chain(link).collect();
+            let mut events = named(database, account, events).await?.into_iter();
+            if let Some(change) = events.next() {
+                let link = events.next();
+                listed.push(ToldChange { change, link });
+            }
+        }
+        Ok(listed)
+    }
+}
+
+/// The person who is told.
+struct Telling<'a> {
+    database: &'a Database,
+    account: AccountId,
+    person: PersonId,
+}
+
+impl Telling<'_> {
+    /// The events of this action about the person.
+    fn about(&self, action: EventAction) -> EventFilter {
+        EventFilter {
+            target: Some(EventTarget::Person(self.person)),
+            action: Some(action),
+            ..EventFilter::default()
+        }
+    }
+
+    /// Changes of the person that somebody else made, or that were made by a link of somebody else,
+    /// newest first, each with the making of its link.
+    async fn by_others(
+        &self,
+        filter: EventFilter,
+        range: EventRange,
+    ) -> Result<Vec<(Event, Option<Event>)>, PersistenceError> {
+        let (database, account) = (self.database, self.account);
+        let mut by_others = Vec::new();
+        for change in database.list_events(account, filter, range, MOST).await? {
+            let mut link = None;
+            if change.action == EventAction::PasswordSet {
+                let before = EventRange::OlderThan(change.stamp.id);
+                let links = self.about(EventAction::LinkRenewed);
+                let found = database.list_events(account, links, before, 1).await?;
+                link = found.into_iter().next();
+            }
+            let is_by_another = match (&link, change.action) {
+                (Some(link), _) => !self.is_by_themselves(link),
+                (None, EventAction::PasswordSet) => true,
+                (None, _) => !self.is_by_themselves(&change),
+            };
+            if is_by_another {
+                by_others.push((change, link));
+            }
+        }
+        Ok(by_others)
+    }
+
+    fn is_by_themselves(&self, event: &Event) -> bool {
+        event.stamp.actor.person() == Some(self.person)
+    }
+}
+
+impl Events<'_> {
+    /// Saves that a person was told of what was changed up to an event.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mark_told(
+        self,
+        account: AccountId,
+        person: PersonId,
+        up_to: EventId,
+    ) -> Result<(), PersistenceError> {
+        self.refract
+            .database
+            .save_told(account, person, up_to)
+            .await
+    }
+}

@@ -1,0 +1,82 @@
+//! Creates and revokes API keys.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use refract_domain::api_key::ApiKey;
+use refract_domain::ids::ApiKeyId;
+use refract_persistence::{NewApiKey, PersistenceError};
+use uuid::Uuid;
+
+use super::Keys;
+use crate::InternalError;
+use crate::people::caller::Caller;
+use crate::people::secrets::{SecretError, random_bytes};
+
+/// Why a key was not created.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The key would be refused from the beginning.
+    #[error("the end of a key must be in the future, and {} is over: name a later one", second(*.end))]
+    EndsInThePast {
+        /// The end that was asked for.
+        end: DateTime<Utc>,
+    },
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+impl Keys<'_> {
+    /// Creates a key for the caller's account, which opens it until `expires_at`. The returned [`ApiKey`] is
+    /// the only copy: the database keeps a hash.
+    ///
+    /// # Errors
+    /// When the key's end is not in the future, the operating system gives no random numbers or the
+    /// database fails.
+    pub async fn create(
+        self,
+        caller: &Caller,
+        name: String,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> Result<(ApiKeyId, ApiKey), KeyError> {
+        let stamp = caller.event_stamp();
+        if let Some(end) = expires_at.filter(|end| *end <= stamp.at) {
+            return Err(KeyError::EndsInThePast { end });
+        }
+        let key = ApiKey::from_random(random_bytes()?);
+        let id = ApiKeyId(Uuid::now_v7());
+        let new = NewApiKey {
+            id,
+            account: caller.account(),
+            name,
+            hash: key.hash(),
+            first_characters: key.first_characters(),
+            expires_at,
+        };
+        self.refract.database.create_api_key(&new, stamp).await?;
+        Ok((id, key))
+    }
+}
+
+/// A moment to the second.
+fn second(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+impl Keys<'_> {
+    /// Revokes a key of the caller's account for good: the next request with it is refused. Returns whether
+    /// the account has such a key. Revoking a key again changes nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revoke(self, caller: &Caller, key: ApiKeyId) -> Result<bool, InternalError> {
+        let revoked_at = self
+            .refract
+            .database
+            .revoke_api_key(key, caller.event_stamp())
+            .await?;
+        Ok(revoked_at.is_some())
+    }
+}

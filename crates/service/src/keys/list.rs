@@ -1,0 +1,100 @@
+//! Lists API keys.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use refract_domain::event::{EventAction, EventTarget};
+use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_persistence::StoredKey;
+
+use super::Keys;
+use crate::InternalError;
+use crate::events::{EventFilter, EventName, ListedEvent};
+use crate::people::MakerName;
+
+/// A key with how many results it made and what its maker is called.
+pub struct ListedKey {
+    /// The key, without the key itself.
+    pub row: StoredKey,
+    /// Results that the key made.
+    pub results: u64,
+    /// Who made the key; `None` for the terminal.
+    pub made_by: Option<MakerName>,
+    /// Who revoked the key; `None` for a key that was not revoked, or before events were kept.
+    pub revoked_by: Option<EventName>,
+}
+
+impl ListedKey {
+    /// Whether the key has come to its end.
+    pub fn has_ended(&self, now: DateTime<Utc>) -> bool {
+        self.row.expires_at.is_some_and(|end| end <= now)
+    }
+}
+
+impl Keys<'_> {
+    /// The keys of an account, oldest first, revoked ones too. Results come out of the kept counts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list(self, account: AccountId) -> Result<Vec<ListedKey>, InternalError> {
+        let counts = self.refract.results().counts(account, Utc::now()).await?;
+        let rows = self
+            .refract
+            .database
+            .list_uncounted_api_keys(account)
+            .await?;
+        let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
+        let names = self.refract.people().names(account, &makers).await?;
+        let mut revocations = self.revocations(account).await?;
+        let listed = rows.into_iter().map(|row| ListedKey {
+            results: counts.of_key(row.id),
+            revoked_by: revocations.remove(&row.id).map(|revocation| revocation.by),
+            made_by: row.made_by.and_then(|maker| names.get(&maker)).cloned(),
+            row,
+        });
+        Ok(listed.collect())
+    }
+
+    /// The events by which keys of an account were revoked, by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revocations(
+        self,
+        account: AccountId,
+    ) -> Result<HashMap<ApiKeyId, ListedEvent>, InternalError> {
+        let filter = EventFilter {
+            action: Some(EventAction::KeyRevoked),
+            ..EventFilter::default()
+        };
+        let mut events = self.refract.events().list(account, filter);
+        let mut revocations = HashMap::new();
+        loop {
+            let page = events.next_page().await?;
+            if page.is_empty() {
+                return Ok(revocations);
+            }
+            for listed in page {
+                if let EventTarget::Key(key) = listed.event.target {
+                    revocations.insert(key, listed);
+                }
+            }
+        }
+    }
+
+    /// What the keys of an account are called, oldest first, revoked ones too.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn labels(
+        self,
+        account: AccountId,
+    ) -> Result<Vec<(ApiKeyId, String)>, InternalError> {
+        let rows = self
+            .refract
+            .database
+            .list_uncounted_api_keys(account)
+            .await?;
+        Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
+    }
+}

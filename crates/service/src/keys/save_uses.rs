@@ -1,0 +1,36 @@
+//! Saves when API keys were last used.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use crate::keys::Keys;
+
+/// Interval at which collected uses are saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(5);
+
+impl Keys<'_> {
+    /// Saves when keys were last used every few seconds, until the future is dropped.
+    pub async fn save_uses_regularly(self) -> Infallible {
+        loop {
+            tokio::time::sleep(SAVE_INTERVAL).await;
+            self.save_uses().await;
+        }
+    }
+
+    /// Saves when keys were last used, and keeps it for the next time when the database fails.
+    pub async fn save_uses(self) {
+        let uses = &self.refract.key_uses;
+        let taken = std::mem::take(&mut *uses.collected());
+        if taken.is_empty() {
+            return;
+        }
+        let list: Vec<_> = taken.into_iter().collect();
+        if let Err(error) = self.refract.database.note_key_use(&list).await {
+            tracing::warn!(%error, "the last use of keys could not be written yet");
+            let mut collected = uses.collected();
+            for (key, moment) in list {
+                collected.entry(key).or_insert(moment);
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Changes the lens of a prism.
+
+use crate::lenses::Lenses;
+use refract_authoring::lens_file;
+use refract_domain::event::LensChangeDetails;
+use refract_domain::lens::{Column, Lens};
+use refract_domain::prism::PrismVersion;
+use refract_domain::problem::Problems;
+use refract_domain::slug::PrismSelector;
+use refract_persistence::Writing;
+
+use crate::people::caller::Caller;
+use crate::prisms::error::{ATTEMPTS, PrismError};
+
+impl Lenses<'_> {
+    /// Saves a lens file as the prism's lens. Where `based_on` is given, a revision of the lens, it is
+    /// saved only in place of that one. Setting the lens that the prism has changes nothing.
+    ///
+    /// # Errors
+    /// When there is no such prism, the file breaks rules, the lens has another revision than
+    /// `based_on`, or the database fails.
+    pub async fn set(
+        self,
+        caller: &Caller,
+        prism: &PrismSelector,
+        file: &[u8],
+        based_on: Option<i32>,
+    ) -> Result<(), PrismError> {
+        self.change(caller, prism, based_on, |latest| {
+            lens_file::read(file, latest).map(Some)
+        })
+        .await
+    }
+
+    /// Resets the prism's lens to the automatic one. Where `based_on` is given, a revision of the lens,
+    /// only that one is reset.
+    ///
+    /// # Errors
+    /// When there is no such prism, the lens has another revision than `based_on`, or the database
+    /// fails.
+    pub async fn reset(
+        self,
+        caller: &Caller,
+        prism: &PrismSelector,
+        based_on: Option<i32>,
+    ) -> Result<(), PrismError> {
+        self.change(caller, prism, based_on, |_| Ok(None)).await
+    }
+
+    async fn change(
+        self,
+        caller: &Caller,
+        selector: &PrismSelector,
+        based_on: Option<i32>,
+        columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,
+    ) -> Result<(), PrismError> {
+        let database = &self.refract.database;
+        for _ in 0..ATTEMPTS {
+            let prism = self
+                .refract
+                .prisms()
+                .find(caller.account(), selector)
+                .await?;
+            if based_on.is_some_and(|based_on| based_on != prism.lens_revision) {
+                return Err(PrismError::LensMeanwhile);
+            }
+            let latest = self
+                .refract
+                .prisms()
+                .find_version(&prism, prism.latest_version)
+                .await?;
+            let columns = columns_for(&latest)?;
+            let Some(current) = database.find_lens(prism.id, prism.lens_revision).await? else {
+                continue;
+            };
+            let lens = columns.map_or(Lens::Automatic, Lens::Custom);
+            if lens == *current {
+                return Ok(());
+            }
+            let (before, after) = (latest.columns(&current), latest.columns(&lens));
+            let details = LensChangeDetails::between(prism.lens_revision, before, after);
+            let saving = database.save_lens(&prism, &lens, details, caller.event_stamp());
+            if saving.await? == Writing::Saved {
+                return Ok(());
+            }
+        }
+        Err(PrismError::Contended)
+    }
+}

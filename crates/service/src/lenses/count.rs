@@ -1,0 +1,86 @@
+//! Counts what lenses and cutoffs make of the answers of saved results.
+
+use std::sync::Arc;
+
+use refract_domain::lens::Column;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::view::AnswersView;
+use refract_evaluation::counting::cutoff_steps::CutoffSteps;
+use refract_evaluation::counting::lens_preview::LensPreview;
+
+use crate::InternalError;
+use crate::lenses::{Lenses, PrismLens};
+use crate::prisms::versions::find_saved_version;
+
+impl Lenses<'_> {
+    /// Counts what these columns would change of a prism's newest `ok` results, at most `most`, in
+    /// place of its lens. `progress` is told the number of results counted after each page.
+    ///
+    /// # Errors
+    /// When the database fails, or a version that a result names is missing.
+    pub async fn preview(
+        self,
+        lens: &PrismLens,
+        columns: &[Column],
+        most: usize,
+        progress: impl FnMut(u64),
+    ) -> Result<LensPreview, InternalError> {
+        let mut preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
+        let add = |answers: AnswersView<'_>| preview.add(answers);
+        self.count(lens, most, add, progress).await?;
+        Ok(preview)
+    }
+
+    /// Counts the stored probabilities of all of a prism's `ok` results into steps that are empty yet.
+    /// `progress` is told the number of results counted after each page.
+    ///
+    /// # Errors
+    /// When the database fails, or a version that a result names is missing.
+    pub async fn cutoffs(
+        self,
+        lens: &PrismLens,
+        mut steps: CutoffSteps,
+        progress: impl FnMut(u64),
+    ) -> Result<CutoffSteps, InternalError> {
+        let add = |answers: AnswersView<'_>| steps.add(answers);
+        self.count(lens, usize::MAX, add, progress).await?;
+        Ok(steps)
+    }
+
+    /// Gives the answers of a prism's newest `ok` results, at most `most`, to `add`. Returns whether
+    /// there are more.
+    pub(super) async fn count(
+        self,
+        lens: &PrismLens,
+        most: usize,
+        mut add: impl FnMut(AnswersView<'_>),
+        mut progress: impl FnMut(u64),
+    ) -> Result<bool, InternalError> {
+        let database = &self.refract.database;
+        let prism = &lens.prism;
+        let mut pages = database.answer_pages(prism.account, prism.id);
+        let mut answering: Option<(VersionNumber, Arc<PrismVersion>)> = None;
+        let (mut left, mut counted) = (most, 0);
+        while left > 0 {
+            let page = pages.next(left).await?;
+            if page.is_empty() {
+                return Ok(false);
+            }
+            left = left.saturating_sub(page.len());
+            for result in page {
+                // most results are of the version of the result before
+                let version = match answering.take() {
+                    Some((number, version)) if number == result.version => version,
+                    Some(_) | None => {
+                        find_saved_version(database, prism.id, result.version).await?
+                    }
+                };
+                add(AnswersView::new(version.questions(), Some(&result.answers)));
+                answering = Some((result.version, version));
+                counted += 1;
+            }
+            progress(counted);
+        }
+        Ok(!pages.next(1).await?.is_empty())
+    }
+}

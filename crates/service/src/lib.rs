@@ -1,0 +1,128 @@
+//! The front door of Refract: one handle, [`Refract`], with a handle for each noun.
+//!
+//! A use case is a method of its noun's handle: `refract.results().create(…)`,
+//! `refract.people().invite(…)`. It takes who acts and arguments that are parsed, and returns views.
+//! Nobody above sees a database, a row or a model.
+//!
+//! This is the only place where the order of checks lives. A use case asks the domain what is
+//! allowed, the database what is stored and the gateway what a model answers. It knows nothing of
+//! HTTP, SQL or the protocols of model servers.
+
+pub mod events;
+pub mod keys;
+pub mod lenses;
+pub mod marks;
+pub mod measures;
+pub mod model;
+pub mod people;
+pub mod prisms;
+pub mod results;
+pub mod retention;
+pub mod runs;
+pub mod store;
+
+use std::num::NonZeroUsize;
+
+use refract_persistence::Database;
+use refract_traces::CallTrace;
+
+pub use self::results::{CallError, InternalError};
+use crate::keys::KeyUses;
+use crate::model::Model;
+use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
+
+/// All use cases, by noun.
+///
+/// It is made once for a database and a model. Clones are cheap and share what is counted, the calls
+/// in flight and the connections.
+#[derive(Clone)]
+pub struct Refract {
+    pub(crate) database: Database,
+    model: Option<Model>,
+    pub(crate) key_uses: KeyUses,
+    pub(crate) metrics: ServiceMetrics,
+    pub(crate) retry_policy: RetryPolicy,
+    pub(crate) single_flight: SingleFlight,
+}
+
+impl Refract {
+    /// The use cases over a database. Those that ask a model fail until there [is
+    /// one](Self::with_model).
+    pub fn new(database: Database) -> Self {
+        Self {
+            database,
+            model: None,
+            key_uses: KeyUses::default(),
+            metrics: ServiceMetrics::default(),
+            retry_policy: RetryPolicy::default(),
+            single_flight: SingleFlight::default(),
+        }
+    }
+
+    /// These use cases with a model to ask.
+    #[must_use]
+    pub fn with_model(self, model: Model) -> Self {
+        let model = Some(model);
+        Self { model, ..self }
+    }
+
+    /// These use cases with counts that somebody reads.
+    #[must_use]
+    pub fn with_metrics(self, metrics: ServiceMetrics) -> Self {
+        Self { metrics, ..self }
+    }
+
+    /// These use cases with another policy of saving again, which a server can tell that it drains.
+    #[must_use]
+    pub fn with_retry_policy(self, retry_policy: RetryPolicy) -> Self {
+        Self {
+            retry_policy,
+            ..self
+        }
+    }
+
+    /// These use cases for the calling thread, which has a runtime of its own and is one of `threads`:
+    /// with connections to the database and the model that no other thread uses.
+    #[must_use]
+    pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
+        Self {
+            database: self.database.for_this_thread(threads),
+            ..self.with_own_model_connections()
+        }
+    }
+
+    /// These use cases for a thread with a runtime of its own that rarely asks the database: only the
+    /// connections to the model are its own.
+    #[must_use]
+    pub fn with_own_model_connections(&self) -> Self {
+        Self {
+            model: self.model.as_ref().map(Model::with_own_connections),
+            ..self.clone()
+        }
+    }
+
+    /// The use cases of one request, whose trace covers what they ask of the model and the database.
+    #[must_use]
+    pub fn traced(self, trace: CallTrace) -> Self {
+        Self {
+            database: self.database.traced(trace.clone()),
+            model: self.model.map(|model| model.traced(trace)),
+            ..self
+        }
+    }
+
+    /// Whether the database answers a ping. The caller decides how long to wait.
+    pub async fn is_ready(&self) -> bool {
+        self.database.ping().await.is_ok()
+    }
+
+    /// Whether the built-in scorer answers. Every surface that shows its answers says so.
+    pub fn is_for_trying_only(&self) -> bool {
+        self.model.as_ref().is_some_and(Model::is_for_trying_only)
+    }
+
+    /// The model to ask.
+    pub(crate) fn model(&self) -> Result<&Model, InternalError> {
+        self.model.as_ref().ok_or(InternalError::NoModel)
+    }
+}

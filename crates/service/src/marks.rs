@@ -1,0 +1,37 @@
+//! Marks: what people say the right outcomes of saved results are, taken from the rows of a file
+//! and given back as rows.
+//!
+//! An import checks every row before anything is saved: [`check_rows`] returns either marks that
+//! are ready to be saved, or every fault. Its memory grows with the marks of the file, not with the
+//! results of the prism.
+
+mod check;
+mod columns;
+mod export;
+mod faults;
+mod find_results;
+mod mark_result;
+mod questions;
+mod rows;
+mod said;
+
+pub use self::check::{CheckedMarks, MarksError};
+pub use self::columns::{MarkedColumns, MarkedNameTaken};
+pub use self::faults::{MarkFault, MarkFaults};
+pub use self::mark_result::MarkChange;
+pub use self::rows::{MarkCell, MarksRow, NamedResult};
+
+use crate::Refract;
+
+/// The use cases of marks, from [`Refract::marks`](crate::Refract::marks).
+#[derive(Clone, Copy)]
+pub struct Marks<'a> {
+    pub(crate) refract: &'a Refract,
+}
+
+impl Refract {
+    /// Marks: what people say the right outcomes are.
+    pub fn marks(&self) -> Marks<'_> {
+        Marks { refract: self }
+    }
+}

@@ -1,0 +1,161 @@
+//! Checks all rows of a file of marks, and saves what they say all at once.
+
+use crate::marks::Marks;
+use std::collections::{HashMap, HashSet};
+
+use chrono::Utc;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
+use refract_domain::mark::{Mark, Marker};
+use refract_domain::result::whole_milliseconds;
+use refract_persistence::{PersistenceError, Prism};
+
+use super::faults::MarkFaults;
+use super::find_results::NamedResults;
+use super::rows::MarksRow;
+use super::said::SaidOutcomes;
+use crate::InternalError;
+use crate::people::caller::Caller;
+use crate::prisms::versions::find_saved_version;
+
+/// Number of marks that one query looks up.
+const LOOKED_UP: usize = 1_000;
+
+/// Marks of a file without faults, ready to be saved.
+pub struct CheckedMarks {
+    prism: PrismId,
+    /// In the order of the results' ids; at most one for each result and question.
+    marks: Vec<Mark>,
+    results: usize,
+}
+
+/// Why marks cannot be saved. Nothing was saved.
+#[derive(Debug, thiserror::Error)]
+pub enum MarksError {
+    /// Rows have faults.
+    #[error("the file has faults: {}", .0.count())]
+    Faults(MarkFaults),
+    /// A result was purged or erased after its marks were checked.
+    #[error("a result was deleted meanwhile")]
+    ResultGone,
+    /// The service failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+impl From<PersistenceError> for MarksError {
+    fn from(error: PersistenceError) -> Self {
+        if let PersistenceError::ReferenceGone(_) = error {
+            return Self::ResultGone;
+        }
+        Self::Internal(InternalError::Persistence(error))
+    }
+}
+
+impl Marks<'_> {
+    /// Finds the results that the rows of a file name, and checks what the rows say about each of them.
+    /// `faults` are those that reading the file found. The marks are made by `marked_by` and now.
+    ///
+    /// # Errors
+    /// [`MarksError::Faults`] with every fault when there is any, or when the database fails.
+    pub async fn check(
+        self,
+        prism: &Prism,
+        rows: &[MarksRow],
+        mut faults: MarkFaults,
+        marked_by: Option<&Marker>,
+    ) -> Result<CheckedMarks, MarksError> {
+        let database = &self.refract.database;
+        let named = NamedResults::find(database, prism, rows).await?;
+        let mut versions = HashMap::new();
+        for number in named.versions() {
+            let version = find_saved_version(database, prism.id, number).await?;
+            versions.insert(number, version);
+        }
+        let mut said = SaidOutcomes::default();
+        for row in rows {
+            match named.of(&row.named) {
+                Ok(results) => said.add(row, &results, &versions, &mut faults),
+                Err(fault) => faults.add(row.line, fault),
+            }
+        }
+        if faults.count() > 0 {
+            return Err(MarksError::Faults(faults));
+        }
+        let marked_at = whole_milliseconds(Utc::now());
+        Ok(CheckedMarks {
+            prism: prism.id,
+            results: said.results(),
+            marks: said.into_marks(marked_by, marked_at),
+        })
+    }
+}
+
+impl CheckedMarks {
+    /// Number of marks.
+    pub fn count(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Number of results that are marked.
+    pub fn results(&self) -> usize {
+        self.results
+    }
+}
+
+impl Marks<'_> {
+    /// How many of the marks are new or name another outcome than before. Saves nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_changes(self, checked: &CheckedMarks) -> Result<usize, InternalError> {
+        let mut changes = 0;
+        for marks in checked.marks.chunks(LOOKED_UP) {
+            let ids: HashSet<ResultId> = marks.iter().map(|mark| mark.result).collect();
+            let saved = self
+                .refract
+                .database
+                .list_marks_of(ids.into_iter().collect())
+                .await?;
+            let saved: HashMap<_, _> = saved
+                .iter()
+                .map(|mark| ((mark.result, &mark.question), &mark.outcome))
+                .collect();
+            let is_saved =
+                |mark: &&Mark| saved.get(&(mark.result, &mark.question)) == Some(&&mark.outcome);
+            changes += marks.len() - marks.iter().filter(is_saved).count();
+        }
+        Ok(changes)
+    }
+
+    /// Saves the marks of an import, all or none, and returns how many are new or name another outcome than
+    /// before.
+    ///
+    /// # Errors
+    /// When a result was deleted meanwhile, or the database fails.
+    pub async fn save(self, checked: &CheckedMarks, caller: &Caller) -> Result<usize, MarksError> {
+        let saving =
+            self.refract
+                .database
+                .save_marks(checked.prism, &checked.marks, caller.event_stamp());
+        Ok(saving.await?)
+    }
+
+    /// Saves the marks, which are all of one result, and takes back those of other questions of it,
+    /// all or nothing.
+    ///
+    /// # Errors
+    /// When the result was deleted meanwhile, or the database fails.
+    pub(super) async fn change(
+        self,
+        checked: &CheckedMarks,
+        result: ResultId,
+        taken_back: &[QuestionKey],
+    ) -> Result<(), MarksError> {
+        let changing =
+            self.refract
+                .database
+                .change_marks(checked.prism, result, &checked.marks, taken_back);
+        Ok(changing.await?)
+    }
+}

@@ -1,0 +1,56 @@
+//! Gives marks back as the rows of a file that can be imported again.
+
+use crate::marks::Marks;
+use std::io::Write;
+
+use refract_domain::event::EventAction;
+use refract_domain::ids::PrismId;
+use refract_domain::reference::Ref;
+use refract_lens_rendering::{MarkRowWriter, RowFormat};
+use refract_persistence::ResultFilter;
+
+use crate::InternalError;
+use crate::events::export_event;
+use crate::people::caller::Caller;
+use crate::results::export::ExportError;
+
+impl Marks<'_> {
+    /// Writes every marked result of a prism as a row under one header, in the order of the results'
+    /// ids, and returns the number of rows. There is a column for each question of any version. One page
+    /// of results is in memory at a time. That the caller exports them is saved as an event before the
+    /// first byte is written.
+    ///
+    /// # Errors
+    /// When the event cannot be saved, the marks cannot be read or `out` cannot be written to. Rows that
+    /// are written stay written.
+    pub async fn export(
+        self,
+        caller: &Caller,
+        prism: PrismId,
+        format: RowFormat,
+        out: impl Write,
+    ) -> Result<u64, ExportError> {
+        let database = &self.refract.database;
+        let action = EventAction::MarksExported;
+        let exporting = export_event::save(database, caller, action, prism, format.name().into());
+        exporting.await.map_err(InternalError::from)?;
+        let questions = self.questions(prism).await?;
+        let mut rows = MarkRowWriter::new(format, &questions, out);
+        rows.write_header()?;
+        let mut pages = database.marked_pages(prism, ResultFilter::default());
+        let mut written = 0;
+        while let Some(page) = pages.next().await.map_err(InternalError::from)? {
+            for result in page {
+                let reference = result.reference.as_ref().map(Ref::as_str);
+                rows.write_row(result.id, reference, |question| {
+                    let marks = result.marks.iter();
+                    let mut of_question = marks.filter(|mark| mark.question == *question);
+                    of_question.next().map(|mark| &mark.outcome)
+                })?;
+                written += 1;
+            }
+        }
+        rows.finish()?;
+        Ok(written)
+    }
+}

@@ -1,0 +1,46 @@
+//! Marks one result, question by question, and takes marks back.
+
+use crate::marks::Marks;
+use refract_domain::ids::ResultId;
+use refract_domain::key::QuestionKey;
+use refract_domain::mark::Marker;
+
+use super::check::MarksError;
+use super::faults::MarkFaults;
+use super::rows::{MarkCell, MarksRow, NamedResult};
+use crate::results::readable_result::ReadableResult;
+
+/// A change of the mark of one question: another outcome's key, or `None` to take the mark back.
+pub type MarkChange = (QuestionKey, Option<String>);
+
+impl Marks<'_> {
+    /// Changes the marks of a result, all of them or none. Questions that are not named keep theirs.
+    ///
+    /// # Errors
+    /// When the version that answered has no such question or outcome, the result is failed or was
+    /// deleted meanwhile, or the database fails. Nothing was changed then.
+    pub async fn mark(
+        self,
+        result: &ReadableResult,
+        changes: Vec<MarkChange>,
+        marked_by: Option<&Marker>,
+    ) -> Result<(), MarksError> {
+        let id: ResultId = result.id();
+        let mut cells = Vec::new();
+        let mut taken_back = Vec::new();
+        for (question, outcome) in changes {
+            match outcome {
+                Some(outcome) => cells.push(MarkCell { question, outcome }),
+                None => taken_back.push(question),
+            }
+        }
+        let rows = [MarksRow {
+            line: 1,
+            named: NamedResult::Id(id),
+            cells,
+        }];
+        let faults = MarkFaults::default();
+        let checked = self.check(result.prism(), &rows, faults, marked_by).await?;
+        self.change(&checked, id, &taken_back).await
+    }
+}

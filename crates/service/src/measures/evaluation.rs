@@ -1,0 +1,182 @@
+//! Evaluation: the marked answers of a prism, question by question, ready to be measured.
+
+mod one_or_several;
+
+use crate::measures::Measures;
+use refract_domain::key::QuestionKey;
+use refract_domain::lens::{Column, cutoffs_of};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::question::Question;
+use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFilter};
+
+use self::one_or_several::OneOrSeveral;
+use crate::InternalError;
+use crate::prisms::versions::find_saved_version;
+
+/// Why marked answers cannot be measured or compared.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    /// Reading the results failed.
+    #[error(transparent)]
+    Read(#[from] InternalError),
+    /// An answer and its mark do not belong together.
+    #[error(transparent)]
+    NotComparable(#[from] NotComparable),
+}
+
+impl From<PersistenceError> for EvaluationError {
+    fn from(error: PersistenceError) -> Self {
+        Self::Read(InternalError::Persistence(error))
+    }
+}
+
+/// The marked answers of one question.
+#[derive(Clone, Debug)]
+pub struct EvaluatedQuestion {
+    /// The question, as the newest version that has it says it.
+    pub question: Question,
+    /// The marked answers. A Yes / No is predicted by its cutoffs in the lens.
+    pub marked: MarkedAnswers,
+    versions: OneOrSeveral<VersionNumber>,
+    models: OneOrSeveral<Option<String>>,
+}
+
+/// Collects the marked answers of a prism's questions.
+///
+/// No text is read, and a marked answer takes a few bytes, so that a million of them fit in memory.
+pub(crate) struct Evaluation {
+    questions: Vec<EvaluatedQuestion>,
+}
+
+impl EvaluatedQuestion {
+    /// A question without marked answers. `columns` is the lens, which has the cutoffs.
+    ///
+    /// # Errors
+    /// When the question has more outcomes than can be told apart.
+    pub fn new(question: Question, columns: &[Column]) -> Result<Self, NotComparable> {
+        let cutoffs = cutoffs_of(columns, &question.key);
+        let mut marked = MarkedAnswers::new(question.question_type(), cutoffs);
+        marked.expect_outcomes(&question)?;
+        Ok(Self {
+            question,
+            marked,
+            versions: OneOrSeveral::default(),
+            models: OneOrSeveral::default(),
+        })
+    }
+
+    /// Adds a marked answer, in the order of the result ids.
+    ///
+    /// # Errors
+    /// When the answer and the mark do not belong together.
+    pub fn add(
+        &mut self,
+        marked: &MarkedAnswer<'_>,
+        version: VersionNumber,
+        model: Option<&str>,
+    ) -> Result<(), NotComparable> {
+        self.marked.add(marked)?;
+        self.versions.add(&version);
+        self.models.add(&model.map(ToOwned::to_owned));
+        Ok(())
+    }
+
+    /// The version that gave all answers; `None` when there are several or no answers.
+    pub fn version(&self) -> Option<VersionNumber> {
+        self.versions.one().copied()
+    }
+
+    /// The model that gave all answers; `None` when there are several, no answers, or answers whose
+    /// server did not name its model.
+    pub fn model(&self) -> Option<&str> {
+        self.models.one()?.as_deref()
+    }
+}
+
+impl Measures<'_> {
+    /// Evaluates the marked results of a prism that a filter lets through, over all questions of its
+    /// history or over `only` one; `progress` is told the number of results read after each page.
+    ///
+    /// # Errors
+    /// When a question has more outcomes than can be told apart, the database fails, or an answer and
+    /// its mark do not belong together.
+    pub async fn evaluate(
+        self,
+        history: &PrismHistory,
+        only: Option<&QuestionKey>,
+        filter: ResultFilter,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Vec<EvaluatedQuestion>, EvaluationError> {
+        let database = &self.refract.database;
+        let prism = history.prism.id;
+        let mut evaluation = Evaluation::new(history, only)?;
+        let mut pages = database.marked_pages(prism, filter);
+        let mut read = 0;
+        while let Some(page) = pages.next().await? {
+            for result in page {
+                let version = find_saved_version(database, prism, result.version).await?;
+                evaluation.add(&result, &version)?;
+                read += 1;
+            }
+            progress(read);
+        }
+        Ok(evaluation.questions)
+    }
+}
+
+impl Evaluation {
+    /// Begins with no marked answers. The questions are those of the latest version in its order,
+    /// then those that only older versions have; `only` leaves out all questions but one.
+    ///
+    /// # Errors
+    /// When a question has more outcomes than can be told apart.
+    pub(crate) fn new(
+        history: &PrismHistory,
+        only: Option<&QuestionKey>,
+    ) -> Result<Self, NotComparable> {
+        let latest = history.versions.last();
+        let columns = latest.map_or(&[][..], |latest| latest.columns(&history.lens));
+        let questions = questions(&history.versions).into_iter();
+        let questions = questions.filter(|question| only.is_none_or(|only| question.key == *only));
+        let questions = questions.map(|it| EvaluatedQuestion::new(it.clone(), columns));
+        Ok(Self {
+            questions: questions.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn add(&mut self, result: &MarkedResult, version: &PrismVersion) -> Result<(), NotComparable> {
+        for mark in &result.marks {
+            let of_mark = |it: &&mut EvaluatedQuestion| it.question.key == mark.question;
+            let Some(evaluated) = self.questions.iter_mut().find(of_mark) else {
+                continue;
+            };
+            let question = version.question(&mark.question);
+            if let (Some(question), Some(answer)) = (question, result.answers.get(&mark.question)) {
+                let marked = MarkedAnswer {
+                    question,
+                    answer,
+                    mark: &mark.outcome,
+                };
+                evaluated.add(&marked, result.version, result.model.as_deref())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The questions of all versions, each as the newest version that has it says it: those of the
+/// latest version in its order, then those that only older versions have. `versions` is oldest
+/// first.
+pub fn questions(versions: &[PrismVersion]) -> Vec<&Question> {
+    let mut questions: Vec<&Question> = Vec::new();
+    for version in versions.iter().rev() {
+        for question in version.questions() {
+            if questions.iter().all(|known| known.key != question.key) {
+                questions.push(question);
+            }
+        }
+    }
+    questions
+}

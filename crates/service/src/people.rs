@@ -1,0 +1,54 @@
+//! People of the app: invited by link, signed in by password, and named beside what they made.
+//!
+//! Links and sessions are opened by tokens of which the database keeps hashes. An account keeps at
+//! least one owner who has joined, once it has one.
+
+mod accounts;
+mod app_url;
+pub(crate) mod caller;
+mod change;
+mod error;
+mod invite;
+mod join;
+mod names;
+mod own_account;
+mod password_hash;
+mod password_try;
+pub(crate) mod secrets;
+mod session;
+mod sign_in;
+mod sign_in_client;
+mod sign_in_error;
+mod sign_in_limits;
+mod sign_in_link;
+mod turn_queue;
+
+pub use refract_persistence::{OpenInvitation, OwnSession, Person};
+
+pub use self::accounts::{Account, AccountError, Accounts, DEFAULT_ACCOUNT};
+pub use self::app_url::{AppUrl, NotAnAppUrl};
+pub use self::caller::{Caller, Maker};
+pub use self::error::PersonError;
+pub use self::invite::Invitation;
+pub use self::join::JoinError;
+pub use self::names::MakerName;
+pub use self::own_account::PasswordChangeError;
+pub use self::secrets::SecretError;
+pub use self::session::{Session, SessionEnd, SignedIn};
+pub use self::sign_in_client::SignInClient;
+pub use self::sign_in_error::SignInError;
+
+use crate::Refract;
+
+/// The use cases of people, from [`Refract::people`](crate::Refract::people).
+#[derive(Clone, Copy)]
+pub struct People<'a> {
+    pub(crate) refract: &'a Refract,
+}
+
+impl Refract {
+    /// People of the app, their invitations, passwords and sessions.
+    pub fn people(&self) -> People<'_> {
+        People { refract: self }
+    }
+}

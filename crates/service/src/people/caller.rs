@@ -1,0 +1,95 @@
+//! Who makes a call or changes something: an account, with one of its API keys, as one of its people,
+//! from the operator's terminal or a node by itself (spec 5).
+
+use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
+use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
+pub use refract_domain::maker::Maker;
+
+use crate::events::event_stamp::event_stamp;
+
+/// The account in which something is done, who does it, and in which request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    account: AccountId,
+    actor: Actor,
+    /// What only those have who may change something; boxed, since every waiting call has a caller.
+    about: Option<Box<ChangeFacts>>,
+}
+
+/// What an event says about a change besides who makes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ChangeFacts {
+    request: Option<EventRequest>,
+    note: Option<EventDetail>,
+}
+
+impl Caller {
+    /// The operator, who works in an account from the terminal.
+    pub fn operator(account: AccountId) -> Self {
+        Self::new(account, Actor::Operator)
+    }
+
+    /// A person of the account, in the app.
+    pub fn person(account: AccountId, person: PersonId) -> Self {
+        Self::new(account, Actor::Person(person))
+    }
+
+    /// A node that does something by itself.
+    pub(crate) fn node(account: AccountId) -> Self {
+        Self::new(account, Actor::Node)
+    }
+
+    /// A program that calls the API with a key of the account.
+    pub(crate) fn key(account: AccountId, key: ApiKeyId) -> Self {
+        Self::new(account, Actor::Key(key))
+    }
+
+    fn new(account: AccountId, actor: Actor) -> Self {
+        Self {
+            account,
+            actor,
+            about: None,
+        }
+    }
+
+    /// The caller in a request, which the events of what they change name.
+    #[must_use]
+    pub fn in_request(self, request: EventRequest) -> Self {
+        self.saying(|about| about.request = Some(request))
+    }
+
+    /// The caller with a note about why they change something, which the events of it have.
+    #[must_use]
+    pub fn with_note(self, note: EventDetail) -> Self {
+        self.saying(|about| about.note = Some(note))
+    }
+
+    fn saying(mut self, say: impl FnOnce(&mut ChangeFacts)) -> Self {
+        say(self.about.get_or_insert_default());
+        self
+    }
+
+    /// The account in which the caller works.
+    pub fn account(&self) -> AccountId {
+        self.account
+    }
+
+    /// The person who calls, when it is one.
+    pub fn person_id(&self) -> Option<PersonId> {
+        self.actor.person()
+    }
+
+    /// The API key that is called with, when it is one.
+    pub fn api_key(&self) -> Option<ApiKeyId> {
+        self.actor.key()
+    }
+
+    /// The stamp of the event of what the caller changes now.
+    pub(crate) fn event_stamp(&self) -> EventStamp {
+        let ChangeFacts { request, note } = self.about.as_deref().cloned().unwrap_or_default();
+        EventStamp {
+            note,
+            ..event_stamp(self.account, self.actor, request)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Lists people, changes their roles and removes them.
+
+use crate::people::People;
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_persistence::{PersistenceError, Person, PersonWriting};
+
+use super::error::PersonError;
+use crate::people::caller::Caller;
+
+impl People<'_> {
+    /// The people of an account in the order in which they were invited, without removed ones.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list(self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
+        self.refract.database.list_people(account).await
+    }
+
+    /// The person of the account who has this address.
+    ///
+    /// # Errors
+    /// When there is no such person, or the database fails.
+    pub async fn find(self, account: AccountId, email: &Email) -> Result<Person, PersonError> {
+        let people = self.list(account).await?;
+        let mut found = people.into_iter().filter(|person| person.email == *email);
+        found.next().ok_or(PersonError::NotFound)
+    }
+
+    /// The role that somebody is invited with when none is named: the first person of an account is its
+    /// owner, others review.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn default_role(self, account: AccountId) -> Result<Role, PersistenceError> {
+        Ok(if self.list(account).await?.is_empty() {
+            Role::Owner
+        } else {
+            Role::Reviewer
+        })
+    }
+
+    /// Removes a person of the caller's account. Their sessions and their link end at once; what they
+    /// made keeps their name.
+    ///
+    /// # Errors
+    /// When there is no such person, the person is the last owner, or the database fails.
+    pub async fn remove(self, caller: &Caller, person: PersonId) -> Result<(), PersonError> {
+        let removing = self
+            .refract
+            .database
+            .remove_person(person, caller.event_stamp());
+        done(removing.await?)
+    }
+
+    /// Gives a person of the caller's account another role, from their next request on.
+    ///
+    /// # Errors
+    /// When there is no such person, the person is the last owner, or the database fails.
+    pub async fn set_role(
+        self,
+        caller: &Caller,
+        person: PersonId,
+        role: Role,
+    ) -> Result<(), PersonError> {
+        let setting = self
+            .refract
+            .database
+            .set_person_role(person, role, caller.event_stamp());
+        done(setting.await?)
+    }
+}
+
+fn done(writing: PersonWriting) -> Result<(), PersonError> {
+    match writing {
+        PersonWriting::Saved => Ok(()),
+        PersonWriting::NotFound => Err(PersonError::NotFound),
+        PersonWriting::LastOwner => Err(PersonError::LastOwner),
+    }
+}

@@ -1,0 +1,108 @@
+//! Makes links by which people join or choose a new password.
+
+use crate::people::People;
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::event::EventAction;
+use refract_domain::ids::PersonId;
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_domain::token::Token;
+use refract_persistence::{Inviting, NewInvitation, NewPerson};
+use uuid::Uuid;
+
+use super::error::PersonError;
+use crate::people::caller::Caller;
+use crate::people::secrets::{SecretError, random_bytes};
+
+/// How long a link is good.
+const LINK_DAYS: TimeDelta = TimeDelta::days(7);
+
+/// A link for a person, good once. The token is the only copy: the database keeps a hash.
+pub struct Invitation {
+    /// The person whom the link is for.
+    pub person: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// What the person may do.
+    pub role: Role,
+    /// The token in the link.
+    pub token: Token,
+    /// Until when the link is good.
+    pub expires_at: DateTime<Utc>,
+}
+
+impl People<'_> {
+    /// Invites somebody into the caller's account. Somebody who was invited and has not joined yet gets
+    /// this role, and the new link in place of the one before.
+    ///
+    /// # Errors
+    /// When somebody who has this address has joined an account, or the database fails.
+    pub async fn invite(
+        self,
+        caller: &Caller,
+        email: &Email,
+        role: Role,
+    ) -> Result<Invitation, PersonError> {
+        let new = NewPerson {
+            id: PersonId(Uuid::now_v7()),
+            account: caller.account(),
+            email: email.clone(),
+            role,
+        };
+        let (token, link) = new_link()?;
+        let person = match self
+            .refract
+            .database
+            .invite_person(&new, link, caller.event_stamp())
+            .await?
+        {
+            Inviting::Invited(person) => person,
+            Inviting::HasJoined => return Err(PersonError::HasJoined),
+            Inviting::OfOtherAccount => return Err(PersonError::AddressInUse),
+        };
+        Ok(Invitation {
+            person,
+            email: new.email,
+            role,
+            token,
+            expires_at: link.expires_at,
+        })
+    }
+
+    /// Makes a new link for a person of the caller's account, by which they choose a new password. The
+    /// one that they have works until the link is used.
+    ///
+    /// # Errors
+    /// When there is no such person, or the database fails.
+    pub async fn reset(self, caller: &Caller, person: PersonId) -> Result<Invitation, PersonError> {
+        let database = &self.refract.database;
+        let account = caller.account();
+        let people = database.list_people(account).await?;
+        let mut found = people.into_iter().filter(|row| row.id == person);
+        let row = found.next().ok_or(PersonError::NotFound)?;
+        let (token, link) = new_link()?;
+        let action = EventAction::LinkRenewed;
+        let renewing = database.renew_link(person, link, action, caller.event_stamp());
+        if !renewing.await? {
+            return Err(PersonError::NotFound);
+        }
+        Ok(Invitation {
+            person,
+            email: row.email,
+            role: row.role,
+            token,
+            expires_at: link.expires_at,
+        })
+    }
+}
+
+fn new_link() -> Result<(Token, NewInvitation), SecretError> {
+    let token = Token::from_random(random_bytes()?);
+    let created_at = Utc::now();
+    let link = NewInvitation {
+        hash: token.hash(),
+        created_at,
+        expires_at: created_at + LINK_DAYS,
+    };
+    Ok((token, link))
+}

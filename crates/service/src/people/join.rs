@@ -1,0 +1,86 @@
+//! Takes up links: joins an account, or chooses a new password.
+
+use crate::people::People;
+use chrono::Utc;
+use refract_domain::event::{Actor, EventRequest};
+use refract_domain::password::TypedPassword;
+use refract_domain::person::PersonName;
+use refract_domain::problem::Fault;
+use refract_domain::token::Token;
+use refract_persistence::{OpenInvitation, PersistenceError};
+
+use super::password_hash::{HashPlace, choose_password};
+use super::session::{Session, new_session};
+use super::sign_in_client::SignInClient;
+use crate::events::event_stamp::event_stamp;
+use crate::people::secrets::SecretError;
+
+/// Why a link was not taken up; it is as good as before.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// The link was used, has expired or was replaced, or the person was removed.
+    #[error("this link is not good any more: ask whoever sent it for a new one")]
+    Void,
+    /// The password breaks rules.
+    #[error("the password cannot be chosen")]
+    Password(Vec<Fault>),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+impl People<'_> {
+    /// Finds a link that is good, with the person whom it is for.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_invitation(
+        self,
+        token: &Token,
+    ) -> Result<Option<OpenInvitation>, PersistenceError> {
+        self.refract
+            .database
+            .find_invitation(token.hash(), Utc::now())
+            .await
+    }
+
+    /// Takes up a link: the person gets a name and a password, is signed in here and nowhere else, and
+    /// the link is used up. Wrong tries to sign in with their address are forgotten.
+    ///
+    /// # Errors
+    /// When the link is not good, the password is easily guessed or of a wrong length, too many people
+    /// sign in at this moment, or the database fails.
+    pub async fn accept(
+        self,
+        client: &SignInClient,
+        token: &Token,
+        name: &PersonName,
+        password: TypedPassword,
+        request: Option<EventRequest>,
+    ) -> Result<Session, JoinError> {
+        let found = self.find_invitation(token).await?;
+        let invitation = found.ok_or(JoinError::Void)?;
+        let chosen = choose_password(password, &invitation.email, name.as_str()).await?;
+        let password = chosen.map_err(JoinError::Password)?;
+        let place = HashPlace::take(client.applicant()).await?;
+        let hash = place.hash(password).await?;
+        let (session, new) = new_session(client.browser_before())?;
+        let stamp = event_stamp(
+            invitation.account,
+            Actor::Person(invitation.person),
+            request,
+        );
+        let accepting =
+            self.refract
+                .database
+                .accept_invitation(token.hash(), name, &hash, new, stamp);
+        if accepting.await? {
+            Ok(session)
+        } else {
+            Err(JoinError::Void)
+        }
+    }
+}

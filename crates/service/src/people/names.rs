@@ -1,0 +1,56 @@
+//! What people are called beside the things that they made.
+
+use crate::people::People;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use refract_domain::ids::{AccountId, PersonId};
+use refract_persistence::{PersistenceError, PersonNameRow};
+
+/// What a person is called: by name, or by address as long as the person has not joined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MakerName(String);
+
+impl MakerName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for MakerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<PersonNameRow> for MakerName {
+    fn from(row: PersonNameRow) -> Self {
+        Self(row.name.unwrap_or(row.email))
+    }
+}
+
+impl People<'_> {
+    /// What these people of the account are called, removed ones too. People of other accounts are
+    /// left out. No query when there are no people.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn names(
+        self,
+        account: AccountId,
+        people: &[PersonId],
+    ) -> Result<HashMap<PersonId, MakerName>, PersistenceError> {
+        let wanted: HashSet<PersonId> = people.iter().copied().collect();
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let wanted: Vec<PersonId> = wanted.into_iter().collect();
+        let rows = self
+            .refract
+            .database
+            .list_person_names(account, &wanted)
+            .await?;
+        Ok(rows.into_iter().map(|row| (row.id, row.into())).collect())
+    }
+}

@@ -1,0 +1,163 @@
+//! What people change about themselves: their name, their password, and where they are signed in.
+
+use crate::people::People;
+use chrono::Utc;
+use refract_domain::event::EventRequest;
+use refract_domain::password::TypedPassword;
+use refract_domain::person::PersonName;
+use refract_domain::problem::Fault;
+use refract_domain::token::TokenHash;
+use refract_persistence::{EndedSessions, OwnSession, PersistenceError, SignInCounter};
+
+use super::password_hash::{HashPlace, choose_password};
+use super::password_try::PasswordTry;
+use super::session::{Session, SignedIn, alive, new_session};
+use super::sign_in_client::SignInClient;
+use super::sign_in_error::SignInError;
+use super::turn_queue::Applicant;
+use crate::people::secrets::SecretError;
+
+/// Why a password was not changed; the one before is as good as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordChangeError {
+    /// The present password is another one, or the try was stopped.
+    #[error(transparent)]
+    Present(SignInError),
+    /// The new password breaks rules.
+    #[error("the password cannot be chosen")]
+    Weak(Vec<Fault>),
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+impl From<SignInError> for PasswordChangeError {
+    fn from(refusal: SignInError) -> Self {
+        match refusal {
+            SignInError::Secret(error) => Self::Secret(error),
+            SignInError::Persistence(error) => Self::Persistence(error),
+            SignInError::Wrong | SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
+                Self::Present(refusal)
+            }
+        }
+    }
+}
+
+impl People<'_> {
+    /// Gives somebody who is signed in another name. What they made shows it from then on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rename(
+        self,
+        person: &SignedIn,
+        name: &PersonName,
+        request: Option<EventRequest>,
+    ) -> Result<(), PersistenceError> {
+        let stamp = person.event_stamp(request);
+        self.refract
+            .database
+            .set_person_name(person.person, name, stamp)
+            .await
+    }
+
+    /// Gives somebody who is signed in another password, with the present one. They are signed in here by a
+    /// new session, and nowhere else; links that were made for them are void. Wrong tries are counted by
+    /// the session, ten in 15 minutes.
+    ///
+    /// # Errors
+    /// When the present password is another one, there were too many wrong tries, the new password is
+    /// easily guessed or of a wrong length, or the database fails.
+    pub async fn change_password(
+        self,
+        client: &SignInClient,
+        person: &SignedIn,
+        present: TypedPassword,
+        new: TypedPassword,
+        request: Option<EventRequest>,
+    ) -> Result<Session, PasswordChangeError> {
+        let database = &self.refract.database;
+        let new = choose_password(new, &person.email, &person.name).await?;
+        let new = new.map_err(PasswordChangeError::Weak)?;
+        let turn = || HashPlace::take(Applicant::Person(person.person));
+        let attempt = PasswordTry {
+            email: &person.email,
+            counter: SignInCounter::Browser(person.session),
+            now: Utc::now(),
+            request: request.clone(),
+            note: Some("to change the password"),
+        };
+        let right = attempt.check(database, turn().await?, present).await?;
+        let hash = turn().await?.hash(new).await?;
+        let (session, new_session) = new_session(client.browser_before())?;
+        let email = person.email.hash();
+        let stamp = person.event_stamp(request);
+        let checked = right.row.clone();
+        let changing = database.change_password(checked, email, &hash, new_session, stamp);
+        if changing.await? {
+            return Ok(session);
+        }
+        // another password was chosen at this moment, or the person was removed
+        let refusal = attempt.refuse(database, right.tried, Some(&right.row));
+        Err(refusal.await.into())
+    }
+
+    /// The sessions of somebody who is signed in, the last used first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn own_sessions(
+        self,
+        person: &SignedIn,
+    ) -> Result<Vec<OwnSession>, PersistenceError> {
+        self.refract
+            .database
+            .list_own_sessions(person.person, alive(Utc::now()))
+            .await
+    }
+
+    /// Ends a session of somebody who is signed in. Ending one that is not theirs, or ended before, changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_own_session(
+        self,
+        person: &SignedIn,
+        session: TokenHash,
+        request: Option<EventRequest>,
+    ) -> Result<(), PersistenceError> {
+        self.end_sessions(person, EndedSessions::One(session), request)
+            .await
+    }
+
+    /// Ends all sessions of somebody who is signed in but the present one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_other_sessions(
+        self,
+        person: &SignedIn,
+        request: Option<EventRequest>,
+    ) -> Result<(), PersistenceError> {
+        let others = EndedSessions::AllBut(person.session);
+        self.end_sessions(person, others, request).await
+    }
+
+    async fn end_sessions(
+        self,
+        person: &SignedIn,
+        ended: EndedSessions,
+        request: Option<EventRequest>,
+    ) -> Result<(), PersistenceError> {
+        let stamp = person.event_stamp(request);
+        let alive = alive(stamp.at);
+        self.refract
+            .database
+            .end_own_sessions(person.person, ended, alive, stamp)
+            .await
+    }
+}

@@ -1,0 +1,147 @@
+//! Hashes of passwords: argon2id with the parameters that OWASP advises, 19 MiB and two passes.
+
+use argon2::Argon2;
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
+use refract_domain::password::{Password, TypedPassword};
+use refract_domain::person::Email;
+use refract_domain::problem::Fault;
+use tokio::task::spawn_blocking;
+
+use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
+use crate::people::secrets::{SecretError, random_bytes};
+
+/// Who may hash a password now, and who may wait for it. A hash takes a core and 19 MiB for some ten
+/// milliseconds, so one network's waiters are a tenth of a second of work, and all of them are less than
+/// three seconds. Those who find no room are told to come back.
+const LIMITS: QueueLimits = QueueLimits {
+    at_once: 2,
+    of_network: 16,
+    of_networks: 256,
+    of_person: 2,
+    of_people: 64,
+};
+
+/// The places of this process.
+static PLACES: TurnQueue = TurnQueue::new(LIMITS);
+
+/// A turn at hashing a password. It is given back when it is dropped.
+pub(super) struct HashPlace {
+    turn: FairTurn,
+}
+
+/// Salt of the hash that is made for an address that nobody has.
+const DECOY_SALT: &[u8] = b"nobody has this!";
+
+impl HashPlace {
+    /// Waits for a turn among those of this process.
+    ///
+    /// # Errors
+    /// When there is no room to wait in.
+    pub(super) async fn take(applicant: Applicant) -> Result<Self, SecretError> {
+        let turn = PLACES.turn(applicant).await;
+        let turn = turn.map_err(|_| SecretError::Busy)?;
+        Ok(Self { turn })
+    }
+
+    /// The hash of a password with a new salt, in the PHC string format.
+    ///
+    /// # Errors
+    /// When there is no memory, or no randomness for the salt.
+    pub(super) async fn hash(self, password: Password) -> Result<String, SecretError> {
+        self.off_thread(move || {
+            let salt: [u8; 16] = random_bytes()?;
+            let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
+            Ok(hash.map_err(|_| SecretError::NotHashed)?.to_string())
+        })
+        .await
+    }
+
+    /// Whether a password is the one of this hash. Without a hash it is wrong, after as much work.
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub(super) async fn verify(
+        self,
+        password: TypedPassword,
+        hash: Option<String>,
+    ) -> Result<bool, SecretError> {
+        self.off_thread(move || {
+            let argon2 = Argon2::default();
+            let password = password.normalized();
+            let password = password.as_bytes();
+            let Some(hash) = hash else {
+                let decoy = argon2.hash_password_with_salt(password, DECOY_SALT);
+                std::hint::black_box(decoy).map_err(|_| SecretError::NotHashed)?;
+                return Ok(false);
+            };
+            let hash = PasswordHash::new(&hash).map_err(|_| SecretError::NotHashed)?;
+            Ok(argon2.verify_password(password, &hash).is_ok())
+        })
+        .await
+    }
+
+    /// Runs work on a thread that may be blocked.
+    async fn off_thread<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
+    ) -> Result<T, SecretError> {
+        let working = spawn_blocking(move || {
+            // held until the work has ended, also when nobody waits for it any more
+            let _held = self.turn;
+            work()
+        });
+        working.await.map_err(|_| SecretError::NotHashed)?
+    }
+}
+
+/// Checks a password that somebody with this address and name chooses, on a thread that may be blocked:
+/// it is normalised for that, which takes time.
+///
+/// # Errors
+/// When the thread cannot be used.
+pub(super) async fn choose_password(
+    typed: TypedPassword,
+    email: &Email,
+    name: &str,
+) -> Result<Result<Password, Vec<Fault>>, SecretError> {
+    let (email, name) = (email.clone(), name.to_owned());
+    let choosing = spawn_blocking(move || Password::choose(&typed, email.as_str(), &name));
+    choosing.await.map_err(|_| SecretError::NotHashed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str) -> TypedPassword {
+        TypedPassword::new(text)
+    }
+
+    fn applicant() -> Applicant {
+        Applicant::Network("tests".to_owned())
+    }
+
+    async fn is_right(text: &str, hash: Option<&str>) -> Result<bool, SecretError> {
+        let place = HashPlace::take(applicant()).await?;
+        place.verify(typed(text), hash.map(str::to_owned)).await
+    }
+
+    #[tokio::test]
+    async fn a_password_is_right_for_its_own_hash_alone() {
+        let password = Password::choose(&typed("zy%3kQ9 d_ab"), "a@b", "Ada").unwrap();
+        let hash = async |password| {
+            let place = HashPlace::take(applicant()).await.unwrap();
+            place.hash(password).await.unwrap()
+        };
+        let one = hash(password.clone()).await;
+        let other = hash(password).await;
+        assert!(one.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{one}");
+        assert_ne!(one, other, "each has a salt of its own");
+        assert_eq!(is_right("zy%3kQ9 d_ab", Some(&one)).await, Ok(true));
+        assert_eq!(is_right("zy%3kQ9 d_aB", Some(&one)).await, Ok(false));
+        assert_eq!(is_right("zy%3kQ9 d_ab", None).await, Ok(false));
+        let broken = is_right("x", Some("no hash")).await;
+        assert_eq!(broken, Err(SecretError::NotHashed));
+    }
+}

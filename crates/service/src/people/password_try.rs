@@ -1,0 +1,111 @@
+//! One try of a password: counted before the password is looked at, so that the tries of all nodes are
+//! counted together.
+
+use chrono::{DateTime, Utc};
+use refract_domain::event::{Actor, EventRequest};
+use refract_domain::ids::SignInTryId;
+use refract_domain::password::TypedPassword;
+use refract_domain::person::Email;
+use refract_persistence::{CountedTry, Database, PasswordRow, SignInCounter, SignInTry, WrongTry};
+use uuid::Uuid;
+
+use super::password_hash::HashPlace;
+use super::sign_in_error::SignInError;
+use super::sign_in_limits::{TryLimit, WRONG_TRIES, limit, window};
+use crate::events::event_stamp::event_stamp;
+
+/// A try of a password for an address.
+pub(super) struct PasswordTry<'a> {
+    pub(super) email: &'a Email,
+    pub(super) counter: SignInCounter,
+    pub(super) now: DateTime<Utc>,
+    /// The request, and what besides signing in the password was typed for, as the event of a wrong try
+    /// names them.
+    pub(super) request: Option<EventRequest>,
+    pub(super) note: Option<&'static str>,
+}
+
+/// A password that was right when it was looked at.
+pub(super) struct RightPassword {
+    pub(super) row: PasswordRow,
+    /// The try, which counts as a wrong one until it is deleted.
+    pub(super) tried: SignInTry,
+}
+
+impl PasswordTry<'_> {
+    /// Whether the password is the one of the person who has this address. An address that nobody has
+    /// costs as much time as a wrong password.
+    ///
+    /// The tries are looked at twice: first without writing anything, so that a stopped try costs the
+    /// database next to nothing, then after this one was saved. A try that is stopped does not count,
+    /// and has no event; a wrong one for a person's address has one.
+    ///
+    /// # Errors
+    /// When address and password do not belong together, the try is stopped, or the database fails.
+    pub(super) async fn check(
+        &self,
+        database: &Database,
+        place: HashPlace,
+        password: TypedPassword,
+    ) -> Result<RightPassword, SignInError> {
+        let window = window(self.now);
+        let before = database.list_sign_in_tries(self.counter.clone(), window);
+        self.let_through(&before.await?)?;
+        let new = SignInTry {
+            id: SignInTryId(Uuid::now_v7()),
+            email: self.email.hash(),
+            counter: self.counter.clone(),
+            tried_at: self.now,
+        };
+        let others = database.save_sign_in_try(new.clone(), window).await?;
+        if let Err(refusal) = self.let_through(&others) {
+            database.delete_sign_in_try(new.id).await?;
+            return Err(refusal);
+        }
+        let found = database.find_password(self.email).await?;
+        let hash = found.as_ref().map(|found| found.hash.clone());
+        let is_right = place.verify(password, hash).await?;
+        match found {
+            Some(row) if is_right => Ok(RightPassword { row, tried: new }),
+            found => Err(self.refuse(database, new, found.as_ref()).await),
+        }
+    }
+
+    /// Saves that the try was wrong, with an event where the address is a person's. Nobody is known to
+    /// have tried: the event is the node's.
+    pub(super) async fn refuse(
+        &self,
+        database: &Database,
+        tried: SignInTry,
+        found: Option<&PasswordRow>,
+    ) -> SignInError {
+        let person = found.map(|row| {
+            let stamp = event_stamp(row.account, Actor::Node, self.request.clone());
+            let stamp = match self.note {
+                None => stamp,
+                Some(note) => stamp.noted(note),
+            };
+            (row.person, stamp)
+        });
+        let wrong = WrongTry {
+            tried,
+            refused_at: Utc::now(),
+            window: window(self.now),
+            stopping: WRONG_TRIES.into(),
+        };
+        match database.refuse_sign_in_try(wrong, person).await {
+            Ok(()) => SignInError::Wrong,
+            Err(error) => error.into(),
+        }
+    }
+
+    fn let_through(&self, others: &[CountedTry]) -> Result<(), SignInError> {
+        match limit(&self.counter, self.email.hash(), others, self.now) {
+            None => Ok(()),
+            Some(TryLimit::Address { until }) => Err(SignInError::TooManyTries { until }),
+            Some(TryLimit::Network { until }) => Err(SignInError::Slowed {
+                seconds: (until - self.now).num_seconds().unsigned_abs().max(1),
+            }),
+        }
+    }
+}

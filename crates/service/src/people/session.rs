@@ -1,0 +1,141 @@
+//! Sessions: how a signed-in person is known from one request to the next.
+
+use crate::people::People;
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::event::{Actor, EventRequest, EventStamp};
+use refract_domain::ids::{AccountId, EventId, PersonId};
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_domain::token::{Token, TokenHash};
+use refract_persistence::{EndedSessions, NewBrowser, NewSession, PersistenceError, SessionsAlive};
+
+use crate::events::event_stamp::event_stamp;
+use crate::people::secrets::{SecretError, random_bytes};
+
+/// How long a session lasts after its last use.
+const LASTS_UNUSED: TimeDelta = TimeDelta::days(30);
+/// How long a session lasts however much it is used: somebody who stole its cookie does not have it for
+/// good.
+const LASTS: TimeDelta = TimeDelta::days(90);
+/// How old the saved moment of last use becomes before it is written again, so that most requests
+/// write nothing.
+const NOTED_EVERY: TimeDelta = TimeDelta::hours(1);
+
+/// A session that has begun. The tokens are the only copies: the database keeps hashes.
+pub struct Session {
+    /// The token for the cookie that signs in.
+    pub token: Token,
+    /// The token for the cookie by which the browser is known, which signs nobody in.
+    pub browser: Token,
+}
+
+/// A person who is signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedIn {
+    /// The session.
+    pub session: TokenHash,
+    /// The account that the person belongs to.
+    pub account: AccountId,
+    /// The person.
+    pub person: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// The name that the person chose.
+    pub name: String,
+    /// What the person may do.
+    pub role: Role,
+    /// The first change of the person by somebody else that they are still to be told of.
+    pub untold_event: Option<EventId>,
+}
+
+/// Why a browser's session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The person signed out.
+    SignedOut,
+    /// Somebody, often the same person, signed in with the browser.
+    Replaced,
+}
+
+impl SignedIn {
+    /// The stamp of what the person changes now about themselves.
+    pub(super) fn event_stamp(&self, request: Option<EventRequest>) -> EventStamp {
+        event_stamp(self.account, Actor::Person(self.person), request)
+    }
+}
+
+impl People<'_> {
+    /// The person whom a cookie's token signs in; `None` when the session ended or was never there. One
+    /// query, and a write about once an hour.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn session(self, token: &Token) -> Result<Option<SignedIn>, PersistenceError> {
+        let database = &self.refract.database;
+        let now = Utc::now();
+        let hash = token.hash();
+        let Some(found) = database.find_session(hash, alive(now)).await? else {
+            return Ok(None);
+        };
+        if now - found.last_used_at >= NOTED_EVERY {
+            database.note_session_use(hash, now).await?;
+        }
+        Ok(Some(SignedIn {
+            session: hash,
+            account: found.account,
+            person: found.person,
+            name: found.name.unwrap_or_else(|| found.email.to_string()),
+            email: found.email,
+            role: found.role,
+            untold_event: found.untold_event,
+        }))
+    }
+
+    /// Ends the session by which somebody is signed in. Ending one that ended before changes nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_session(
+        self,
+        person: &SignedIn,
+        why: SessionEnd,
+        request: Option<EventRequest>,
+    ) -> Result<(), PersistenceError> {
+        let stamp = person.event_stamp(request).noted(match why {
+            SessionEnd::SignedOut => "signed out",
+            SessionEnd::Replaced => "somebody signed in with the same browser",
+        });
+        let one = EndedSessions::One(person.session);
+        let alive = alive(stamp.at);
+        self.refract
+            .database
+            .end_own_sessions(person.person, one, alive, stamp)
+            .await
+    }
+}
+
+/// The sessions that have not ended by this moment.
+pub(super) fn alive(now: DateTime<Utc>) -> SessionsAlive {
+    SessionsAlive {
+        used_after: now - LASTS_UNUSED,
+        begun_after: now - LASTS,
+    }
+}
+
+/// A session that is to begin now, in a browser that had this cookie. The browser gets a new one each
+/// time, so that a cookie that somebody planted or copied is worth nothing from then on.
+pub(super) fn new_session(
+    browser_before: Option<TokenHash>,
+) -> Result<(Session, NewSession), SecretError> {
+    let token = Token::from_random(random_bytes()?);
+    let browser = Token::from_random(random_bytes()?);
+    let new = NewSession {
+        hash: token.hash(),
+        browser: NewBrowser {
+            hash: browser.hash(),
+            before: browser_before,
+        },
+        now: Utc::now(),
+    };
+    Ok((Session { token, browser }, new))
+}

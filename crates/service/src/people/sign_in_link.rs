@@ -1,0 +1,82 @@
+//! Links that sign in at once, which the demo prints for its owner.
+
+use crate::people::People;
+use chrono::{TimeDelta, Utc};
+use refract_domain::event::{Actor, EventAction, EventRequest};
+use refract_domain::ids::PersonId;
+use refract_domain::token::Token;
+use refract_persistence::{NewInvitation, PersistenceError};
+
+use super::session::{Session, new_session};
+use super::sign_in_client::SignInClient;
+use super::sign_in_error::SignInError;
+use crate::events::event_stamp::event_stamp;
+use crate::people::caller::Caller;
+use crate::people::secrets::random_bytes;
+
+/// How long a link is good.
+const LASTS: TimeDelta = TimeDelta::days(1);
+
+impl People<'_> {
+    /// Makes a link that signs a person of the caller's account in, once and within a day. It replaces any
+    /// other link of the person. `None` when there is no such person.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers, or the database fails.
+    pub async fn sign_in_link(
+        self,
+        caller: &Caller,
+        person: PersonId,
+    ) -> Result<Option<Token>, SignInError> {
+        let random = random_bytes()?;
+        let token = Token::from_random(random);
+        let created_at = Utc::now();
+        let link = NewInvitation {
+            hash: token.sign_in_hash(),
+            created_at,
+            expires_at: created_at + LASTS,
+        };
+        let action = EventAction::SignInLinkMade;
+        let is_made = self
+            .refract
+            .database
+            .renew_link(person, link, action, caller.event_stamp())
+            .await?;
+        Ok(is_made.then_some(token))
+    }
+
+    /// Whether a link signs in, which looking at it does not change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_sign_in_link(self, token: &Token) -> Result<bool, PersistenceError> {
+        let found = self
+            .refract
+            .database
+            .find_invitation(token.sign_in_hash(), Utc::now());
+        Ok(found.await?.is_some_and(|link| link.name.is_some()))
+    }
+
+    /// Signs in by a link, which is then used up; `None` when it is not good, or its person has not
+    /// joined.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers, or the database fails.
+    pub async fn sign_in_by_link(
+        self,
+        client: &SignInClient,
+        token: &Token,
+        request: Option<EventRequest>,
+    ) -> Result<Option<Session>, SignInError> {
+        let database = &self.refract.database;
+        let hash = token.sign_in_hash();
+        let Some(link) = database.find_invitation(hash, Utc::now()).await? else {
+            return Ok(None);
+        };
+        let (session, new) = new_session(client.browser_before())?;
+        let stamp = event_stamp(link.account, Actor::Person(link.person), request);
+        let stamp = stamp.noted("by a link that signs in");
+        let begun = database.begin_session_by_link(hash, new, stamp).await?;
+        Ok(begun.then_some(session))
+    }
+}

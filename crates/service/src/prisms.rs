@@ -1,0 +1,46 @@
+//! Prisms and their lenses: what operators and people do to them.
+
+mod apply;
+mod change;
+mod definition;
+mod draft;
+mod earlier;
+pub(crate) mod error;
+mod examples;
+mod find;
+mod history;
+mod list;
+mod meanwhile;
+mod overview;
+mod planned_definition;
+mod repeat;
+mod save;
+pub(crate) mod trial;
+pub(crate) mod versions;
+
+pub use self::apply::{Apply, ApplyError};
+pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionFault, DefinitionFile};
+pub use self::draft::VersionDraft;
+pub use self::error::PrismError;
+pub use self::examples::{EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example};
+pub use self::history::{ChangeOfPrism, PrismChange};
+pub use self::list::ListedPrism;
+pub use self::meanwhile::SavedMeanwhile;
+pub use self::overview::{COMPARED_VERSIONS, PrismOverview, VersionOverview};
+pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};
+pub use refract_persistence::{Prism, PrismHistory};
+
+use crate::Refract;
+
+/// The use cases of prisms, from [`Refract::prisms`](crate::Refract::prisms).
+#[derive(Clone, Copy)]
+pub struct Prisms<'a> {
+    pub(crate) refract: &'a Refract,
+}
+
+impl Refract {
+    /// Prisms and their versions.
+    pub fn prisms(&self) -> Prisms<'_> {
+        Prisms { refract: self }
+    }
+}

@@ -1,0 +1,137 @@
+//! Brings prisms and lenses to what their files say, all of them or none.
+
+use crate::prisms::Prisms;
+use std::collections::BTreeMap;
+
+use refract_authoring::definition_name::DefinitionKind;
+use refract_domain::slug::{PrismSelector, Slug};
+use refract_persistence::{PersistenceError, Writing};
+
+use super::definition::{AppliedDefinition, DefinitionFault, DefinitionFile, PrismFiles};
+use super::error::{ATTEMPTS, PrismError};
+use super::planned_definition::PlannedDefinition;
+use crate::people::caller::Caller;
+
+/// What is to be applied.
+#[derive(Clone, Debug)]
+pub struct Apply {
+    /// The files, of any number of prisms.
+    pub files: Vec<DefinitionFile>,
+    /// Whether nothing is saved.
+    pub is_dry: bool,
+}
+
+/// Why nothing was applied.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// Files that break rules, with every fault of every file.
+    #[error("files cannot be applied")]
+    Faults(Vec<DefinitionFault>),
+    /// A prism cannot be changed.
+    #[error(transparent)]
+    Prism(#[from] PrismError),
+}
+
+impl From<PersistenceError> for ApplyError {
+    fn from(error: PersistenceError) -> Self {
+        Self::Prism(error.into())
+    }
+}
+
+impl Prisms<'_> {
+    /// Applies files in one transaction, with the events of what changes. A definition that is equal saves
+    /// nothing. Everything is decided on what was read; when somebody changes one of the prisms meanwhile,
+    /// it is decided again.
+    ///
+    /// # Errors
+    /// When a file breaks rules, a prism is changed by others again and again, or the database fails.
+    pub async fn apply(
+        self,
+        caller: &Caller,
+        apply: &Apply,
+    ) -> Result<Vec<AppliedDefinition>, ApplyError> {
+        let by_prism = by_prism(&apply.files)?;
+        for _ in 0..ATTEMPTS {
+            let planned = self.plan_definitions(caller, &by_prism).await?;
+            let changed = planned.iter().filter(|planned| planned.is_change());
+            let definitions: Vec<_> = changed.map(|planned| planned.definition(caller)).collect();
+            let is_saved = apply.is_dry
+                || definitions.is_empty()
+                || self.refract.database.save_definitions(&definitions).await? == Writing::Saved;
+            if is_saved {
+                return Ok(in_order(&apply.files, &planned));
+            }
+        }
+        Err(PrismError::Contended.into())
+    }
+}
+
+/// The files of each prism, by its slug: prisms are read and saved in this order.
+fn by_prism(files: &[DefinitionFile]) -> Result<BTreeMap<&Slug, PrismFiles<'_>>, ApplyError> {
+    let mut found: BTreeMap<&Slug, PrismFiles<'_>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for file in files {
+        let of_prism = found.entry(&file.name.slug).or_default();
+        let place = match file.name.kind {
+            DefinitionKind::Prism => &mut of_prism.prism,
+            DefinitionKind::Lens => &mut of_prism.lens,
+        };
+        match place {
+            None => *place = Some(file),
+            Some(other) => faults.push(DefinitionFault {
+                file: file.file.clone(),
+                text: format!("{} defines it too: give one of the two", other.file),
+            }),
+        }
+    }
+    none_or(faults, found)
+}
+
+impl Prisms<'_> {
+    /// What each prism's files change.
+    async fn plan_definitions<'a>(
+        self,
+        caller: &Caller,
+        by_prism: &BTreeMap<&'a Slug, PrismFiles<'a>>,
+    ) -> Result<Vec<PlannedDefinition<'a>>, ApplyError> {
+        let mut planned = Vec::new();
+        let mut faults = Vec::new();
+        for (slug, files) in by_prism {
+            let selector = PrismSelector::Slug(slug.as_str().to_owned());
+            let found = self
+                .refract
+                .database
+                .find_prism(caller.account(), &selector)
+                .await?;
+            let plan = match found {
+                None => PlannedDefinition::of_new(slug, files),
+                Some(prism) => {
+                    let (prism, earlier) = self.read_earlier(prism.id).await?;
+                    PlannedDefinition::of_read(slug, prism, &earlier, files)
+                }
+            };
+            match plan {
+                Ok(plan) => planned.push(plan),
+                Err(more) => faults.extend(more),
+            }
+        }
+        none_or(faults, planned)
+    }
+}
+
+/// What became of the files, in the order in which they were given.
+fn in_order(files: &[DefinitionFile], planned: &[PlannedDefinition<'_>]) -> Vec<AppliedDefinition> {
+    let applied = files.iter().filter_map(|file| {
+        let mut planned = planned.iter();
+        planned.find_map(|planned| planned.applied(file))
+    });
+    applied.collect()
+}
+
+fn none_or<T>(faults: Vec<DefinitionFault>, value: T) -> Result<T, ApplyError> {
+    if faults.is_empty() {
+        Ok(value)
+    } else {
+        Err(ApplyError::Faults(faults))
+    }
+}

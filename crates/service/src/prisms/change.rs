@@ -1,0 +1,48 @@
+//! Renames, archives and restores prisms.
+
+use crate::prisms::Prisms;
+use refract_domain::prism::PrismName;
+use refract_domain::slug::PrismSelector;
+
+use super::error::PrismError;
+use crate::people::caller::Caller;
+
+impl Prisms<'_> {
+    /// Renames a prism. Its slug stays.
+    ///
+    /// # Errors
+    /// When there is no such prism, or the database fails.
+    pub async fn rename(
+        self,
+        caller: &Caller,
+        prism: &PrismSelector,
+        name: &PrismName,
+    ) -> Result<(), PrismError> {
+        let prism = self.find(caller.account(), prism).await?;
+        let stamp = caller.event_stamp();
+        Ok(self
+            .refract
+            .database
+            .rename_prism(prism.id, name, stamp)
+            .await?)
+    }
+
+    /// Archives a prism or makes it active again. Its results stay readable either way (spec 3.2).
+    ///
+    /// # Errors
+    /// When there is no such prism, or the database fails.
+    pub async fn set_archived(
+        self,
+        caller: &Caller,
+        prism: &PrismSelector,
+        archived: bool,
+    ) -> Result<(), PrismError> {
+        let prism = self.find(caller.account(), prism).await?;
+        let stamp = caller.event_stamp();
+        Ok(self
+            .refract
+            .database
+            .set_prism_archived(prism.id, archived, stamp)
+            .await?)
+    }
+}

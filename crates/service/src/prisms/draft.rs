@@ -1,0 +1,63 @@
+//! A version that is being edited.
+
+use refract_authoring::earlier_versions::EarlierVersions;
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::version_difference::{VersionDifference, differences};
+use refract_domain::budget;
+use refract_domain::ids::AccountId;
+use refract_domain::prism::PrismVersion;
+use refract_domain::slug::PrismSelector;
+use refract_persistence::Prism;
+
+use crate::prisms::Prisms;
+
+use super::error::PrismError;
+
+/// A version that would be saved as it is, beside the version that it would follow.
+pub struct VersionDraft {
+    /// The prism, with the number of its latest version.
+    pub prism: Prism,
+    /// The name and the version that would be saved.
+    pub file: PrismFile,
+    earlier: EarlierVersions,
+}
+
+impl Prisms<'_> {
+    /// Reads a prism file by the rules of saving it as the next version of a prism. Nothing is saved.
+    ///
+    /// # Errors
+    /// When there is no such prism, the file breaks rules, or the database fails.
+    pub async fn draft(
+        self,
+        account: AccountId,
+        prism: &PrismSelector,
+        file: &[u8],
+    ) -> Result<VersionDraft, PrismError> {
+        let id = self.find(account, prism).await?.id;
+        let (prism, earlier) = self.read_earlier(id).await?;
+        let file = PrismFile::read(file, Some(&earlier))?;
+        Ok(VersionDraft {
+            prism,
+            file,
+            earlier,
+        })
+    }
+}
+
+impl VersionDraft {
+    /// The latest version.
+    pub fn latest(&self) -> &PrismVersion {
+        &self.earlier.latest
+    }
+
+    /// What saving would change against the latest version.
+    pub fn differences(&self) -> Vec<VersionDifference> {
+        let Self { file, earlier, .. } = self;
+        differences(&earlier.latest, &file.version, &earlier.lens)
+    }
+
+    /// Estimated tokens that the version takes of every call before any text.
+    pub fn size(&self) -> usize {
+        budget::size_of_version(&self.file.version)
+    }
+}

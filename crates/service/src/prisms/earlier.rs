@@ -1,0 +1,41 @@
+//! A prism as its next version finds it.
+
+use crate::prisms::Prisms;
+use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_domain::event::LensChangeDetails;
+use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::PrismVersion;
+use refract_persistence::{Prism, PrismHistory};
+
+use super::error::PrismError;
+
+impl Prisms<'_> {
+    /// The prism, and what its versions so far demand of the next one.
+    pub(super) async fn read_earlier(
+        self,
+        prism: PrismId,
+    ) -> Result<(Prism, EarlierVersions), PrismError> {
+        let history = self.refract.database.prism_history(prism).await?;
+        let PrismHistory {
+            prism,
+            versions,
+            lens,
+        } = history.ok_or(PrismError::NotFound)?;
+        let keys = KeyHistory::of(&versions);
+        let latest = versions.into_iter().next_back();
+        let latest = latest.ok_or(PrismError::VersionNotFound)?;
+        Ok((prism, EarlierVersions { latest, keys, lens }))
+    }
+}
+
+/// What another lens changes of a prism whose latest version is then this one.
+pub(super) fn lens_change(
+    prism: &Prism,
+    earlier: &EarlierVersions,
+    latest: &PrismVersion,
+    lens: &Lens,
+) -> LensChangeDetails {
+    let before = earlier.latest.columns(&earlier.lens);
+    LensChangeDetails::between(prism.lens_revision, before, latest.columns(lens))
+}

@@ -1,0 +1,161 @@
+//! Who changed what of a prism, and when.
+
+use crate::prisms::Prisms;
+use std::cmp::Reverse;
+
+use chrono::{DateTime, Utc};
+use refract_domain::event::{Event, EventAction, EventDetail};
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
+use refract_persistence::ChangeKind;
+
+use super::error::PrismError;
+use crate::people::MakerName;
+
+/// The newest changes of a prism of which events tell more.
+const TOLD: u32 = 200;
+
+/// What was changed of a prism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeOfPrism {
+    /// A version was saved, the first of which made the prism.
+    Version(VersionNumber),
+    /// The prism got a lens of its own.
+    LensSet,
+    /// The prism returned to the automatic lens.
+    LensReset,
+    /// The prism got another name.
+    Renamed,
+    /// The prism was archived.
+    Archived,
+    /// The prism was restored.
+    Restored,
+}
+
+/// A change of a prism, with who made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrismChange {
+    /// What was changed.
+    pub what: ChangeOfPrism,
+    /// Who made the change; `None` for the terminal and for versions that were saved before people
+    /// were kept.
+    pub made_by: Option<MakerName>,
+    /// When the change was made.
+    pub made_at: DateTime<Utc>,
+    /// What was there before, where an event tells: a name, a number, or columns and cutoffs of a lens.
+    pub from: Option<EventDetail>,
+    /// What is there since, where an event tells.
+    pub to: Option<EventDetail>,
+    /// Why, where whoever changed it said so.
+    pub note: Option<EventDetail>,
+}
+
+/// A change before the name of its maker is known.
+struct Change {
+    what: ChangeOfPrism,
+    person: Option<PersonId>,
+    made_at: DateTime<Utc>,
+    event: Option<Event>,
+}
+
+impl From<ChangeKind> for ChangeOfPrism {
+    fn from(kind: ChangeKind) -> Self {
+        match kind {
+            ChangeKind::LensSet => Self::LensSet,
+            ChangeKind::LensReset => Self::LensReset,
+            ChangeKind::Renamed => Self::Renamed,
+            ChangeKind::Archived => Self::Archived,
+            ChangeKind::Restored => Self::Restored,
+        }
+    }
+}
+
+impl Prisms<'_> {
+    /// Every change of a prism, versions and others, newest first. Of the newest ones events tell from what
+    /// to what; older ones, and those by a version of this program that kept no events, have a maker and a
+    /// moment.
+    ///
+    /// # Errors
+    /// When there is no such prism in the account, or the database fails.
+    pub async fn history(
+        self,
+        account: AccountId,
+        prism: &PrismSelector,
+    ) -> Result<Vec<PrismChange>, PrismError> {
+        let database = &self.refract.database;
+        let prism = self.find(account, prism).await?.id;
+        let versions = database.list_versions(prism).await?;
+        let changes = database.list_prism_changes(prism).await?;
+        let versions = versions.into_iter().map(|version| {
+            let what = ChangeOfPrism::Version(version.number);
+            (what, version.made_by, version.created_at)
+        });
+        let changes = changes
+            .into_iter()
+            .map(|change| (change.kind.into(), change.made_by, change.made_at));
+        let mut events = database.list_prism_events(account, prism, TOLD).await?;
+        let told = versions.chain(changes).map(|(what, person, made_at)| {
+            // an event has the moment of what it tells of
+            let is_same =
+                |event: &Event| event.stamp.at == made_at && of_event(event) == Some(what);
+            let place = events.iter().position(is_same);
+            Change {
+                event: place.map(|place| events.remove(place)),
+                what,
+                person,
+                made_at,
+            }
+        });
+        let mut all: Vec<_> = told.collect();
+        // what came with a version: another name, another lens
+        all.extend(events.into_iter().rev().filter_map(|event| {
+            Some(Change {
+                what: of_event(&event).filter(|what| !matches!(what, ChangeOfPrism::Version(_)))?,
+                person: event.stamp.actor.person(),
+                made_at: event.stamp.at,
+                event: Some(event),
+            })
+        }));
+        // oldest first in each of the lists, so that changes of one moment keep their order
+        all.reverse();
+        all.sort_by_key(|change| Reverse(change.made_at));
+        let people: Vec<_> = all.iter().filter_map(|change| change.person).collect();
+        let names = self.refract.people().names(account, &people).await?;
+        let all = all.into_iter().map(|change| {
+            let (from, to, note) = match change.event {
+                Some(event) => (event.from, event.to, event.stamp.note),
+                None => (None, None, None),
+            };
+            PrismChange {
+                what: change.what,
+                made_by: change.person.and_then(|person| names.get(&person).cloned()),
+                made_at: change.made_at,
+                from,
+                to,
+                note,
+            }
+        });
+        Ok(all.collect())
+    }
+}
+
+/// Changes of a prism that are no version, as events name them.
+const BESIDE_VERSIONS: [(EventAction, ChangeOfPrism); 5] = [
+    (EventAction::LensSet, ChangeOfPrism::LensSet),
+    (EventAction::LensReset, ChangeOfPrism::LensReset),
+    (EventAction::PrismRenamed, ChangeOfPrism::Renamed),
+    (EventAction::PrismArchived, ChangeOfPrism::Archived),
+    (EventAction::PrismRestored, ChangeOfPrism::Restored),
+];
+
+/// The change of a prism that an event tells of.
+fn of_event(event: &Event) -> Option<ChangeOfPrism> {
+    if let EventAction::PrismCreated | EventAction::VersionSaved = event.action {
+        let number = event.to.as_ref()?.as_str().parse().ok()?;
+        return VersionNumber::new(number).map(ChangeOfPrism::Version);
+    }
+    let mut named = BESIDE_VERSIONS.iter();
+    let named = named.find(|(action, _)| *action == event.action);
+    named.map(|(_, what)| *what)
+}

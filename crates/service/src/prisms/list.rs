@@ -1,0 +1,34 @@
+//! The prisms of an account with the numbers of their results.
+
+use crate::prisms::Prisms;
+use chrono::Utc;
+use refract_domain::ids::AccountId;
+use refract_persistence::Prism;
+
+use crate::InternalError;
+use crate::results::counts::PrismCounts;
+
+/// A prism with the numbers of its results.
+#[derive(Clone, Debug)]
+pub struct ListedPrism {
+    /// The prism, archived or not.
+    pub prism: Prism,
+    /// Its results.
+    pub counts: PrismCounts,
+}
+
+impl Prisms<'_> {
+    /// The prisms of an account with the numbers of their results, oldest first, archived ones included.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list(self, account: AccountId) -> Result<Vec<ListedPrism>, InternalError> {
+        let prisms = self.refract.database.list_prisms(account).await?;
+        let counts = self.refract.results().counts(account, Utc::now()).await?;
+        let listed = prisms.into_iter().map(|prism| ListedPrism {
+            counts: counts.of_prism(prism.id).clone(),
+            prism,
+        });
+        Ok(listed.collect())
+    }
+}

@@ -1,0 +1,209 @@
+//! What the files of one prism change against what is saved.
+
+use refract_authoring::definition_name::DefinitionKind;
+use refract_authoring::earlier_versions::EarlierVersions;
+use refract_authoring::lens_file;
+use refract_authoring::prism_file::PrismFile;
+use refract_authoring::version_difference::{VersionDifference, differences};
+use refract_domain::event::LensChangeDetails;
+use refract_domain::ids::PrismId;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::slug::Slug;
+use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
+use uuid::Uuid;
+
+use super::definition::{
+    AppliedDefinition, ApplyOutcome, DefinitionFault, DefinitionFile, PrismFiles, faults_of,
+};
+use super::earlier::lens_change;
+use crate::people::caller::Caller;
+
+/// A prism with what its files make of it.
+pub(super) struct PlannedDefinition<'a> {
+    slug: &'a Slug,
+    /// The prism as it was read; `None` for one that is to be made.
+    read: Option<Prism>,
+    name: PrismName,
+    is_renamed: bool,
+    /// The version that is to be saved.
+    version: Option<PrismVersion>,
+    /// What that version changes.
+    differences: Vec<VersionDifference>,
+    /// The lens that is to be saved, with what it changes.
+    lens: Option<(Lens, LensChangeDetails)>,
+    lens_outcome: ApplyOutcome,
+}
+
+impl<'a> PlannedDefinition<'a> {
+    /// What files make of a prism that is not there.
+    pub(super) fn of_new(
+        slug: &'a Slug,
+        files: &PrismFiles<'_>,
+    ) -> Result<Self, Vec<DefinitionFault>> {
+        let Some(file) = files.prism else {
+            let faults = files.lens.map(|lens| DefinitionFault {
+                file: lens.file.clone(),
+                text: format!(
+                    "there is no prism {slug}: apply its {slug}{} too, or make the prism first",
+                    DefinitionKind::Prism.ending()
+                ),
+            });
+            return Err(faults.into_iter().collect());
+        };
+        let read = PrismFile::read(&file.content, None);
+        let PrismFile { name, version } = read.map_err(|problems| faults_of(file, &problems))?;
+        let lens = read_lens(files, &version)?;
+        let lens = lens.map(|lens| {
+            let (before, after) = (version.columns(&Lens::Automatic), version.columns(&lens));
+            let details = LensChangeDetails::between(0, before, after);
+            (lens, details)
+        });
+        Ok(Self {
+            slug,
+            read: None,
+            name,
+            is_renamed: false,
+            differences: Vec::new(),
+            lens_outcome: ApplyOutcome::Created,
+            version: Some(version),
+            lens,
+        })
+    }
+
+    /// What files make of a prism that was read.
+    pub(super) fn of_read(
+        slug: &'a Slug,
+        read: Prism,
+        earlier: &EarlierVersions,
+        files: &PrismFiles<'_>,
+    ) -> Result<Self, Vec<DefinitionFault>> {
+        let current_name = PrismName::saved(read.name.clone());
+        let (name, version) = match files.prism {
+            None => (current_name.clone(), None),
+            Some(file) => {
+                // the names of a lens that is replaced are not taken
+                let lens = match files.lens {
+                    Some(_) => Lens::Automatic,
+                    None => earlier.lens.clone(),
+                };
+                let before = EarlierVersions {
+                    lens,
+                    ..earlier.clone()
+                };
+                let file_read = PrismFile::read(&file.content, Some(&before));
+                let file_read = file_read.map_err(|problems| faults_of(file, &problems))?;
+                let version = Some(file_read.version).filter(|it| *it != earlier.latest);
+                if version.is_some() && read.latest_version.next().is_none() {
+                    return Err(vec![DefinitionFault {
+                        file: file.file.clone(),
+                        text: "the prism has its highest version already".to_owned(),
+                    }]);
+                }
+                (file_read.name, version)
+            }
+        };
+        let latest = version.as_ref().unwrap_or(&earlier.latest);
+        let kept = earlier.lens.clone().after_save(latest.questions());
+        let lens = read_lens(files, latest)?;
+        let lens_outcome = match (&lens, &earlier.lens) {
+            (Some(lens), now) if lens == now => ApplyOutcome::Unchanged,
+            (_, Lens::Automatic) => ApplyOutcome::Created,
+            (_, Lens::Custom(_)) => ApplyOutcome::Saved,
+        };
+        let next_lens = Some(lens.unwrap_or(kept)).filter(|lens| *lens != earlier.lens);
+        let lens = next_lens.map(|lens| {
+            let details = lens_change(&read, earlier, latest, &lens);
+            (lens, details)
+        });
+        let differences = match &version {
+            Some(version) => differences(&earlier.latest, version, &earlier.lens),
+            None => Vec::new(),
+        };
+        Ok(Self {
+            slug,
+            is_renamed: name != current_name,
+            name,
+            differences,
+            lens,
+            lens_outcome,
+            version,
+            read: Some(read),
+        })
+    }
+
+    /// Whether anything is to be saved.
+    pub(super) fn is_change(&self) -> bool {
+        self.version.is_some() || self.is_renamed || self.lens.is_some()
+    }
+
+    /// What the caller saves.
+    pub(super) fn definition(&self, caller: &Caller) -> PrismDefinition<'_> {
+        let prism = match &self.read {
+            Some(read) => DefinedPrism::Read(read),
+            None => DefinedPrism::New {
+                id: PrismId(Uuid::now_v7()),
+                slug: self.slug,
+            },
+        };
+        let lens = self.lens.as_ref();
+        PrismDefinition {
+            prism,
+            name: &self.name,
+            version: self.version.as_ref(),
+            lens: lens.map(|(lens, details)| (lens, details.clone())),
+            stamp: caller.event_stamp(),
+        }
+    }
+
+    /// What becomes of a file; `None` for a file of another prism.
+    pub(super) fn applied(&self, file: &DefinitionFile) -> Option<AppliedDefinition> {
+        if file.name.slug != *self.slug {
+            return None;
+        }
+        let is_prism = file.name.kind == DefinitionKind::Prism;
+        let outcome = match (file.name.kind, &self.read) {
+            (DefinitionKind::Lens, _) => self.lens_outcome,
+            (DefinitionKind::Prism, None) => ApplyOutcome::Created,
+            (DefinitionKind::Prism, Some(_)) if self.version.is_some() || self.is_renamed => {
+                ApplyOutcome::Saved
+            }
+            (DefinitionKind::Prism, Some(_)) => ApplyOutcome::Unchanged,
+        };
+        Some(AppliedDefinition {
+            file: file.file.clone(),
+            name: file.name.clone(),
+            outcome,
+            version: self.latest_version(),
+            differences: self
+                .differences
+                .iter()
+                .filter(|_| is_prism)
+                .cloned()
+                .collect(),
+        })
+    }
+
+    /// The prism's latest version when everything is saved.
+    fn latest_version(&self) -> VersionNumber {
+        let latest = self.read.as_ref().map(|read| read.latest_version);
+        match latest {
+            None => VersionNumber::FIRST,
+            Some(latest) if self.version.is_some() => latest.next().unwrap_or(latest),
+            Some(latest) => latest,
+        }
+    }
+}
+
+/// The lens of the lens file, if there is one.
+fn read_lens(
+    files: &PrismFiles<'_>,
+    latest: &PrismVersion,
+) -> Result<Option<Lens>, Vec<DefinitionFault>> {
+    let Some(file) = files.lens else {
+        return Ok(None);
+    };
+    let columns = lens_file::read(&file.content, latest);
+    let columns = columns.map_err(|problems| faults_of(file, &problems))?;
+    Ok(Some(Lens::Custom(columns)))
+}

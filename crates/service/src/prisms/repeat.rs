@@ -1,0 +1,27 @@
+//! Versions that repeat the one before.
+
+use crate::prisms::Prisms;
+use refract_domain::prism::VersionNumber;
+use refract_persistence::Prism;
+
+use super::error::PrismError;
+
+impl Prisms<'_> {
+    /// Whether a version that was just saved defines what the one before defines: `read` is the prism as
+    /// it was before that.
+    ///
+    /// # Errors
+    /// When there is no such version, or the database fails.
+    pub async fn repeats_version_before(
+        self,
+        read: &Prism,
+        saved: VersionNumber,
+    ) -> Result<bool, PrismError> {
+        let before = self.find_version(read, read.latest_version).await?;
+        if before != self.find_version(read, saved).await? {
+            return Ok(false);
+        }
+        let now = self.refract.database.find_prism_by_id(read.id).await?;
+        Ok(now.is_some_and(|now| now.name == read.name))
+    }
+}

@@ -1,0 +1,68 @@
+//! Creates prisms and saves their next versions.
+
+use crate::prisms::Prisms;
+use refract_authoring::prism_file::PrismFile;
+use refract_domain::ids::PrismId;
+use refract_domain::prism::VersionNumber;
+use refract_domain::slug::{PrismSelector, Slug};
+use refract_persistence::{NewPrism, NewVersion, Prism, Writing};
+use uuid::Uuid;
+
+use super::earlier::lens_change;
+use super::error::{ATTEMPTS, PrismError};
+use crate::people::caller::Caller;
+
+impl Prisms<'_> {
+    /// Creates a prism with its first version. The slug is made from the name.
+    ///
+    /// # Errors
+    /// When the file breaks rules, or the database fails.
+    pub async fn create(self, caller: &Caller, file: &[u8]) -> Result<Prism, PrismError> {
+        let PrismFile { name, version } = PrismFile::read(file, None)?;
+        let new = NewPrism {
+            id: PrismId(Uuid::now_v7()),
+            slugs: Slug::candidates(name.as_str()),
+            name: &name,
+            version: &version,
+            stamp: caller.event_stamp(),
+        };
+        Ok(self.refract.database.create_prism(new).await?)
+    }
+
+    /// Saves the next version of a prism and drops the lens columns whose question it removes. Where
+    /// `based_on` is given, the version is saved only on top of that one.
+    ///
+    /// # Errors
+    /// When there is no such prism, the file breaks rules, another version than `based_on` is the
+    /// latest, or the database fails.
+    pub async fn save_version(
+        self,
+        caller: &Caller,
+        prism: &PrismSelector,
+        file: &[u8],
+        based_on: Option<VersionNumber>,
+    ) -> Result<(Prism, VersionNumber), PrismError> {
+        let id = self.find(caller.account(), prism).await?.id;
+        for _ in 0..ATTEMPTS {
+            let (prism, earlier) = self.read_earlier(id).await?;
+            let latest = prism.latest_version;
+            if based_on.is_some_and(|based_on| based_on != latest) {
+                return Err(PrismError::VersionMeanwhile { latest });
+            }
+            let number = latest.next().ok_or(PrismError::NoMoreVersions)?;
+            let PrismFile { name, version } = PrismFile::read(file, Some(&earlier))?;
+            let lens = earlier.lens.clone().after_save(version.questions());
+            let new = NewVersion {
+                name: &name,
+                version: &version,
+                lens: (lens != earlier.lens)
+                    .then(|| (&lens, lens_change(&prism, &earlier, &version, &lens))),
+                stamp: caller.event_stamp(),
+            };
+            if self.refract.database.save_version(&prism, new).await? == Writing::Saved {
+                return Ok((prism, number));
+            }
+        }
+        Err(PrismError::Contended)
+    }
+}

@@ -1,0 +1,154 @@
+//! Trials: one text asked of several versions, and stored texts asked of a version that is not saved.
+
+use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt as _};
+use refract_domain::answer::Answers;
+use refract_domain::budget::{self, OverBudget};
+use refract_domain::model_input::{State, json_chars};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::reference::Ref;
+use refract_domain::slug::PrismSelector;
+use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_model_gateway::ModelFailure;
+
+use crate::people::caller::Caller;
+use crate::prisms::Prisms;
+use crate::results::create::CreateCall;
+use crate::results::readable_result::ReadableResult;
+use crate::{CallError, InternalError};
+
+/// Most stored texts that an unsaved version is tried on.
+pub const TRIAL_TEXTS: usize = 5;
+/// Stored texts that are asked about at the same time.
+const AT_ONCE: usize = 3;
+
+/// A stored result beside what an unsaved version answers about its text.
+pub struct TrialPair {
+    /// The result with its answers, or its error, as it is stored.
+    pub stored: ReadableResult,
+    /// The answers of the unsaved version, or why there are none.
+    pub answers: Result<Answers, TrialError>,
+}
+
+/// What [`Prisms::try_draft`] will cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DraftTrialCost {
+    /// Number of stored texts that are asked about.
+    pub texts: usize,
+    /// Estimated model requests about all of them, without second attempts; 0 for the built-in
+    /// scorer.
+    pub requests: usize,
+}
+
+/// Why an unsaved version has no answers about a text.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// The text is too large for the version.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    /// The model gave no usable answer.
+    #[error(transparent)]
+    Model(#[from] ModelFailure),
+    /// The service failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+impl Prisms<'_> {
+    /// Runs versions of a prism on one text at the same time, and saves a result of each, in the
+    /// order of `versions`.
+    ///
+    /// A version whose fields are not those that were sent refuses, as it refuses any call; the
+    /// others answer.
+    pub async fn try_on(
+        self,
+        caller: Caller,
+        prism: &PrismSelector,
+        fields: &SentFields,
+        context: Option<&CallContext>,
+        reference: Option<&Ref>,
+        versions: &[VersionNumber],
+    ) -> Vec<Result<ReadableResult, CallError>> {
+        let results = self.refract.results();
+        let calls = versions.iter().map(|version| {
+            let call = CreateCall {
+                prism: prism.clone(),
+                fields: fields.clone(),
+                context: context.cloned(),
+                reference: reference.cloned(),
+                version: Some(*version),
+                idempotency_key: None,
+            };
+            results.create_as(caller.clone(), call)
+        });
+        join_all(calls).await
+    }
+
+    /// Asks a version that is not saved about the texts of the first [`TRIAL_TEXTS`] results, and
+    /// saves nothing. A result that lacks one of the version's fields is left out; a field that the
+    /// version lacks is not asked about.
+    pub async fn try_draft(
+        self,
+        draft: &PrismVersion,
+        results: &[ReadableResult],
+    ) -> Vec<TrialPair> {
+        let trials = trial_texts(draft, results).map(|(stored, submission)| async move {
+            let answers = self.answer_draft(draft, &submission).await;
+            TrialPair {
+                stored: stored.clone(),
+                answers,
+            }
+        });
+        stream::iter(trials.collect::<Vec<_>>())
+            .buffered(AT_ONCE)
+            .collect()
+            .await
+    }
+
+    /// What [`Prisms::try_draft`] will cost. A text that is too large for the version is none of
+    /// the texts that are asked about.
+    pub fn draft_trial_cost(
+        self,
+        draft: &PrismVersion,
+        results: &[ReadableResult],
+    ) -> DraftTrialCost {
+        let mut cost = DraftTrialCost::default();
+        let Ok(model) = self.refract.model() else {
+            return cost;
+        };
+        let estimator = model.estimator(draft);
+        for (_, submission) in trial_texts(draft, results) {
+            if budget::check(draft, &submission).is_ok() {
+                let state_chars = json_chars(&State {
+                    prism_context: draft.context(),
+                    submission: &submission,
+                });
+                cost.texts += 1;
+                cost.requests += estimator.estimate(state_chars).requests;
+            }
+        }
+        cost
+    }
+
+    async fn answer_draft(
+        self,
+        draft: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, TrialError> {
+        budget::check(draft, submission)?;
+        let results = self.refract.results();
+        Ok(results.ask(draft, submission).await?.outcome?)
+    }
+}
+
+/// The results that have every field of a version, among the first [`TRIAL_TEXTS`], with what the
+/// version is asked about.
+fn trial_texts<'a>(
+    draft: &'a PrismVersion,
+    results: &'a [ReadableResult],
+) -> impl Iterator<Item = (&'a ReadableResult, Submission)> {
+    results.iter().take(TRIAL_TEXTS).filter_map(|result| {
+        let submission = result.submission().for_fields(draft.fields())?;
+        Some((result, submission))
+    })
+}

@@ -1,0 +1,59 @@
+//! Results: create, read and retry one; list, search, count and export many.
+//!
+//! A call has three forms here: a [`CreateCall`] is what the caller sent, each value valid; a
+//! `CheckedCall` passed every check; a `NewResult` is what the database saves. The caller gets a
+//! [`ReadableResult`], the saved result with everything that its formats need.
+
+pub(crate) mod ask_and_save;
+pub(crate) mod checked_call;
+pub(crate) mod column_value;
+pub(crate) mod counts;
+pub(crate) mod create;
+pub(crate) mod details;
+mod error;
+pub(crate) mod export;
+pub(crate) mod made_by;
+pub(crate) mod metrics;
+pub(crate) mod prism_results;
+pub(crate) mod read;
+pub(crate) mod readable_result;
+pub(crate) mod retry;
+pub(crate) mod retry_failed;
+pub(crate) mod retry_policy;
+pub(crate) mod search;
+pub(crate) mod single_flight;
+
+pub use refract_persistence::{Provenance, ResultFilter, ResultOrder};
+
+pub use self::ask_and_save::AnsweredCall;
+pub use self::column_value::{
+    ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue, searchable_columns,
+};
+pub use self::counts::{DAYS, DayCount, PrismCounts, ResultCounts};
+pub use self::create::CreateCall;
+pub use self::details::ResultDetails;
+pub use self::error::{CallError, InternalError};
+pub use self::export::ExportError;
+pub use self::metrics::{ServiceMetrics, register_database, register_model};
+pub use self::prism_results::PrismResults;
+pub use self::readable_result::ReadableResult;
+pub use self::retry_failed::{Retried, RetriesEnd, RetryFailed};
+pub use self::retry_policy::RetryPolicy;
+pub use self::search::{
+    FoundResults, FoundRow, ResultSearch, SearchError, SearchLimits, SearchPage,
+};
+pub(crate) use self::single_flight::SingleFlight;
+use crate::Refract;
+
+/// The use cases of results, from [`Refract::results`](crate::Refract::results).
+#[derive(Clone, Copy)]
+pub struct Results<'a> {
+    pub(crate) refract: &'a Refract,
+}
+
+impl Refract {
+    /// Results: creates, reads, retries, lists, searches, counts and exports them.
+    pub fn results(&self) -> Results<'_> {
+        Results { refract: self }
+    }
+}

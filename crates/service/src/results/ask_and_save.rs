@@ -1,0 +1,145 @@
+//! Asks the model and saves its answers: what a first call and a retry have in common.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use refract_domain::ids::ResultId;
+use refract_domain::prism::PrismVersion;
+use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
+use refract_domain::submission::Submission;
+use refract_model_gateway::{ModelFailure, ModelReply, ModelReport};
+use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, Saving};
+use uuid::Uuid;
+
+use crate::lenses::prism_lens::PrismLens;
+use crate::results::Results;
+use crate::results::checked_call::CheckedCall;
+use crate::results::readable_result::ReadableResult;
+use crate::{CallError, InternalError};
+
+/// The end of a call that reached the model.
+pub struct AnsweredCall {
+    /// The saved result: this call's, or that of the call that saved first.
+    pub result: ReadableResult,
+    /// What asking the model cost this call.
+    pub report: ModelReport,
+}
+
+impl Results<'_> {
+    /// Loads what the formats need, asks the model and saves the result.
+    ///
+    /// Nothing is read after the model was asked, unless another call saved first: a database that
+    /// can save makes the call a success.
+    pub(crate) async fn ask_and_save(
+        self,
+        call: CheckedCall,
+        prism: Prism,
+    ) -> Result<ReadableResult, CallError> {
+        let lens = Arc::new(PrismLens::load(&self.refract.database, prism).await?);
+        Ok(self.answer(call, &lens).await?.result)
+    }
+
+    /// Asks the model and saves the result.
+    ///
+    /// When another call saved first, under this idempotency key or as a retry of this failed
+    /// result, both calls get the result that it saved.
+    pub(crate) async fn answer(
+        self,
+        call: CheckedCall,
+        lens: &Arc<PrismLens>,
+    ) -> Result<AnsweredCall, CallError> {
+        let asked = self.ask(&call.asked.version, &call.submission).await?;
+        // boxed, so that a call that waits for the model holds no room for what comes after it
+        Box::pin(self.save_answer(call, asked, lens)).await
+    }
+
+    /// Saves what came of asking the model.
+    async fn save_answer(
+        self,
+        call: CheckedCall,
+        asked: ModelReply,
+        lens: &Arc<PrismLens>,
+    ) -> Result<AnsweredCall, CallError> {
+        let status = match asked.outcome {
+            Ok(answers) => ResultStatus::Ok(answers),
+            Err(failure) => ResultStatus::Failed {
+                error: failure.to_string(),
+            },
+        };
+        let result = SavedResult {
+            id: ResultId(Uuid::now_v7()),
+            prism: call.prism,
+            version: call.asked.number,
+            reference: call.reference,
+            submission: call.submission,
+            status,
+            took_ms: u64::try_from(asked.took.as_millis()).unwrap_or(u64::MAX),
+            created_at: whole_milliseconds(Utc::now()),
+            idempotency_key: call.idempotency_key,
+        };
+        let new = NewResult {
+            account: call.caller.account(),
+            api_key: call.caller.api_key(),
+            made_by: call.caller.person_id(),
+            retry_of: call.retry_of,
+            result,
+            provenance: provenance(asked.report.clone()),
+        };
+        let result = match self.save(&new).await? {
+            Saving::Saved => {
+                self.refract.metrics.result_saved(new.result.status.name());
+                ReadableResult::new(new.result, call.asked.version, lens)
+            }
+            Saving::Lost(winner) => {
+                winner.repeat(call.prism)?;
+                ReadableResult::through_lens(&self.refract.database, winner, lens).await?
+            }
+        };
+        Ok(AnsweredCall {
+            result,
+            report: asked.report,
+        })
+    }
+
+    /// Asks the model and saves nothing.
+    pub(crate) async fn ask(
+        self,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<ModelReply, InternalError> {
+        let asked = self.refract.model()?.answer(version, submission).await;
+        let outcome = asked
+            .outcome
+            .as_ref()
+            .map_or_else(ModelFailure::kind, |_| "answered");
+        self.refract.metrics.model_asked(outcome, asked.took);
+        Ok(asked)
+    }
+
+    /// Saves a result, again and again while the database is away for a moment: its answers were
+    /// paid for, and saving one result twice changes nothing.
+    async fn save(self, new: &NewResult) -> Result<Saving, PersistenceError> {
+        let save = || self.refract.database.save_result(new);
+        let failed = |error: &PersistenceError| {
+            self.refract.metrics.save_failed();
+            tracing::warn!(%error, "a result could not be saved yet");
+        };
+        self.refract.retry_policy.retry(save, failed).await
+    }
+}
+
+/// The gateway's report as it is saved with a result.
+fn provenance(report: ModelReport) -> Provenance {
+    let codes = report.coverage.codes;
+    Provenance {
+        protocol: Some(report.protocol.to_owned()),
+        model: report.model,
+        prompt_version: report.prompt_version,
+        input_tokens: report.input_tokens,
+        output_tokens: report.output_tokens,
+        requests: Some(report.requests),
+        attempts: Some(report.attempts),
+        on_codes: codes.map(|codes| codes.mass),
+        unread: codes.map(|codes| codes.unread),
+    }
+}

@@ -1,0 +1,196 @@
+//! Create a result: answer one text (spec 4.1).
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use refract_domain::budget;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::{IdempotencyKey, Ref};
+use refract_domain::result::{Repeat, SavedResult};
+use refract_domain::slug::PrismSelector;
+use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_persistence::Prism;
+
+use crate::CallError;
+use crate::keys::presented_key::PresentedKey;
+use crate::people::caller::Caller;
+use crate::prisms::versions::{check_active, find_version_to_ask};
+use crate::results::Results;
+use crate::results::checked_call::CheckedCall;
+use crate::results::readable_result::ReadableResult;
+use crate::results::single_flight::{CallWithKey, KeyTurn, OtherCall};
+
+/// What the caller of a create sent, each value valid on its own.
+pub struct CreateCall {
+    /// The prism that is to answer.
+    pub prism: PrismSelector,
+    /// The field values, by the keys that the caller sent.
+    pub fields: SentFields,
+    /// Background for this call.
+    pub context: Option<CallContext>,
+    /// The caller's own reference.
+    pub reference: Option<Ref>,
+    /// The version that is to answer; the latest when absent.
+    pub version: Option<VersionNumber>,
+    /// The key under which a repeat of the call gets the saved result.
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl Results<'_> {
+    /// Runs a prism on one text.
+    ///
+    /// # Errors
+    /// The first check that fails, in the specification's order. Nothing was saved then, and the
+    /// model was asked only where two first calls to different prisms raced for one idempotency key.
+    pub async fn create(
+        self,
+        presented: &PresentedKey,
+        call: CreateCall,
+    ) -> Result<ReadableResult, CallError> {
+        let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
+        let key = call.idempotency_key.as_ref();
+        let with_key = key.map(|key| self.refract.single_flight.enter(key));
+        let found = self
+            .refract
+            .database
+            .find_create_call(&hash, &call.prism, key, Utc::now());
+        let (caller, row) = self
+            .refract
+            .keys()
+            .authenticate(presented, found.await?, |row| row.key)?;
+        self.check_and_ask(caller, row.prism, row.held, call, with_key)
+            .await
+    }
+
+    /// Creates a result for a caller without an API key: the operator's terminal or a person.
+    ///
+    /// # Errors
+    /// As [`Results::create`].
+    pub async fn create_as(
+        self,
+        caller: Caller,
+        call: CreateCall,
+    ) -> Result<ReadableResult, CallError> {
+        let account = caller.account();
+        let key = call.idempotency_key.as_ref();
+        let with_key = key.map(|key| self.refract.single_flight.enter(key));
+        let prism = self
+            .refract
+            .database
+            .find_prism(account, &call.prism)
+            .await?;
+        let held = match key {
+            Some(key) => {
+                self.refract
+                    .database
+                    .find_result_by_key(account, key)
+                    .await?
+            }
+            None => None,
+        };
+        self.check_and_ask(caller, prism, held.map(Box::new), call, with_key)
+            .await
+    }
+
+    /// The checks after authentication, in the order of spec 4.1, then the model.
+    async fn check_and_ask(
+        self,
+        caller: Caller,
+        prism: Option<Prism>,
+        held: Option<Box<SavedResult>>,
+        call: CreateCall,
+        with_key: Option<CallWithKey>,
+    ) -> Result<ReadableResult, CallError> {
+        let prism = check_active(prism)?;
+        if let Some(held) = held {
+            // boxed, as all that is not a first call: the future of a call that waits for the model
+            // would have room for it
+            return Box::pin(self.repeat(caller, *held, prism)).await;
+        }
+        let asked = find_version_to_ask(&self.refract.database, &prism, call.version).await?;
+        let submission = Submission::new(call.fields, call.context, asked.version.fields())?;
+        let account = caller.account();
+        budget::check(&asked.version, &submission)?;
+        let checked = CheckedCall {
+            caller,
+            prism: prism.id,
+            asked,
+            submission,
+            reference: call.reference,
+            idempotency_key: call.idempotency_key,
+            retry_of: None,
+        };
+        let Some(call) = with_key else {
+            return self.ask_and_save(checked, prism).await;
+        };
+        match call.turn(account) {
+            KeyTurn::Ask(first) => {
+                let answered = self.ask_and_save(checked, prism).await?;
+                first.saved(answered.saved());
+                Ok(answered)
+            }
+            KeyTurn::Wait(other) => Box::pin(self.wait_or_ask(other, checked, prism)).await,
+        }
+    }
+
+    /// Answers a call whose idempotency key has a result: replays it, or retries it when it failed.
+    async fn repeat(
+        self,
+        caller: Caller,
+        held: SavedResult,
+        prism: Prism,
+    ) -> Result<ReadableResult, CallError> {
+        match held.repeat(prism.id)? {
+            Repeat::Replay => Ok(ReadableResult::load(&self.refract.database, held, prism).await?),
+            Repeat::Retry => self.retry_failed_result(caller, held, prism).await,
+        }
+    }
+
+    /// Waits for the call that asks for this one too. When that call ends without a result, and
+    /// nobody else saved one under the key, this call asks.
+    async fn wait_or_ask(
+        self,
+        other: OtherCall,
+        call: CheckedCall,
+        prism: Prism,
+    ) -> Result<ReadableResult, CallError> {
+        let waiting = self.refract.metrics.repeat_waits();
+        let saved = other.saved().await;
+        drop(waiting);
+        let saved = match (saved, &call.idempotency_key) {
+            (Some(saved), _) => Some(Arc::unwrap_or_clone(saved)),
+            (None, Some(key)) => {
+                let account = call.caller.account();
+                self.refract
+                    .database
+                    .find_result_by_key(account, key)
+                    .await?
+            }
+            (None, None) => None,
+        };
+        let Some(saved) = saved else {
+            return self.ask_and_save(call, prism).await;
+        };
+        // a failed result is no reason to retry: both calls came at the same moment
+        saved.repeat(prism.id)?;
+        Ok(ReadableResult::load(&self.refract.database, saved, prism).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of the future that a use case returns.
+    fn bytes_of_future<F>(
+        _: impl FnOnce(Results<'static>, &'static PresentedKey, CreateCall) -> F,
+    ) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_call_that_waits_for_the_model_takes_less_than_three_kibibytes() {
+        let bytes = bytes_of_future(Results::create);
+        assert!(bytes < 3 * 1024, "{bytes}");
+    }
+}

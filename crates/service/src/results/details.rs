@@ -1,0 +1,63 @@
+//! One result with everything that is known of it beside its answers.
+
+use crate::results::Results;
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::maker::Maker;
+use refract_domain::mark::Mark;
+use refract_persistence::Provenance;
+
+use crate::results::readable_result::ReadableResult;
+use crate::{CallError, InternalError};
+
+/// A result with where its answers came from, who made it, its retries and its marks.
+pub struct ResultDetails {
+    /// The result.
+    pub result: ReadableResult,
+    /// Where the answers came from.
+    pub provenance: Provenance,
+    /// Who made the result.
+    pub maker: Maker,
+    /// The failed result that this one retried.
+    pub retry_of: Option<ResultId>,
+    /// The result that retried this one.
+    pub retried_as: Option<ResultId>,
+    /// What people say the right outcomes are, in the order of the question keys.
+    pub marks: Vec<Mark>,
+}
+
+impl Results<'_> {
+    /// Where the answers of a result came from; nothing is known of a result that the account lacks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn provenance(
+        self,
+        account: AccountId,
+        id: ResultId,
+    ) -> Result<Provenance, InternalError> {
+        let found = self.refract.database.find_provenance(account, id).await?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Finds a result of an account with its details.
+    ///
+    /// # Errors
+    /// When the account has no such result, or the database fails.
+    pub async fn details(
+        self,
+        account: AccountId,
+        id: ResultId,
+    ) -> Result<ResultDetails, CallError> {
+        let database = &self.refract.database;
+        let result = self.find(account, id).await?;
+        let maker = self.maker(account, id).await?;
+        Ok(ResultDetails {
+            result,
+            provenance: self.provenance(account, id).await?,
+            maker: maker.unwrap_or(Maker::Terminal),
+            retry_of: database.find_retry_of(account, id).await?,
+            retried_as: database.find_retry(id).await?,
+            marks: database.list_marks(id).await?,
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! Export: the saved results of a prism as rows under one header.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+use refract_lens_rendering::{RowFormat, RowWriter};
+
+use crate::InternalError;
+use crate::marks::MarkedColumns;
+use crate::people::caller::Caller;
+use crate::results::prism_results::PrismResults;
+use crate::results::readable_result::ReadableResult;
+
+/// Why an export ended before its last row.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// Reading the results failed.
+    #[error(transparent)]
+    Read(#[from] InternalError),
+    /// Writing the rows failed.
+    #[error("cannot write the rows")]
+    Write(#[from] io::Error),
+}
+
+impl PrismResults {
+    /// Writes results as rows under one header and returns the number of rows. Each row is the row that
+    /// the API gives for the result, with what the columns of marks show after it. `progress` is told
+    /// the number of rows written after each page. That the caller exports them is saved as an event
+    /// before the first byte is written.
+    ///
+    /// One page of results is in memory at a time.
+    ///
+    /// # Errors
+    /// When the event cannot be saved, the results cannot be read or `out` cannot be written to. Rows that
+    /// are written stay written.
+    pub async fn export(
+        &mut self,
+        caller: &Caller,
+        format: RowFormat,
+        marked: &MarkedColumns,
+        out: impl Write,
+        mut progress: impl FnMut(u64),
+    ) -> Result<u64, ExportError> {
+        self.save_export(caller, format).await?;
+        let lens = Arc::clone(self.lens());
+        let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
+        rows.write_header()?;
+        let mut written = 0;
+        loop {
+            let page = self.next_page().await?;
+            if page.is_empty() {
+                rows.finish()?;
+                return Ok(written);
+            }
+            written += write_page(self, &page, marked, &mut rows).await?;
+            progress(written);
+        }
+    }
+
+    /// The bytes that [`Self::export`] writes, a chunk for the header and one for each page of results, for a
+    /// reader that takes them as it can: the next page is read when the next chunk is asked for. The event
+    /// of the export is saved first.
+    ///
+    /// The stream ends with its first error. Chunks before it stay valid.
+    ///
+    /// # Errors
+    /// When the event cannot be saved.
+    pub async fn export_chunks(
+        self,
+        caller: &Caller,
+        format: RowFormat,
+        marked: MarkedColumns,
+    ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
+        self.save_export(caller, format).await?;
+        let begin = ChunkedExport {
+            results: self,
+            format,
+            marked,
+            has_header: false,
+        };
+        Ok(try_unfold(begin, async |mut export| {
+            let chunk = export.next_chunk().await?;
+            Ok(chunk.map(|chunk| (chunk, export)))
+        }))
+    }
+}
+
+/// An export between two of its chunks.
+struct ChunkedExport {
+    results: PrismResults,
+    format: RowFormat,
+    marked: MarkedColumns,
+    has_header: bool,
+}
+
+impl ChunkedExport {
+    /// The next chunk; `None` is the end. The header of jsonl is an empty chunk.
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, ExportError> {
+        let lens = Arc::clone(self.results.lens());
+        let rows = RowWriter::new(self.format, lens.columns(), Vec::new());
+        let mut rows = rows.with_marks(self.marked.names());
+        if self.has_header {
+            let page = self.results.next_page().await?;
+            if page.is_empty() {
+                return Ok(None);
+            }
+            write_page(&self.results, &page, &self.marked, &mut rows).await?;
+        } else {
+            self.has_header = true;
+            rows.write_header()?;
+        }
+        Ok(Some(Bytes::from(rows.finish()?)))
+    }
+}
+
+/// Writes the rows of a page and returns their number.
+async fn write_page(
+    results: &PrismResults,
+    page: &[ReadableResult],
+    marked: &MarkedColumns,
+    rows: &mut RowWriter<'_, impl Write>,
+) -> Result<u64, ExportError> {
+    let marks = if marked.names().is_empty() {
+        HashMap::new()
+    } else {
+        results.list_marks(page).await?
+    };
+    let mut written = 0;
+    for result in page {
+        let view = result.view();
+        let marks = marks.get(&view.id).map_or(&[][..], Vec::as_slice);
+        rows.write_marked_row(&view, marked.values(&view, marks))?;
+        written += 1;
+    }
+    Ok(written)
+}

@@ -1,0 +1,22 @@
+//! Who made a result.
+
+use crate::results::Results;
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::maker::Maker;
+use refract_persistence::PersistenceError;
+
+impl Results<'_> {
+    /// Who made a result of the account; `None` when the account has no such result. A result that was
+    /// made before people were kept, without a key, is the terminal's.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn maker(
+        self,
+        account: AccountId,
+        result: ResultId,
+    ) -> Result<Option<Maker>, PersistenceError> {
+        let found = self.refract.database.find_maker(account, result).await?;
+        Ok(found.map(Maker::from))
+    }
+}

@@ -1,0 +1,155 @@
+//! Metrics of asking the model and saving results.
+
+mod collectors;
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+pub use self::collectors::{register_database, register_model};
+
+/// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
+/// attempts.
+const BUCKETS: [f64; 13] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 40.0,
+];
+
+/// Counts how often the model was asked and how many results were saved. Clones share the counts.
+#[derive(Clone)]
+pub struct ServiceMetrics {
+    model_calls: Family<OutcomeLabel, Counter>,
+    model_call_duration: Histogram,
+    results_saved: Family<StatusLabel, Counter>,
+    saves_failed: Counter,
+    repeats_waiting: Gauge,
+    results_purged: Counter,
+    retention_refused: Family<ReasonLabel, Counter>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    outcome: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StatusLabel {
+    status: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabel {
+    reason: &'static str,
+}
+
+impl Default for ServiceMetrics {
+    fn default() -> Self {
+        Self {
+            model_calls: Family::default(),
+            model_call_duration: Histogram::new(BUCKETS),
+            results_saved: Family::default(),
+            saves_failed: Counter::default(),
+            repeats_waiting: Gauge::default(),
+            results_purged: Counter::default(),
+            retention_refused: Family::default(),
+        }
+    }
+}
+
+impl ServiceMetrics {
+    /// Adds the metrics to a registry.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "refract_model_calls",
+            "Calls to the model by outcome: answered, or the kind of failure",
+            self.model_calls.clone(),
+        );
+        registry.register(
+            "refract_model_call_duration_seconds",
+            "Time from the first attempt at the model to its last answer",
+            self.model_call_duration.clone(),
+        );
+        registry.register(
+            "refract_results_saved",
+            "Results saved by status",
+            self.results_saved.clone(),
+        );
+        registry.register(
+            "refract_result_saves_failed",
+            "Attempts to save a result that failed and were followed by another",
+            self.saves_failed.clone(),
+        );
+        registry.register(
+            "refract_repeats_waiting",
+            "Calls that wait for the first call with their idempotency key",
+            self.repeats_waiting.clone(),
+        );
+        registry.register(
+            "refract_results_purged",
+            "Results that this node deleted because of their age",
+            self.results_purged.clone(),
+        );
+        // both are there before the first, so that an alert sees the count rise
+        for reason in ["clock", "share"] {
+            self.retention_refused(reason, 0);
+        }
+        registry.register(
+            "refract_retention_refused",
+            "Rounds of purging by age that deleted nothing, since the clock or the share of results \
+             to delete is not plausible",
+            self.retention_refused.clone(),
+        );
+    }
+
+    /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
+    pub(crate) fn model_asked(&self, outcome: &'static str, took: Duration) {
+        self.model_calls
+            .get_or_create(&OutcomeLabel { outcome })
+            .inc();
+        self.model_call_duration.observe(took.as_secs_f64());
+    }
+
+    /// Counts a saved result of a status.
+    pub(crate) fn result_saved(&self, status: &'static str) {
+        self.results_saved
+            .get_or_create(&StatusLabel { status })
+            .inc();
+    }
+
+    /// Counts a call as one that waits for the first call with its idempotency key, until the value
+    /// is dropped.
+    pub(crate) fn repeat_waits(&self) -> RepeatWaiting {
+        self.repeats_waiting.inc();
+        RepeatWaiting(self.repeats_waiting.clone())
+    }
+
+    /// Counts results that were deleted because of their age.
+    pub(crate) fn results_purged(&self, results: u64) {
+        self.results_purged.inc_by(results);
+    }
+
+    /// Counts rounds of purging by age that were refused, by the kind of the reason.
+    pub(crate) fn retention_refused(&self, reason: &'static str, rounds: u64) {
+        self.retention_refused
+            .get_or_create(&ReasonLabel { reason })
+            .inc_by(rounds);
+    }
+
+    /// Counts a failed attempt to save a result that is followed by another attempt.
+    pub(crate) fn save_failed(&self) {
+        self.saves_failed.inc();
+    }
+}
+
+/// A call that waits for the first call with its idempotency key.
+pub(crate) struct RepeatWaiting(Gauge);
+
+impl Drop for RepeatWaiting {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}

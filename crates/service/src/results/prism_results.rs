@@ -1,0 +1,166 @@
+//! All results of a prism, page by page, through the lens that the prism had at the beginning.
+
+use crate::results::Results;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use refract_domain::event::EventAction;
+use refract_domain::ids::ResultId;
+use refract_domain::mark::Mark;
+use refract_lens_rendering::RowFormat;
+use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
+
+use crate::InternalError;
+use crate::events::export_event;
+use crate::lenses::prism_lens::PrismLens;
+use crate::people::caller::Caller;
+use crate::results::column_value::{ColumnNotSearchable, WantedValue};
+use crate::results::readable_result::ReadableResult;
+use crate::results::search::ResultSearch;
+
+/// The results of a prism that a filter or a search selects, one page at a time (keyset
+/// pagination).
+pub struct PrismResults {
+    database: Database,
+    lens: Arc<PrismLens>,
+    filter: ResultFilter,
+    wanted: Option<WantedValue>,
+    pages: ResultPages,
+}
+
+impl Results<'_> {
+    /// The results of a prism that a filter selects, before the first page, without a query.
+    pub fn of_prism(
+        self,
+        lens: PrismLens,
+        filter: ResultFilter,
+        order: ResultOrder,
+    ) -> PrismResults {
+        let database = &self.refract.database;
+        let (account, prism) = (lens.prism.account, lens.prism.id);
+        PrismResults {
+            database: database.clone(),
+            lens: Arc::new(lens),
+            pages: database.result_pages(account, prism, filter.clone(), order),
+            filter,
+            wanted: None,
+        }
+    }
+
+    /// What a search finds, before the first page, without a query. However rare they are, all of its
+    /// results are read.
+    ///
+    /// # Errors
+    /// When the search is for a value of a column that cannot be searched.
+    pub fn of_search(
+        self,
+        lens: PrismLens,
+        search: ResultSearch,
+        order: ResultOrder,
+    ) -> Result<PrismResults, ColumnNotSearchable> {
+        let wanted = search.value.as_ref();
+        let wanted = wanted.map(|value| WantedValue::of(&lens, value));
+        let wanted = wanted.transpose()?;
+        Ok(PrismResults {
+            wanted,
+            ..self.of_prism(lens, search.filter, order)
+        })
+    }
+}
+
+impl PrismResults {
+    /// Counts the results that the filter selects now, whatever a column of the lens shows of them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count(&self) -> Result<u64, PersistenceError> {
+        let prism = &self.lens.prism;
+        self.database
+            .count_results(prism.account, prism.id, self.filter.clone())
+            .await
+    }
+
+    /// Saves the event of an export of these results.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) async fn save_export(
+        &self,
+        caller: &Caller,
+        format: RowFormat,
+    ) -> Result<(), InternalError> {
+        let what = export_event::described(format, &self.filter, self.wanted.is_some());
+        let action = EventAction::ResultsExported;
+        let prism = self.lens.prism.id;
+        Ok(export_event::save(&self.database, caller, action, prism, what).await?)
+    }
+
+    /// The lens through which the results are read.
+    pub fn lens(&self) -> &Arc<PrismLens> {
+        &self.lens
+    }
+
+    /// The next page, which is empty after the last result.
+    ///
+    /// # Errors
+    /// When the database fails, or a version that a result names is missing.
+    pub async fn next_page(&mut self) -> Result<Vec<ReadableResult>, InternalError> {
+        loop {
+            let page = self.pages.next().await?;
+            let is_end = page.is_empty();
+            let mut readable = Vec::with_capacity(page.len());
+            for result in page {
+                let result = ReadableResult::through_lens(&self.database, result, &self.lens);
+                let result = result.await?;
+                let wanted = self.wanted.as_ref();
+                if wanted.is_none_or(|wanted| result.shows(wanted)) {
+                    readable.push(result);
+                }
+            }
+            if is_end || !readable.is_empty() {
+                return Ok(readable);
+            }
+        }
+    }
+
+    /// The marks of the results of a page, by result.
+    pub(crate) async fn list_marks(
+        &self,
+        page: &[ReadableResult],
+    ) -> Result<HashMap<ResultId, Vec<Mark>>, InternalError> {
+        let ids = page.iter().map(ReadableResult::id).collect();
+        let mut by_result: HashMap<ResultId, Vec<Mark>> = HashMap::new();
+        for mark in self.database.list_marks_of(ids).await? {
+            by_result.entry(mark.result).or_default().push(mark);
+        }
+        Ok(by_result)
+    }
+}
+
+impl Results<'_> {
+    /// The newest `ok` results of a prism, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails, or a version that a result names is missing.
+    pub async fn newest_answered(
+        self,
+        lens: &Arc<PrismLens>,
+        most: u32,
+    ) -> Result<Vec<ReadableResult>, InternalError> {
+        let database = &self.refract.database;
+        let (account, prism) = (lens.prism.account, lens.prism.id);
+        let answered = ResultFilter {
+            is_ok: Some(true),
+            ..ResultFilter::default()
+        };
+        let newest_first = ResultOrder::NewestFirst;
+        let found = database
+            .list_results(account, prism, answered, newest_first, None, most)
+            .await?;
+        let mut readable = Vec::with_capacity(found.len());
+        for result in found {
+            readable.push(ReadableResult::through_lens(database, result, lens).await?);
+        }
+        Ok(readable)
+    }
+}

@@ -1,0 +1,51 @@
+//! Read a result (spec 4.2), and find the result that a read or retry names.
+
+use chrono::Utc;
+use refract_domain::ids::ResultId;
+use refract_persistence::FoundResult;
+
+use crate::CallError;
+use crate::keys::presented_key::PresentedKey;
+use crate::people::caller::Caller;
+use crate::results::Results;
+use crate::results::readable_result::ReadableResult;
+
+/// An authenticated read or retry with the result that it names.
+pub(crate) struct ResultCall {
+    pub(crate) caller: Caller,
+    pub(crate) found: FoundResult,
+}
+
+impl Results<'_> {
+    /// Reads any result of the caller's account, made by any key, person or file run.
+    ///
+    /// # Errors
+    /// The first check that fails: key, then result.
+    pub async fn read(
+        self,
+        presented: &PresentedKey,
+        id: ResultId,
+    ) -> Result<ReadableResult, CallError> {
+        let FoundResult { result, prism } = self.find_result_call(presented, id).await?.found;
+        Ok(ReadableResult::load(&self.refract.database, result, prism).await?)
+    }
+
+    /// Checks the key, then the result, of a read or retry.
+    pub(crate) async fn find_result_call(
+        self,
+        presented: &PresentedKey,
+        id: ResultId,
+    ) -> Result<ResultCall, CallError> {
+        let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
+        let found = self
+            .refract
+            .database
+            .find_result_call(&hash, id, Utc::now());
+        let (caller, row) = self
+            .refract
+            .keys()
+            .authenticate(presented, found.await?, |row| row.key)?;
+        let found = row.result.ok_or(CallError::ResultNotFound)?;
+        Ok(ResultCall { caller, found })
+    }
+}

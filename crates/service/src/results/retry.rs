@@ -1,0 +1,81 @@
+//! Retry a failed result, once (spec 4.3).
+
+use refract_domain::budget;
+use refract_domain::ids::ResultId;
+use refract_domain::result::SavedResult;
+use refract_persistence::{FoundResult, Prism};
+
+use crate::CallError;
+use crate::keys::presented_key::PresentedKey;
+use crate::people::caller::Caller;
+use crate::prisms::versions::{NumberedVersion, find_saved_version};
+use crate::results::Results;
+use crate::results::checked_call::CheckedCall;
+use crate::results::read::ResultCall;
+use crate::results::readable_result::ReadableResult;
+
+impl Results<'_> {
+    /// Asks the model about a failed result again and saves the answers as a new result.
+    ///
+    /// # Errors
+    /// The first check that fails: key, result, failed and not retried yet, prism not archived,
+    /// size.
+    pub async fn retry(
+        self,
+        presented: &PresentedKey,
+        id: ResultId,
+    ) -> Result<ReadableResult, CallError> {
+        let ResultCall { caller, found } = self.find_result_call(presented, id).await?;
+        self.retry_found(caller, found).await
+    }
+
+    /// Retries a result for a caller without an API key: the operator's terminal or a person.
+    ///
+    /// # Errors
+    /// As [`Results::retry`].
+    pub async fn retry_as(self, caller: Caller, id: ResultId) -> Result<ReadableResult, CallError> {
+        let found = self
+            .refract
+            .database
+            .find_result(caller.account(), id)
+            .await?;
+        let found = found.ok_or(CallError::ResultNotFound)?;
+        self.retry_found(caller, found).await
+    }
+
+    async fn retry_found(
+        self,
+        caller: Caller,
+        found: FoundResult,
+    ) -> Result<ReadableResult, CallError> {
+        let is_archived = found.prism.archived_at.is_some();
+        let retried_as = self.refract.database.find_retry(found.result.id).await?;
+        found.result.may_be_retried(retried_as, is_archived)?;
+        self.retry_failed_result(caller, found.result, found.prism)
+            .await
+    }
+
+    /// Retries a failed result that may be retried: only the size is still to be checked.
+    pub(crate) async fn retry_failed_result(
+        self,
+        caller: Caller,
+        failed: SavedResult,
+        prism: Prism,
+    ) -> Result<ReadableResult, CallError> {
+        let checked = self.check_retry(caller, failed).await?;
+        self.ask_and_save(checked, prism).await
+    }
+
+    /// Checks the size of a retry, whose stored values go to the version that failed on them.
+    pub(crate) async fn check_retry(
+        self,
+        caller: Caller,
+        failed: SavedResult,
+    ) -> Result<CheckedCall, CallError> {
+        let number = failed.version;
+        let version = find_saved_version(&self.refract.database, failed.prism, number).await?;
+        budget::check(&version, &failed.submission)?;
+        let asked = NumberedVersion { number, version };
+        Ok(CheckedCall::retry(caller, failed, asked))
+    }
+}

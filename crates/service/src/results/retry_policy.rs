@@ -1,0 +1,224 @@
+//! Retries the saving of a result, with backoff, jitter and a deadline.
+//!
+//! A database may be away for seconds: a restart, a failover, a full disk. Of databases this module
+//! knows only which errors are transient.
+//!
+//! The `backon` crate would replace four lines here: it doubles pauses and adds jitter, but bounds
+//! only the sum of the pauses. What is needed is a timeout for each attempt, and one deadline for
+//! pauses and attempts together, which counts from the start of draining once the server drains.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rand::RngExt as _;
+use refract_persistence::PersistenceError;
+use tokio::time::{Instant, timeout_at};
+
+/// The pause after the first failure. Each later pause is twice as long, up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// Upper bound of a pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// Timeout of one attempt: time to get a connection from the pool and an answer on it.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Upper bound on the time for retries, however long the grace time is. Counts of results close the
+/// hour before the last one, so a result is saved well within an hour after its id was made.
+const LONGEST: Duration = Duration::from_mins(30);
+/// Time that is left at the end for the response to reach the caller, at most.
+const RESPONSE_TIME: Duration = Duration::from_secs(1);
+/// The default of `REFRACT_SHUTDOWN_GRACE_MS`.
+const DEFAULT_GRACE: Duration = Duration::from_secs(35);
+
+/// Retries work on a database until a deadline. Clones share the moment at which draining began.
+#[derive(Clone, Debug)]
+pub struct RetryPolicy {
+    grace: Duration,
+    draining_since: Arc<OnceLock<Instant>>,
+}
+
+impl Default for RetryPolicy {
+    /// A backoff with the default grace time of a server.
+    fn default() -> Self {
+        Self::within(DEFAULT_GRACE)
+    }
+}
+
+impl RetryPolicy {
+    /// A backoff whose deadline is `grace` after the work began, or after draining began when the
+    /// server drains: by then its calls have to end.
+    pub fn within(grace: Duration) -> Self {
+        Self {
+            grace: grace.min(LONGEST),
+            draining_since: Arc::default(),
+        }
+    }
+
+    /// Notes that the server begins to drain.
+    pub fn drain(&self) {
+        self.draining_since.get_or_init(Instant::now);
+    }
+
+    /// Attempts some work until it succeeds, fails with an error that is not transient, or the
+    /// deadline is near. `failed` is told every error that is followed by another attempt.
+    pub(crate) async fn retry<T, F>(
+        &self,
+        work: impl Fn() -> F,
+        failed: impl Fn(&PersistenceError),
+    ) -> Result<T, PersistenceError>
+    where
+        F: Future<Output = Result<T, PersistenceError>>,
+    {
+        let deadline = self.deadline();
+        // the first attempt is made even after the deadline
+        let mut attempt_ends = Instant::now() + ATTEMPT_TIMEOUT;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let attempt = timeout_at(attempt_ends, work()).await;
+            let error = match attempt.unwrap_or_else(|_| Err(PersistenceError::no_answer())) {
+                Err(error) if error.is_passing() => error,
+                ended => return ended,
+            };
+            // jitter, so that calls that failed together do not come back together
+            let next = Instant::now() + pause.mul_f64(rand::rng().random_range(0.5..1.0));
+            if next >= deadline {
+                return Err(error);
+            }
+            failed(&error);
+            tokio::time::sleep_until(next).await;
+            pause = LONGEST_PAUSE.min(pause * 2);
+            attempt_ends = deadline.min(next + ATTEMPT_TIMEOUT);
+        }
+    }
+
+    /// The moment after which no attempt begins.
+    ///
+    /// Work that began before the server drained has a deadline before the server's own already,
+    /// so the deadline is computed once, when the work begins.
+    fn deadline(&self) -> Instant {
+        let begin = self.draining_since.get().copied();
+        let grace = self.grace.saturating_sub(RESPONSE_TIME.min(self.grace / 4));
+        begin.unwrap_or_else(Instant::now) + grace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+
+    use super::*;
+
+    fn passing() -> PersistenceError {
+        PersistenceError::Failed("for now".to_owned())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_grow_until_the_time_is_up_and_the_last_failure_is_returned() {
+        let backoff = RetryPolicy::within(Duration::from_secs(20));
+        let (begin, attempts) = (Instant::now(), RefCell::new(Vec::new()));
+        let work = async || {
+            attempts.borrow_mut().push(Instant::now());
+            Err::<(), _>(passing())
+        };
+        let outcome = backoff.retry(work, |_| {}).await;
+        assert!(outcome.unwrap_err().is_passing());
+        let attempts = attempts.into_inner();
+        let mut longest = FIRST_PAUSE;
+        for pair in attempts.windows(2) {
+            let pause = pair[1].duration_since(pair[0]);
+            // timers count whole milliseconds
+            let slack = Duration::from_millis(1);
+            let fits = pause <= longest + slack && pause + slack >= longest / 2;
+            assert!(fits, "{pause:?} of {longest:?}");
+            longest = LONGEST_PAUSE.min(longest * 2);
+        }
+        assert_eq!(longest, LONGEST_PAUSE);
+        let took = begin.elapsed().as_secs();
+        assert!((15..20).contains(&took), "{took}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_success_counts_and_every_failure_before_it_is_heard_of() {
+        let (attempts, failures) = (Cell::new(0), Cell::new(0));
+        let work = async || {
+            attempts.set(attempts.get() + 1);
+            if attempts.get() < 4 {
+                Err(passing())
+            } else {
+                Ok("saved")
+            }
+        };
+        let failed = |_: &PersistenceError| failures.set(failures.get() + 1);
+        let outcome = RetryPolicy::default().retry(work, failed).await;
+        assert_eq!(outcome.unwrap(), "saved");
+        assert_eq!((attempts.get(), failures.get()), (4, 3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_error_that_is_not_transient_ends_the_work() {
+        let attempts = Cell::new(0);
+        let work = async || {
+            attempts.set(attempts.get() + 1);
+            Err::<(), _>(PersistenceError::Refused("a rule".to_owned()))
+        };
+        RetryPolicy::default()
+            .retry(work, |_| {})
+            .await
+            .unwrap_err();
+        assert_eq!(attempts.get(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn attempts_that_hang_end_with_the_time() {
+        let attempts = Cell::new(0);
+        let work = async || {
+            attempts.set(attempts.get() + 1);
+            std::future::pending::<Result<(), _>>().await
+        };
+        let begin = Instant::now();
+        let error = RetryPolicy::default()
+            .retry(work, |_| {})
+            .await
+            .unwrap_err();
+        assert!(error.to_string().contains("does not answer"), "{error}");
+        assert_eq!((attempts.get(), begin.elapsed().as_secs()), (2, 34));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_grace_time_of_hours_lets_no_result_be_saved_after_its_hour_was_counted() {
+        let backoff = RetryPolicy::within(Duration::from_hours(10));
+        let begin = Instant::now();
+        let work = async || Err::<(), _>(passing());
+        backoff.retry(work, |_| {}).await.unwrap_err();
+        let minutes = begin.elapsed().as_secs() / 60;
+        assert!((29..=30).contains(&minutes), "{minutes}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_draining_server_retries_only_within_its_grace_time() {
+        let backoff = RetryPolicy::default();
+        let begin = Instant::now();
+        backoff.clone().drain();
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        // a second signal gives no more time
+        backoff.drain();
+        let work = async || Err::<(), _>(passing());
+        backoff.retry(work, |_| {}).await.unwrap_err();
+        assert!(
+            begin.elapsed() < Duration::from_secs(35),
+            "{:?}",
+            begin.elapsed()
+        );
+
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        let attempts = Cell::new(0);
+        let work = async || {
+            attempts.set(attempts.get() + 1);
+            Err::<(), _>(passing())
+        };
+        backoff.retry(work, |_| {}).await.unwrap_err();
+        assert_eq!(
+            attempts.get(),
+            1,
+            "the time is up, but the first attempt is always made"
+        );
+    }
+}

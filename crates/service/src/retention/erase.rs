@@ -1,0 +1,184 @@
+//! Erases results that somebody asked to have forgotten, with all that holds what was sent.
+
+use crate::retention::Retention;
+use std::collections::BTreeSet;
+
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::reference::Ref;
+use refract_persistence::{Database, DeletionEvent, PersistenceError};
+
+use crate::people::caller::Caller;
+
+/// Number of results that one query or one transaction is about.
+const CHUNK: usize = 100;
+
+/// What was erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// The number of results, retries included.
+    pub results: u64,
+    /// The number of those that nobody named: retries of the named results, and the failed results
+    /// that those retried.
+    pub retries: u64,
+    /// The ids that were named and are of no result of the account, in the order of their naming.
+    pub unknown: Vec<ResultId>,
+}
+
+impl Retention<'_> {
+    /// Erases results by their ids, with those that they retried and those that retried them: each holds
+    /// the same texts. Ids that the account does not have are told and change nothing.
+    ///
+    /// # Errors
+    /// When the database fails. What was erased until then stays erased.
+    pub async fn erase(
+        self,
+        caller: &Caller,
+        ids: &[ResultId],
+    ) -> Result<Erased, PersistenceError> {
+        let named: BTreeSet<ResultId> = ids.iter().copied().collect();
+        let found = self.with_retries(caller.account(), &named).await?;
+        let mut unknown = Vec::new();
+        for id in ids {
+            if !found.contains(id) && !unknown.contains(id) {
+                unknown.push(*id);
+            }
+        }
+        let retries = found.difference(&named).count();
+        let mut erasure = Erasure::new(&self.refract.database, caller);
+        erasure.forget(found, true).await?;
+        Ok(Erased {
+            results: erasure.deleted,
+            retries: u64::try_from(retries).unwrap_or(u64::MAX),
+            unknown,
+        })
+    }
+
+    /// Erases every result of the caller's account that has a reference, of any prism.
+    ///
+    /// # Errors
+    /// When the database fails. What was erased until then stays erased.
+    pub async fn erase_reference(
+        self,
+        caller: &Caller,
+        reference: &Ref,
+    ) -> Result<Erased, PersistenceError> {
+        let database = &self.refract.database;
+        let account = caller.account();
+        let mut erasure = Erasure::new(database, caller);
+        let limit = u32::try_from(CHUNK).unwrap_or(u32::MAX);
+        loop {
+            let page = database.list_results_of_reference(account, reference, limit);
+            let named: BTreeSet<ResultId> = page.await?.into_iter().collect();
+            if named.is_empty() {
+                break;
+            }
+            let is_last = named.len() < CHUNK;
+            let found = self.with_retries(account, &named).await?;
+            erasure.forget(found, is_last).await?;
+        }
+        erasure.end().await?;
+        Ok(Erased {
+            results: erasure.deleted,
+            ..Erased::default()
+        })
+    }
+
+    /// Removes what is left of deleted results in an SQLite file; returns whether nothing is.
+    ///
+    /// # Errors
+    /// When the file cannot be written anew.
+    pub async fn remove_traces(self) -> Result<bool, PersistenceError> {
+        self.refract.database.remove_deleted_traces().await
+    }
+
+    /// Those of these results that the account has, with all that are linked to them by retries.
+    async fn with_retries(
+        self,
+        account: AccountId,
+        named: &BTreeSet<ResultId>,
+    ) -> Result<BTreeSet<ResultId>, PersistenceError> {
+        let database = &self.refract.database;
+        let mut found = BTreeSet::new();
+        let mut next: Vec<ResultId> = named.iter().copied().collect();
+        while !next.is_empty() {
+            let mut linked = BTreeSet::new();
+            for ids in next.chunks(CHUNK) {
+                let known = database.list_originals(account, ids.to_vec()).await?;
+                let known_ids = known.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+                linked.extend(known.iter().filter_map(|(_, original)| *original));
+                found.extend(known_ids.iter().copied());
+                linked.extend(database.list_retries(known_ids).await?.into_values());
+            }
+            next = linked.difference(&found).copied().collect();
+        }
+        Ok(found)
+    }
+}
+
+/// Results that are being erased, in several transactions where they are many. The events are as
+/// those of a [`Purge`](super::Purge): of the first transaction where it is not the last, and of the
+/// last one with the number of all results.
+struct Erasure<'a> {
+    database: &'a Database,
+    caller: &'a Caller,
+    deleted: u64,
+    /// Whether results were deleted of which no event tells the number yet.
+    owes_event: bool,
+}
+
+impl<'a> Erasure<'a> {
+    fn new(database: &'a Database, caller: &'a Caller) -> Self {
+        Self {
+            database,
+            caller,
+            deleted: 0,
+            owes_event: false,
+        }
+    }
+
+    /// Deletes results. `is_last` says that none follow.
+    async fn forget(
+        &mut self,
+        ids: BTreeSet<ResultId>,
+        is_last: bool,
+    ) -> Result<(), PersistenceError> {
+        let ids: Vec<ResultId> = ids.into_iter().collect();
+        let mut chunks = ids.chunks(CHUNK).peekable();
+        while let Some(ids) = chunks.next() {
+            let is_last = is_last && chunks.peek().is_none();
+            let event = match (is_last, self.deleted) {
+                (true, before) => DeletionEvent::Ended {
+                    event: self.event(EventAction::ResultsErased),
+                    before,
+                },
+                (false, 0) => DeletionEvent::Begun(self.event(EventAction::ErasureStarted)),
+                (false, _) => DeletionEvent::Elsewhere,
+            };
+            let forgetting = self
+                .database
+                .forget_results(ids.to_vec(), rand::random(), event);
+            self.deleted += forgetting.await?;
+            self.owes_event = !is_last && self.deleted > 0;
+        }
+        Ok(())
+    }
+
+    /// Saves the event that tells how many results were deleted, where none tells it yet.
+    async fn end(&mut self) -> Result<(), PersistenceError> {
+        if self.owes_event {
+            let mut event = self.event(EventAction::ResultsErased);
+            event.stamp = event
+                .stamp
+                .noted(EventDetail::counted(self.deleted, "result"));
+            self.database.save_event(event).await?;
+            self.owes_event = false;
+        }
+        Ok(())
+    }
+
+    fn event(&self, action: EventAction) -> Event {
+        let target = EventTarget::Account(self.caller.account());
+        self.caller.event_stamp().event(action, target)
+    }
+}

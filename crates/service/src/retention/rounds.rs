@@ -1,0 +1,221 @@
+//! Purges results that are older than the operator wants to keep them, in the background.
+//!
+//! Of the nodes on a database one purges at a time: the one that holds the lease. Two that purge at
+//! once, because one hung for long, do no harm: each result is deleted once. A round that a wrong
+//! clock or a wrong setting may have caused is refused (ADR 17).
+
+mod plausibility;
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::ids::NodeId;
+use refract_persistence::{PersistenceError, PurgeRange, RetentionRoundRow};
+use uuid::Uuid;
+
+pub use self::plausibility::ImplausibleRoundError;
+use self::plausibility::{ClockWatch, check_clock, check_shares};
+use crate::Refract;
+use crate::people::caller::Caller;
+use crate::retention::Retention;
+
+/// The name of the lease, and of what is remembered of rounds.
+const LEASE: &str = "retention";
+/// How long a lease lasts that is not renewed: a node that died holds purging up for so long.
+const TERM: TimeDelta = TimeDelta::minutes(3);
+/// A round renews the lease when this much of its time has passed.
+const RENEWAL: Duration = Duration::from_mins(1);
+/// The pause between two rounds.
+const ROUND: Duration = Duration::from_mins(1);
+/// The pause after a batch, in times of what the batch took: at most a tenth of the time goes to
+/// purging, so that calls keep the rest.
+const REST: u32 = 9;
+
+/// Purges results older than a number of days.
+pub struct RetentionRounds {
+    refract: Refract,
+    days: NonZeroU32,
+    node: NodeId,
+    clock: ClockWatch,
+    /// Whether the first round that ends whole is not checked.
+    is_unchecked: bool,
+    /// The kind of the reason that the log has for the rounds refused last.
+    logged: Option<&'static str>,
+}
+
+/// How a round ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RetentionOutcome {
+    /// Another node purges.
+    HeldByAnotherNode,
+    /// This many results were deleted.
+    Purged(u64),
+    /// Nothing was deleted: the clock or the share of results is not plausible.
+    Refused(ImplausibleRoundError),
+}
+
+impl Retention<'_> {
+    /// The background task that keeps results for this many days; nothing is purged yet.
+    pub fn rounds(self, days: NonZeroU32) -> RetentionRounds {
+        RetentionRounds {
+            refract: self.refract.clone(),
+            days,
+            node: NodeId(Uuid::now_v7()),
+            clock: ClockWatch::default(),
+            is_unchecked: false,
+            logged: None,
+        }
+    }
+}
+
+impl RetentionRounds {
+    /// This retention, whose first round that ends whole deletes what is too old whatever the clock
+    /// and the share of results say. Later rounds are checked again.
+    #[must_use]
+    pub fn with_unchecked_first_round(self) -> Self {
+        Self {
+            is_unchecked: true,
+            ..self
+        }
+    }
+
+    /// Purges round after round until `stop` resolves. Then another node can take over at once.
+    pub async fn run(mut self, stop: impl Future<Output = ()>) {
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let round = async {
+                match self.round_now().await {
+                    Ok(outcome) => self.log(&outcome),
+                    Err(error) => tracing::warn!(%error, "results could not be purged yet"),
+                }
+                tokio::time::sleep(ROUND).await;
+            };
+            tokio::select! {
+                biased;
+                () = &mut stop => break,
+                () = round => {}
+            }
+        }
+        if let Err(error) = self.refract.database.release_lease(LEASE, self.node).await {
+            tracing::debug!(%error, "the lease to purge results lasts until it expires");
+        }
+    }
+
+    async fn round_now(&mut self) -> Result<RetentionOutcome, PersistenceError> {
+        let now = self.refract.database.time(Utc::now()).await?;
+        self.round(now).await
+    }
+
+    /// Logs a round that deleted something, and once that rounds are refused or go on.
+    fn log(&mut self, outcome: &RetentionOutcome) {
+        match outcome {
+            RetentionOutcome::HeldByAnotherNode => {}
+            RetentionOutcome::Purged(results) => {
+                if self.logged.take().is_some() {
+                    tracing::info!("results are purged again");
+                }
+                if *results > 0 {
+                    tracing::info!(results, "purged results that are older than they are kept");
+                }
+            }
+            RetentionOutcome::Refused(error) => {
+                if self.logged.replace(error.kind()) != Some(error.kind()) {
+                    tracing::warn!("results are not purged: {error}");
+                }
+            }
+        }
+    }
+
+    /// Purges what is too old at a moment. The clock is checked before the lease is taken: a lease
+    /// until a moment that is far ahead would keep other nodes away for long.
+    ///
+    /// # Errors
+    /// When the database fails. The next round goes on.
+    pub async fn round(
+        &mut self,
+        now: DateTime<Utc>,
+    ) -> Result<RetentionOutcome, PersistenceError> {
+        let last = self.refract.database.find_retention_round(LEASE).await?;
+        let jumped = self.clock.check(now, Instant::now());
+        if !self.is_unchecked {
+            if let Err(error) = jumped {
+                return Ok(self.refused(error));
+            }
+            let newest = self.refract.database.find_newest_result_moment(now).await?;
+            let doubt = self
+                .refract
+                .database
+                .find_retention_doubt(LEASE, now)
+                .await?;
+            if let Err(error) = check_clock(now, newest, last, doubt) {
+                self.refract
+                    .database
+                    .save_retention_doubt(LEASE, now)
+                    .await?;
+                return Ok(self.refused(error));
+            }
+        }
+        if !self.take_lease(now).await? {
+            return Ok(RetentionOutcome::HeldByAnotherNode);
+        }
+        let age = TimeDelta::days(self.days.get().into());
+        let Some(before) = now.checked_sub_signed(age) else {
+            return Ok(RetentionOutcome::Purged(0));
+        };
+        let prisms = self.refract.database.list_prisms_of_all_accounts().await?;
+        if !self.is_unchecked
+            && let Err(error) = check_shares(&self.refract.database, &prisms, before, last).await?
+        {
+            // another node may have been told not to check
+            self.refract
+                .database
+                .release_lease(LEASE, self.node)
+                .await?;
+            return Ok(self.refused(error));
+        }
+        let began = Instant::now();
+        let passed = || TimeDelta::from_std(began.elapsed()).unwrap_or_default();
+        let mut renewed = began;
+        let mut purged = 0;
+        for (account, prism) in prisms {
+            let range = PurgeRange::of_all(prism, before);
+            let mut purge = self.refract.retention().purge(Caller::node(account), range);
+            while let Some(batch) = purge.next_batch().await? {
+                purged += batch.results;
+                self.refract.metrics.results_purged(batch.results);
+                tokio::time::sleep(batch.took * REST).await;
+                if renewed.elapsed() >= RENEWAL {
+                    renewed = Instant::now();
+                    if !self.take_lease(now + passed()).await? {
+                        purge.end().await?;
+                        return Ok(RetentionOutcome::Purged(purged));
+                    }
+                }
+            }
+        }
+        let ended = RetentionRoundRow {
+            cleared_before: before,
+            ended_at: now + passed(),
+        };
+        self.refract
+            .database
+            .save_retention_round(LEASE, ended)
+            .await?;
+        self.is_unchecked = false;
+        Ok(RetentionOutcome::Purged(purged))
+    }
+
+    fn refused(&self, error: ImplausibleRoundError) -> RetentionOutcome {
+        self.refract.metrics.retention_refused(error.kind(), 1);
+        RetentionOutcome::Refused(error)
+    }
+
+    async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, PersistenceError> {
+        let until = now + TERM;
+        self.refract
+            .database
+            .take_lease(LEASE, self.node, now, until)
+            .await
+    }
+}

@@ -1,0 +1,23 @@
+//! File runs: one prism version answers row after row, under keys by which a later run finds them.
+
+pub(crate) mod failure_threshold;
+mod pinned_prism;
+
+pub use self::failure_threshold::failure_threshold;
+pub use self::pinned_prism::{
+    HeldRow, PinnedPrism, RowAnswering, RunFacts, RunRows, UnansweredRow,
+};
+use crate::Refract;
+
+/// The use cases of file runs, from [`Refract::runs`](crate::Refract::runs).
+#[derive(Clone, Copy)]
+pub struct Runs<'a> {
+    pub(crate) refract: &'a Refract,
+}
+
+impl Refract {
+    /// File runs.
+    pub fn runs(&self) -> Runs<'_> {
+        Runs { refract: self }
+    }
+}

@@ -1,0 +1,311 @@
+//! What a file run needs of the use cases: one prism version that answers row after row.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use refract_domain::budget;
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
+use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::reference::{IdempotencyKey, Ref};
+use refract_domain::result::SavedResult;
+use refract_domain::slug::PrismSelector;
+use refract_domain::submission::Submission;
+use refract_domain::view::RowColumns;
+use refract_model_gateway::Estimator;
+
+use crate::runs::Runs;
+
+use crate::Refract;
+use crate::lenses::prism_lens::PrismLens;
+use crate::people::caller::Caller;
+use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
+use crate::results::ask_and_save::AnsweredCall;
+use crate::results::checked_call::CheckedCall;
+use crate::results::readable_result::ReadableResult;
+use crate::{CallError, InternalError};
+
+/// A prism version and the prism's lens, pinned when a file run begins. Clones are cheap.
+#[derive(Clone)]
+pub struct PinnedPrism {
+    refract: Refract,
+    account: AccountId,
+    lens: Arc<PrismLens>,
+    asked: NumberedVersion,
+}
+
+/// What the events of a file run say about its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunFacts {
+    /// What kind of run it is, such as `run` or `check`.
+    pub kind: &'static str,
+    /// Rows that the run is about.
+    pub rows: u64,
+    /// Rows of these that a limit refuses.
+    pub refused: u64,
+}
+
+/// What became of the rows of a file run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunRows {
+    /// Rows that an earlier run answered.
+    pub answered_before: u64,
+    /// Rows that this run answered.
+    pub answered: u64,
+    /// Rows that failed.
+    pub failed: u64,
+    /// Whether the run stopped before the end of its file.
+    pub is_stopped: bool,
+}
+
+/// A row that has no result yet.
+pub struct UnansweredRow {
+    /// The row's fields and context.
+    pub submission: Submission,
+    /// The row's `ref`.
+    pub reference: Option<Ref>,
+    /// The key under which a later run finds the row's result.
+    pub idempotency_key: IdempotencyKey,
+}
+
+/// What an earlier run left of a row.
+pub enum HeldRow {
+    /// The row's answers.
+    Answered(Box<ReadableResult>),
+    /// A failed result that is to be retried.
+    Failed(Box<SavedResult>),
+}
+
+impl Runs<'_> {
+    /// Finds the prism and pins the version of this number, or the latest.
+    ///
+    /// # Errors
+    /// When the account has no such prism, the prism is archived or lacks the version, or the
+    /// database fails.
+    pub async fn pin(
+        self,
+        account: AccountId,
+        prism: &PrismSelector,
+        version: Option<VersionNumber>,
+    ) -> Result<PinnedPrism, CallError> {
+        let database = &self.refract.database;
+        let prism = check_active(database.find_prism(account, prism).await?)?;
+        let asked = find_version_to_ask(database, &prism, version).await?;
+        let lens = PrismLens::load(database, prism).await?;
+        Ok(PinnedPrism {
+            refract: self.refract.clone(),
+            account,
+            lens: Arc::new(lens),
+            asked,
+        })
+    }
+}
+
+impl PinnedPrism {
+    /// The prism's id.
+    pub fn id(&self) -> PrismId {
+        self.lens.prism.id
+    }
+
+    /// The prism's slug.
+    pub fn slug(&self) -> &str {
+        self.lens.prism.slug.as_str()
+    }
+
+    /// The number of the version that answers.
+    pub fn version_number(&self) -> VersionNumber {
+        self.asked.number
+    }
+
+    /// The version that answers.
+    pub fn version(&self) -> &Arc<PrismVersion> {
+        &self.asked.version
+    }
+
+    /// The columns of the rows that are written.
+    pub fn columns(&self) -> RowColumns<'_> {
+        self.lens.columns()
+    }
+
+    /// The rows of these idempotency keys that have a result. Two queries however many keys, of
+    /// which there should be some hundreds at most.
+    ///
+    /// # Errors
+    /// [`CallError::PrismNotFound`] when the prism was archived, or when the database fails.
+    pub async fn find_held_rows(
+        &self,
+        keys: &[IdempotencyKey],
+    ) -> Result<HashMap<IdempotencyKey, HeldRow>, CallError> {
+        let found = self
+            .refract
+            .database
+            .find_held_rows(self.account, self.id(), keys)
+            .await?;
+        if !found.prism_answers {
+            return Err(CallError::PrismNotFound);
+        }
+        let mut rows = HashMap::with_capacity(found.held.len());
+        for held in found.held {
+            let Some(key) = held.idempotency_key.clone() else {
+                continue;
+            };
+            let row = if held.status.answers().is_some() {
+                let readable =
+                    ReadableResult::through_lens(&self.refract.database, held, &self.lens);
+                HeldRow::Answered(Box::new(readable.await?))
+            } else {
+                HeldRow::Failed(Box::new(held))
+            };
+            rows.insert(key, row);
+        }
+        Ok(rows)
+    }
+
+    /// Which of these idempotency keys have a result with answers. One query however many keys, of
+    /// which there should be some hundreds at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_answered_keys(
+        &self,
+        keys: &[IdempotencyKey],
+    ) -> Result<HashSet<IdempotencyKey>, CallError> {
+        Ok(self
+            .refract
+            .database
+            .find_answered_keys(self.account, keys)
+            .await?)
+    }
+
+    /// The names of the models that answered these results, as their servers report them; `None` is
+    /// among them where a server reported none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn model_names(
+        &self,
+        results: &[ResultId],
+    ) -> Result<BTreeSet<Option<String>>, CallError> {
+        let names = self
+            .refract
+            .database
+            .list_model_names(self.account, results);
+        Ok(names.await?)
+    }
+
+    /// Saves the event that a file run of so many rows begins to ask, by an operator.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_run_started(&self, run: RunFacts) -> Result<(), CallError> {
+        let rows = [
+            run.kind.into(),
+            EventDetail::counted(run.rows, "row"),
+            EventDetail::worded(run.refused, "refused"),
+        ];
+        let rows = EventDetail::list(&rows);
+        self.save_run_event(EventAction::FileRunStarted, rows).await
+    }
+
+    /// Saves the event that a file run ended, by an operator.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_run_ended(&self, run: RunFacts, rows: RunRows) -> Result<(), CallError> {
+        let RunRows {
+            answered_before,
+            answered,
+            failed,
+            is_stopped,
+        } = rows;
+        let how = if is_stopped { "stopped" } else { "to its end" };
+        let rows = [
+            run.kind.into(),
+            how.into(),
+            EventDetail::counted(run.rows, "row"),
+            EventDetail::worded(run.refused, "refused"),
+            EventDetail::worded(answered_before, "answered before"),
+            EventDetail::worded(answered, "answered"),
+            EventDetail::worded(failed, "failed"),
+        ];
+        let rows = EventDetail::list(&rows);
+        self.save_run_event(EventAction::FileRunEnded, rows).await
+    }
+
+    async fn save_run_event(
+        &self,
+        action: EventAction,
+        rows: EventDetail,
+    ) -> Result<(), CallError> {
+        let stamp = Caller::operator(self.account).event_stamp().noted(rows);
+        let event = Event {
+            to: Some(EventDetail::version(self.asked.number)),
+            ..stamp.event(action, EventTarget::Prism(self.id()))
+        };
+        Ok(self.refract.database.save_event(event).await?)
+    }
+
+    /// What asks on one of `threads` threads, made on that thread: it owns its connections to the model
+    /// and the database.
+    pub fn for_this_thread(&self, threads: NonZeroUsize) -> RowAnswering {
+        let refract = self.refract.for_this_thread(threads);
+        RowAnswering {
+            prism: Self {
+                refract,
+                ..self.clone()
+            },
+        }
+    }
+
+    /// Estimates what asking the pinned version will cost.
+    ///
+    /// # Errors
+    /// When there is no model to ask.
+    pub fn estimator(&self) -> Result<Estimator, InternalError> {
+        Ok(self.refract.model()?.estimator(&self.asked.version))
+    }
+
+    /// Whether the built-in scorer answers, which is for trying only.
+    pub fn is_for_trying_only(&self) -> bool {
+        self.refract.is_for_trying_only()
+    }
+}
+
+/// Asks about rows, on one thread.
+pub struct RowAnswering {
+    prism: PinnedPrism,
+}
+
+impl RowAnswering {
+    /// Asks about a row without a result, and saves one.
+    ///
+    /// # Errors
+    /// When the row is too large, the idempotency key is another prism's, or the database fails.
+    pub async fn create(&self, row: UnansweredRow) -> Result<AnsweredCall, CallError> {
+        let results = self.prism.refract.results();
+        let asked = self.prism.asked.clone();
+        budget::check(&asked.version, &row.submission)?;
+        let checked = CheckedCall {
+            caller: Caller::operator(self.prism.account),
+            prism: self.prism.id(),
+            asked,
+            submission: row.submission,
+            reference: row.reference,
+            idempotency_key: Some(row.idempotency_key),
+            retry_of: None,
+        };
+        results.answer(checked, &self.prism.lens).await
+    }
+
+    /// Retries the failed result of a row, and saves a new one.
+    ///
+    /// # Errors
+    /// When the stored values are too large, or the database fails.
+    pub async fn retry(&self, failed: SavedResult) -> Result<AnsweredCall, CallError> {
+        let results = self.prism.refract.results();
+        let caller = Caller::operator(self.prism.account);
+        let checked = results.check_retry(caller, failed).await?;
+        results.answer(checked, &self.prism.lens).await
+    }
+}

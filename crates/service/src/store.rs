@@ -1,0 +1,81 @@
+//! The database that holds everything: opened, migrated, copied.
+
+use std::path::Path;
+
+use refract_persistence::Database;
+pub use refract_persistence::{
+    BackupError, ConnectError, DatabaseSettings, DatabaseUrl, MigrateError, MigrationPlan,
+    MigrationStep, PassingReason, PersistenceError, RemovedData,
+};
+use tokio::runtime::Handle;
+
+use crate::Refract;
+
+/// The use cases of the database itself, from [`Refract::store`](crate::Refract::store).
+#[derive(Clone, Copy)]
+pub struct Store<'a> {
+    pub(crate) refract: &'a Refract,
+}
+
+impl Refract {
+    /// The database itself: its migrations and its connections.
+    pub fn store(&self) -> Store<'_> {
+        Store { refract: self }
+    }
+}
+
+impl Refract {
+    /// Opens the database, with a new SQLite file where there is none, without running migrations.
+    /// Connections live on the calling runtime.
+    ///
+    /// # Errors
+    /// When the settings cannot be used or the database does not answer.
+    pub async fn connect(settings: &DatabaseSettings) -> Result<Self, ConnectError> {
+        let database = Database::connect(settings, Handle::current()).await?;
+        Ok(Self::new(database))
+    }
+
+    /// Opens a database that is there, without running migrations. Connections live on the calling
+    /// runtime.
+    ///
+    /// # Errors
+    /// When the SQLite file is missing, the settings cannot be used or the database does not answer.
+    pub async fn connect_existing(settings: &DatabaseSettings) -> Result<Self, ConnectError> {
+        let database = Database::connect_existing(settings, Handle::current()).await?;
+        Ok(Self::new(database))
+    }
+}
+
+impl Store<'_> {
+    /// Runs the migrations that the database lacks, and returns their number.
+    ///
+    /// # Errors
+    /// When a migration fails or the database is newer than this program.
+    pub async fn migrate(self) -> Result<usize, MigrateError> {
+        self.refract.database.migrate().await
+    }
+
+    /// What bringing the database to a migration, or to the newest, would do.
+    ///
+    /// # Errors
+    /// When there is no such migration or the database fails.
+    pub async fn plan_migration(self, to: Option<u64>) -> Result<MigrationPlan, MigrateError> {
+        self.refract.database.plan_migration(to).await
+    }
+
+    /// Brings the database to a migration, forth or back.
+    ///
+    /// # Errors
+    /// When there is no such migration, or one fails.
+    pub async fn migrate_to(self, to: u64) -> Result<MigrationPlan, MigrateError> {
+        self.refract.database.migrate_to(to).await
+    }
+}
+
+/// Copies the SQLite file of a database while it is in use, and returns the size of the copy in bytes.
+///
+/// # Errors
+/// When the database is not an SQLite file, or the copy cannot be made.
+pub async fn back_up(url: &DatabaseUrl, file: &Path) -> Result<u64, BackupError> {
+    refract_persistence::back_up(url, file).await
+}

@@ -1,0 +1,72 @@
+//! What a search must find: every result is looked at, and compared as jsonl shows it.
+
+use refract_domain::ids::ResultId;
+use refract_domain::reference::Ref;
+use refract_lens_rendering::{Format, render};
+use refract_persistence::{ResultFilter, ResultOrder};
+use refract_service::results::{ReadableResult, ResultSearch};
+use serde_json::Value;
+
+use crate::fixture::{Described, Fixture, Saved, moment};
+
+/// The results that a search must find, newest first.
+pub(crate) async fn expected(it: &Fixture, saved: &Saved, search: &ResultSearch) -> Vec<ResultId> {
+    let newest_first = ResultOrder::NewestFirst;
+    let everything = ResultFilter::default();
+    let lens = saved.lens.clone();
+    let mut results = it
+        .refract
+        .results()
+        .of_prism(lens, everything, newest_first);
+    let mut expected = Vec::new();
+    loop {
+        let page = results.next_page().await.unwrap();
+        if page.is_empty() {
+            return expected;
+        }
+        for result in page {
+            let (id, described) = saved
+                .results
+                .iter()
+                .find(|(id, _)| *id == result.id())
+                .unwrap();
+            let is_shown = search.value.as_ref().is_none_or(|wanted| {
+                let shown = &row(&result)[wanted.column.as_str()];
+                let shown = if shown.is_null() {
+                    ""
+                } else {
+                    shown.as_str().unwrap()
+                };
+                shown == wanted.value
+            });
+            if is_shown && is_let_through(&search.filter, described) {
+                expected.push(*id);
+            }
+        }
+    }
+}
+
+/// A result as jsonl shows it.
+fn row(result: &ReadableResult) -> Value {
+    let mut row = Vec::new();
+    render(Format::Jsonl, &result.columns(), &result.view(), &mut row).unwrap();
+    serde_json::from_slice(&row).unwrap()
+}
+
+fn is_let_through(filter: &ResultFilter, result: &Described) -> bool {
+    let made_at = moment(result.at);
+    let is_ok = result.answers.is_some();
+    filter.is_ok.is_none_or(|wanted| wanted == is_ok)
+        && filter
+            .is_retried
+            .is_none_or(|wanted| !is_ok && wanted == result.is_retried)
+        && filter.since.is_none_or(|since| made_at >= since)
+        && filter.until.is_none_or(|until| made_at < until)
+        && filter
+            .version
+            .is_none_or(|wanted| wanted.get() == result.version)
+        && filter.model.is_none()
+        && (filter.reference.is_none()
+            || filter.reference.as_ref().map(Ref::as_str) == result.reference)
+        && filter.made_by.is_none_or(|wanted| wanted == result.maker)
+}

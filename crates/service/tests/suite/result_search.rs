@@ -1,0 +1,397 @@
+//! Searches: their pages in both directions, and how far they look.
+
+use std::sync::Arc;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, TestRunner};
+use refract_domain::ids::ResultId;
+use refract_domain::key::ColumnName;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+use refract_domain::slug::PrismSelector;
+use refract_persistence::{ResultFilter, ResultOrder};
+use refract_service::people::Maker;
+use refract_service::results::{
+    ColumnValue, FoundResults, ReadableResult, ResultSearch, SearchError, SearchLimits, SearchPage,
+    searchable_columns,
+};
+use tokio::runtime::Handle;
+
+use crate::fixture::{Described, Fixture, Saved, account, key, moment, person, save_all};
+use crate::oracle::expected;
+
+on_both!(
+    all_pages_of_a_search_are_all_that_it_should_find_in_either_direction,
+    a_page_tells_who_made_each_result_and_what_retried_it,
+    a_search_that_finds_little_says_how_far_it_looked_and_goes_on_there,
+    an_empty_page_leads_back_to_the_result_that_it_came_from,
+    a_search_goes_by_the_lens_as_it_is_now,
+    a_column_that_the_lens_does_not_have_is_refused,
+);
+
+fn results() -> impl Strategy<Value = Vec<Described>> {
+    let answers = (
+        select(vec!["billing", "delivery", "returns", "other"]),
+        0..=100_u32,
+    );
+    let makers = select(vec![key(1), key(2), person(3), person(4), Maker::Terminal]);
+    let result = (
+        0..6_i64,
+        1..=2_i32,
+        option::weighted(0.6, answers),
+        option::of(select(vec!["a", "b"])),
+        makers,
+        any::<bool>(),
+    );
+    let result =
+        result.prop_map(
+            |(at, version, answers, reference, maker, is_retried)| Described {
+                at,
+                version,
+                answers,
+                reference,
+                maker,
+                is_retried: is_retried && answers.is_none(),
+            },
+        );
+    vec(result, 0..40)
+}
+
+fn searches() -> impl Strategy<Value = ResultSearch> {
+    let value = prop_oneof![
+        select(vec!["billing", "delivery", "returns", "other", ""]).prop_map(|it| ("topic", it)),
+        select(vec!["yes", "no", ""]).prop_map(|it| ("angry", it)),
+    ];
+    let makers = vec![key(1), key(2), person(3), person(5), Maker::Terminal];
+    let filter = (
+        option::weighted(0.2, any::<bool>()),
+        option::weighted(0.2, any::<bool>()),
+        option::weighted(0.2, 0..6_i64),
+        option::weighted(0.2, 0..6_i64),
+        option::weighted(0.2, 1..=3_i32),
+        option::weighted(0.2, select(vec!["a", "b", "c"])),
+        option::weighted(0.3, select(makers)),
+    );
+    (filter, option::weighted(0.4, value)).prop_map(|(filter, value)| {
+        let (is_ok, is_retried, since, until, version, reference, made_by) = filter;
+        ResultSearch {
+            filter: ResultFilter {
+                is_ok,
+                is_retried,
+                since: since.map(moment),
+                until: until.map(moment),
+                version: version.and_then(VersionNumber::new),
+                model: None,
+                reference: reference.map(|it| Ref::saved(it.to_owned())),
+                made_by,
+            },
+            value: value.map(|(column, value)| column_value(column, value)),
+        }
+    })
+}
+
+fn column_value(column: &str, value: &str) -> ColumnValue {
+    ColumnValue {
+        column: ColumnName::parse(column).unwrap(),
+        value: value.to_owned(),
+    }
+}
+
+async fn find(
+    it: &Fixture,
+    saved: &Saved,
+    wanted: &ResultSearch,
+    page: SearchPage,
+    limits: SearchLimits,
+) -> FoundResults {
+    let lens = Arc::new(saved.lens.clone());
+    let found = it
+        .refract
+        .results()
+        .search(&lens, wanted, page, limits)
+        .await
+        .unwrap();
+    assert!(found.results.len() <= usize::try_from(limits.results).unwrap());
+    found
+}
+
+fn ids(found: &FoundResults) -> Vec<ResultId> {
+    found.results.iter().map(|row| row.result.id()).collect()
+}
+
+/// All pages from one on, towards newer or older results, newest result first.
+async fn walk(
+    it: &Fixture,
+    saved: &Saved,
+    wanted: &ResultSearch,
+    begin: SearchPage,
+    limits: SearchLimits,
+) -> Vec<ResultId> {
+    let mut all = Vec::new();
+    let mut page = begin;
+    // an empty page only goes on where the search gave up
+    for _ in 0..200 {
+        let found = find(it, saved, wanted, page, limits).await;
+        let ids = ids(&found);
+        match begin {
+            SearchPage::Newest | SearchPage::OlderThan(_) => {
+                all.extend(ids);
+                let Some(older) = found.older else { return all };
+                page = SearchPage::OlderThan(older);
+            }
+            SearchPage::NewerThan(_) => {
+                all.splice(0..0, ids);
+                let Some(newer) = found.newer else { return all };
+                page = SearchPage::NewerThan(newer);
+            }
+        }
+    }
+    panic!("the pages do not end");
+}
+
+async fn all_pages_of_a_search_are_all_that_it_should_find_in_either_direction(it: Fixture) {
+    let it = &it;
+    let config = Config {
+        cases: 24,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let searches = vec((searches(), 1..6_u32, 1..12_u32), 8);
+    let run = |(results, searches): (Vec<Described>, Vec<_>)| {
+        let check = async {
+            let account = account(&it.database).await;
+            let saved = save_all(it, account, &results).await;
+            // results of another prism are never found
+            save_all(it, account, &results).await;
+            for (wanted, results, candidates) in searches {
+                let limits = SearchLimits {
+                    results,
+                    candidates,
+                };
+                check_walks(it, &saved, &wanted, limits).await;
+            }
+        };
+        tokio::task::block_in_place(|| Handle::current().block_on(check));
+        Ok(())
+    };
+    TestRunner::new(config)
+        .run(&(results(), searches), run)
+        .unwrap();
+}
+
+async fn check_walks(it: &Fixture, saved: &Saved, wanted: &ResultSearch, limits: SearchLimits) {
+    let expected = expected(it, saved, wanted).await;
+    let older = walk(it, saved, wanted, SearchPage::Newest, limits).await;
+    assert_eq!(older, expected, "towards older ones: {wanted:?} {limits:?}");
+    let oldest = SearchPage::NewerThan(ResultId::LOWEST);
+    let newer = walk(it, saved, wanted, oldest, limits).await;
+    assert_eq!(newer, expected, "towards newer ones: {wanted:?} {limits:?}");
+    // from any result on, and back from there
+    for from in &expected {
+        let found = find(it, saved, wanted, SearchPage::OlderThan(*from), limits).await;
+        let newer = found.newer.unwrap();
+        let mut back = walk(it, saved, wanted, SearchPage::NewerThan(newer), limits).await;
+        back.extend(walk(it, saved, wanted, SearchPage::OlderThan(*from), limits).await);
+        assert_eq!(back, expected, "back: {wanted:?} {limits:?}");
+        let found = find(it, saved, wanted, SearchPage::NewerThan(*from), limits).await;
+        let older = found.older.unwrap();
+        let mut on = walk(it, saved, wanted, SearchPage::NewerThan(*from), limits).await;
+        on.extend(walk(it, saved, wanted, SearchPage::OlderThan(older), limits).await);
+        assert_eq!(on, expected, "on: {wanted:?} {limits:?}");
+    }
+    let (lens, results) = (saved.lens.clone(), it.refract.results());
+    let found = results.of_search(lens, wanted.clone(), ResultOrder::NewestFirst);
+    let (mut results, mut read) = (found.unwrap(), Vec::new());
+    loop {
+        let page = results.next_page().await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        read.extend(page.iter().map(ReadableResult::id));
+    }
+    assert_eq!(read, expected, "a download: {wanted:?}");
+}
+
+fn described(at: i64, answers: Option<(&'static str, u32)>) -> Described {
+    Described {
+        at,
+        version: 2,
+        answers,
+        reference: None,
+        maker: key(1),
+        is_retried: false,
+    }
+}
+
+async fn a_page_tells_who_made_each_result_and_what_retried_it(it: Fixture) {
+    let by_person = Described {
+        maker: person(7),
+        is_retried: true,
+        ..described(0, None)
+    };
+    let saved = save_all(&it, it.account, &[by_person, described(9, None)]).await;
+    let [(failed, _), (retry, _), (last, _)] = saved.results.as_slice() else {
+        panic!("{:?}", saved.results);
+    };
+    let everything = ResultSearch::default();
+    let limits = SearchLimits::default();
+    let found = find(&it, &saved, &everything, SearchPage::Newest, limits).await;
+    let rows = found.results.iter();
+    let rows: Vec<_> = rows
+        .map(|row| (row.result.id(), row.maker, row.retried_as))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            (*last, key(1), None),
+            (*retry, person(7), None),
+            (*failed, person(7), Some(*retry)),
+        ]
+    );
+    assert_eq!(
+        (found.newer, found.older, found.searched_to),
+        (None, None, None)
+    );
+}
+
+async fn a_search_that_finds_little_says_how_far_it_looked_and_goes_on_there(it: Fixture) {
+    let mut results = vec![described(0, Some(("returns", 90)))];
+    results.extend((1..=9).map(|at| described(at, Some(("billing", 10)))));
+    let saved = save_all(&it, it.account, &results).await;
+    let wanted = ResultSearch {
+        value: Some(column_value("angry", "yes")),
+        ..ResultSearch::default()
+    };
+    let limits = SearchLimits {
+        results: 3,
+        candidates: 4,
+    };
+    let first = find(&it, &saved, &wanted, SearchPage::Newest, limits).await;
+    assert!(ids(&first).is_empty());
+    assert_eq!(first.searched_to, Some(moment(6)));
+    let fourth = saved.results[6].0;
+    assert_eq!((first.newer, first.older), (None, Some(fourth)));
+    let second = find(&it, &saved, &wanted, SearchPage::OlderThan(fourth), limits).await;
+    assert_eq!(second.searched_to, Some(moment(2)));
+    let eighth = second.older.unwrap();
+    let last = find(&it, &saved, &wanted, SearchPage::OlderThan(eighth), limits).await;
+    assert_eq!(ids(&last), [saved.results[0].0]);
+    assert_eq!((last.older, last.searched_to), (None, None));
+    let first = saved.results[0].0;
+    let back = find(&it, &saved, &wanted, SearchPage::NewerThan(first), limits).await;
+    assert_eq!(back.searched_to, Some(moment(4)));
+    assert_eq!(back.newer, Some(saved.results[4].0));
+}
+
+async fn an_empty_page_leads_back_to_the_result_that_it_came_from(it: Fixture) {
+    let saved = save_all(&it, it.account, &[described(0, None)]).await;
+    let (only, everything) = (saved.results[0].0, ResultSearch::default());
+    let limits = SearchLimits::default();
+    let older = find(
+        &it,
+        &saved,
+        &everything,
+        SearchPage::OlderThan(only),
+        limits,
+    )
+    .await;
+    assert!(ids(&older).is_empty());
+    let back = SearchPage::NewerThan(older.newer.unwrap());
+    assert_eq!(
+        ids(&find(&it, &saved, &everything, back, limits).await),
+        [only]
+    );
+    let newer = find(
+        &it,
+        &saved,
+        &everything,
+        SearchPage::NewerThan(only),
+        limits,
+    )
+    .await;
+    assert!(ids(&newer).is_empty());
+    let back = SearchPage::OlderThan(newer.older.unwrap());
+    assert_eq!(
+        ids(&find(&it, &saved, &everything, back, limits).await),
+        [only]
+    );
+}
+
+async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
+    let results = [
+        described(0, Some(("billing", 60))),
+        described(1, Some(("billing", 40))),
+    ];
+    let mut saved = save_all(&it, it.account, &results).await;
+    let wanted = ResultSearch {
+        value: Some(column_value("angry", "unsure")),
+        ..ResultSearch::default()
+    };
+    let limits = SearchLimits::default();
+    let before = find(&it, &saved, &wanted, SearchPage::Newest, limits).await;
+    assert!(ids(&before).is_empty());
+    let columns = searchable_columns(&saved.lens);
+    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["topic", "angry"]);
+    let keys = |column: usize| {
+        let values = columns[column].values.iter();
+        let values = values.map(|value| (value.key.as_str(), value.label.as_str()));
+        values.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        keys(0),
+        [
+            ("billing", "Billing"),
+            ("returns", "Returns"),
+            ("other", "Other"),
+            ("insufficient_information", "Not enough information"),
+        ]
+    );
+    assert_eq!(
+        keys(1),
+        [("yes", "Yes"), ("unsure", "Unsure"), ("no", "No")]
+    );
+    let file = br#"{ "columns": [
+        { "question": "angry", "output": "label", "no_below": 0.5, "yes_from": 0.7 },
+        { "question": "angry", "output": "probability" },
+        { "question": "topic", "output": "all" } ] }"#;
+    let selector = PrismSelector::Id(saved.prism());
+    let caller = refract_service::people::Caller::operator(it.account);
+    let lenses = it.refract.lenses();
+    let set = lenses.set(&caller, &selector, file, None);
+    set.await.unwrap();
+    saved.lens = lenses.find(it.account, &selector).await.unwrap();
+    let after = find(&it, &saved, &wanted, SearchPage::Newest, limits).await;
+    assert_eq!(ids(&after), [saved.results[0].0]);
+    let names = searchable_columns(&saved.lens);
+    let names: Vec<_> = names.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["angry"], "neither probabilities nor lists");
+}
+
+async fn a_column_that_the_lens_does_not_have_is_refused(it: Fixture) {
+    let saved = save_all(&it, it.account, &[]).await;
+    let wanted = ResultSearch {
+        value: Some(column_value("urgency", "high")),
+        ..ResultSearch::default()
+    };
+    let (lens, limits) = (Arc::new(saved.lens.clone()), SearchLimits::default());
+    let refused = it
+        .refract
+        .results()
+        .search(&lens, &wanted, SearchPage::Newest, limits)
+        .await;
+    let Err(refusal @ SearchError::Column(_)) = refused else {
+        panic!("it was searched");
+    };
+    assert_eq!(
+        refusal.to_string(),
+        "the lens has no column urgency that shows an outcome, a label or a level: search by \
+         another column"
+    );
+    let lens = saved.lens.clone();
+    let order = ResultOrder::OldestFirst;
+    assert!(it.refract.results().of_search(lens, wanted, order).is_err());
+}

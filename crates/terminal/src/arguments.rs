@@ -1,0 +1,228 @@
+//! Reads values of arguments, and says in people's words what is wrong with one.
+//!
+//! A setting is an argument that is also an environment variable. An error names the variable where
+//! that was set, and the flag where that was given.
+
+use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use clap::error::{ContextKind, ContextValue};
+use refract_domain::prism::VersionNumber;
+
+/// What names a setting's variable before the words that its flag shares.
+const PREFIX: &str = "REFRACT_";
+
+/// A setting that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOrOff {
+    /// Switched on.
+    On,
+    /// Switched off.
+    Off,
+}
+
+/// Reads a whole number of one of the `NonZero` types.
+///
+/// # Errors
+/// Zero, a negative number, and what is no whole number.
+pub(crate) fn from_1<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    whole(text, "a whole number, 1 or more")
+}
+
+/// Reads a whole number that may be zero.
+///
+/// # Errors
+/// A negative number, and what is no whole number.
+pub(crate) fn from_0<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    whole(text, "a whole number, 0 or more")
+}
+
+/// Reads a number of days.
+///
+/// # Errors
+/// Zero, a negative number, and what is no whole number.
+pub fn days<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    whole(text, "a whole number of days, 1 or more")
+}
+
+/// Reads the number of a prism version.
+///
+/// # Errors
+/// Zero, a negative number, and what is no whole number.
+pub(crate) fn version(text: &str) -> Result<VersionNumber, String> {
+    let expected = "the number of a version, 1 or more";
+    let number = whole(text, expected)?;
+    VersionNumber::new(number).ok_or_else(|| format!("expected {expected}"))
+}
+
+/// Reads a time in milliseconds that must not be zero.
+///
+/// # Errors
+/// Zero, a negative number, and what is no whole number, as with a unit.
+pub(crate) fn milliseconds_from_1(text: &str) -> Result<NonZeroUsize, String> {
+    let expected = "a whole number of milliseconds, 1 or more";
+    whole(text, expected).map_err(|message| in_milliseconds(text).unwrap_or(message))
+}
+
+/// Reads a time in milliseconds that may be zero.
+///
+/// # Errors
+/// A negative number, and what is no whole number, as with a unit.
+pub fn milliseconds_from_0(text: &str) -> Result<usize, String> {
+    let expected = "a whole number of milliseconds, 0 or more";
+    whole(text, expected).map_err(|message| in_milliseconds(text).unwrap_or(message))
+}
+
+fn whole<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result<N, String> {
+    text.parse().map_err(|error: ParseIntError| {
+        if *error.kind() == IntErrorKind::PosOverflow {
+            format!("expected {expected}; this is more than there can be")
+        } else {
+            format!("expected {expected}")
+        }
+    })
+}
+
+/// The message for a time with a unit; `None` for anything else.
+fn in_milliseconds(text: &str) -> Option<String> {
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at_checked(end)?;
+    let milliseconds = match unit.trim_start() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" | "min" => 60_000,
+        _ => return None,
+    };
+    let number = number.parse::<u64>().ok()?.checked_mul(milliseconds)?;
+    Some(format!("expected milliseconds without a unit: {number}"))
+}
+
+/// The name by which a setting was given: its flag where that is on the command line, else its
+/// environment variable.
+pub fn setting_name(variable: &str) -> String {
+    let flag = flag_of(variable);
+    if is_on_command_line(&flag) {
+        flag
+    } else {
+        variable.to_owned()
+    }
+}
+
+/// The beginning of an error about a setting's value.
+pub fn cannot_be_used(setting: &str) -> String {
+    format!("{} cannot be used", setting_name(setting))
+}
+
+/// Whether a setting was given, by its flag or by a variable that is not empty.
+pub(crate) fn is_given(variable: &str) -> bool {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty());
+    value.is_some() || is_on_command_line(&flag_of(variable))
+}
+
+/// The error where a value and a file that holds the value are both given; a file that is left empty
+/// is none.
+///
+/// # Errors
+/// Where both are given.
+pub fn refuse_both(variable: &str) -> anyhow::Result<()> {
+    let file = format!("{variable}_FILE");
+    if is_given(variable) && is_given(&file) {
+        let [value, file] = [variable, &file].map(setting_name);
+        anyhow::bail!("{value} and {file} are both given: leave one of them out");
+    }
+    Ok(())
+}
+
+fn is_on_command_line(flag: &str) -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    arguments.any(|argument| {
+        let argument = argument.to_string_lossy();
+        let value = argument.strip_prefix(flag);
+        value.is_some_and(|value| value.is_empty() || value.starts_with('='))
+    })
+}
+
+/// The flag that is the same setting as an environment variable.
+fn flag_of(variable: &str) -> String {
+    let words = variable.strip_prefix(PREFIX).unwrap_or(variable);
+    format!("--{}", words.to_lowercase().replace('_', "-"))
+}
+
+/// The line for an unusable value of a setting, by the name that the setting was given by.
+pub(crate) fn unusable_setting(variable: &str, error: &clap::Error) -> String {
+    let value = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => value.as_str(),
+        _ => "",
+    };
+    let message = match (
+        std::error::Error::source(error),
+        error.get(ContextKind::ValidValue),
+    ) {
+        (Some(cause), _) => cause.to_string(),
+        (None, Some(ContextValue::Strings(valid))) => format!("expected {}", valid.join(" or ")),
+        (None, _) => "it cannot be read".to_owned(),
+    };
+    let name = setting_name(variable);
+    format!("error: {name} cannot be used: '{value}': {message}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::{NonZeroU16, NonZeroU32};
+
+    use super::*;
+
+    #[test]
+    fn a_number_that_cannot_be_used_is_answered_with_what_can() {
+        assert_eq!(from_1("7"), Ok(NonZeroU32::new(7).unwrap()));
+        for wrong in ["0", "-1", "1.5", "", "many"] {
+            assert_eq!(
+                from_1::<NonZeroU32>(wrong).unwrap_err(),
+                "expected a whole number, 1 or more",
+                "{wrong}"
+            );
+        }
+        assert_eq!(
+            from_1::<NonZeroU16>("65536").unwrap_err(),
+            "expected a whole number, 1 or more; this is more than there can be"
+        );
+        assert_eq!(from_0("0"), Ok(0_usize));
+        assert!(from_0::<usize>("-1").unwrap_err().contains("0 or more"));
+        assert!(days::<NonZeroU32>("0").unwrap_err().contains("days"));
+        assert_eq!(version("1"), Ok(VersionNumber::FIRST));
+        for wrong in ["0", "-1", "latest", "v2", "2147483648"] {
+            let message = version(wrong).unwrap_err();
+            assert!(message.starts_with("expected the number of a version"));
+        }
+    }
+
+    #[test]
+    fn a_time_with_a_unit_is_answered_in_milliseconds() {
+        assert_eq!(
+            milliseconds_from_1("15000"),
+            Ok(NonZeroUsize::new(15_000).unwrap())
+        );
+        assert_eq!(milliseconds_from_0("0"), Ok(0));
+        for (wrong, number) in [("15s", "15000"), ("2 m", "120000"), ("500ms", "500")] {
+            let message = milliseconds_from_1(wrong).unwrap_err();
+            assert_eq!(
+                message,
+                format!("expected milliseconds without a unit: {number}")
+            );
+        }
+        for wrong in ["0", "soon", "-1", "1.5s", "9h"] {
+            assert_eq!(
+                milliseconds_from_1(wrong).unwrap_err(),
+                "expected a whole number of milliseconds, 1 or more"
+            );
+        }
+    }
+
+    #[test]
+    fn a_setting_that_is_no_flag_here_is_named_by_its_variable() {
+        assert_eq!(flag_of("REFRACT_MODEL_TIMEOUT_MS"), "--model-timeout-ms");
+        assert_eq!(flag_of("DATABASE_URL"), "--database-url");
+        assert_eq!(setting_name("REFRACT_WORKERS"), "REFRACT_WORKERS");
+    }
+}

@@ -1,0 +1,242 @@
+//! Every command but those that serve, with its help, and the module that runs it.
+
+mod account;
+mod apply;
+mod backup;
+mod check;
+mod compare;
+pub mod demo;
+mod evaluate;
+mod events;
+mod file_run;
+mod health;
+mod input_path;
+mod key;
+mod lens;
+mod manual;
+mod marks;
+mod measures;
+mod migrate;
+mod model;
+mod node_call;
+pub(crate) mod operator;
+mod output_args;
+mod period;
+mod person;
+mod prism;
+mod prism_history;
+mod results;
+mod run;
+mod shown_result;
+pub(crate) mod signals;
+mod try_text;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use clap_complete::Shell;
+
+use crate::settings::DatabaseArgs;
+use crate::{command_line, output};
+
+/// A command that serves nothing. The program's own subcommands are these, flattened, and those that
+/// serve.
+#[derive(Subcommand)]
+pub enum TerminalCommand {
+    /// Asks a running node whether it takes calls
+    ///
+    /// Exits 0 when `/readyz` (with --live, `/healthz`) answers 200, and 1 when it does not. For
+    /// container health checks and other supervisors, which then need no HTTP client.
+    #[command(
+        after_help = "Examples:\n  refract health\n  refract health --live --ops-listen 127.0.0.1:9090"
+    )]
+    Health(health::HealthCommand),
+    /// Brings the database up to date, or to a migration, forth or back
+    #[command(
+        after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate\n  refract migrate --dry-run\n  refract migrate --to 7"
+    )]
+    Migrate(migrate::MigrateCommand),
+    /// Copies the SQLite file while it is in use
+    #[command(
+        after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
+    )]
+    Backup(backup::BackupCommand),
+    /// Asks the configured model what it can do
+    #[command(subcommand, after_help = "Examples:\n  refract model check")]
+    Model(model::ModelCommand),
+    /// Makes and lists accounts
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract account create acme\n  refract account list"
+    )]
+    Account(account::AccountCommand),
+    /// Makes, lists and revokes API keys
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract key create --name laptop\n  refract key list"
+    )]
+    Key(key::KeyCommand),
+    /// Invites, lists and removes people of the app
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract person invite ada@example.com\n  refract person list"
+    )]
+    Person(person::PersonCommand),
+    /// Brings prisms and lenses to what their files say
+    ///
+    /// A prism that is missing is made, a definition that differs is saved as the next version, and
+    /// one that is equal saves nothing, so nobody is asked again. Another name alone renames the
+    /// prism. Several files are applied whole or not at all. It prints a JSON line for each file:
+    /// `created`, `saved` or `unchanged`.
+    #[command(
+        after_help = "Examples:\n  refract apply prisms/\n  refract apply prisms/ --dry-run\n  refract apply support-triage.prism.json support-triage.lens.json --note \"$(git rev-parse HEAD)\""
+    )]
+    Apply(apply::ApplyCommand),
+    /// Lists what was changed in an account, by whom, newest first
+    ///
+    /// Changes of prisms, lenses, keys, people, roles and passwords, sign-ins, exports, purges,
+    /// erasures and file runs. Results one by one are none.
+    #[command(
+        after_help = "Examples:\n  refract events\n  refract events --since 2026-05-04 --by ada@example.com\n  refract events --json | jq -r 'select(.action == \"role_set\") | .target'"
+    )]
+    Events(events::EventsCommand),
+    /// Makes, saves, shows and lints prisms
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism list"
+    )]
+    Prism(prism::PrismCommand),
+    /// Shows and changes the lens of a prism
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract lens show support-triage\n  refract lens preview support-triage lens.json\n  refract lens set support-triage lens.json"
+    )]
+    Lens(lens::LensCommand),
+    /// Answers one text, saves the result and shows it
+    ///
+    /// Without --text, --field and --file the text is read from stdin. The last line break of a
+    /// file or of stdin is left out.
+    Try(try_text::TryCommand),
+    /// Shows, lists, exports, retries and forgets saved results
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
+    )]
+    Results(results::ResultsCommand),
+    /// Takes in and gives back what people say the right outcomes of results are
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract marks import support-triage marks.csv --by Ada\n  refract marks export support-triage --output marks.csv"
+    )]
+    Marks(marks::MarksCommand),
+    /// Measures how often stored answers are right, and how far their probabilities can be believed
+    ///
+    /// Right is what marks say (`refract marks import`). A Yes / No is answered by its cutoffs in
+    /// the lens as it is. With --advise it names cutoffs for a goal, as they hold on rows that did
+    /// not choose them.
+    #[command(
+        after_help = "Examples:\n  refract evaluate support-triage\n  refract evaluate support-triage --question topic --version 3 --json | jq .accuracy\n  refract evaluate support-triage --advise angry --precision 0.95 --write lens.json\n  refract evaluate support-triage --advise angry --cost-of-wrong-yes 5"
+    )]
+    Evaluate(Box<evaluate::EvaluateCommand>),
+    /// Compares two versions or models on the texts that both answered
+    ///
+    /// Right is what marks say; a mark of either result counts for both. A text is known by its
+    /// `ref` where both sides have it, otherwise by equal fields and context.
+    #[command(
+        after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
+    )]
+    Compare(Box<compare::CompareCommand>),
+    /// Explains a command, as --help after it does
+    #[command(
+        after_help = "Examples:\n  refract help\n  refract help run\n  refract help results export"
+    )]
+    Help {
+        /// The command, such as `run` or `results export` [default: all of them]
+        command: Vec<String>,
+    },
+    /// Writes what a shell needs to complete commands
+    #[command(
+        after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Writes the manual, a page for each command, into a folder
+    #[command(
+        hide = true,
+        after_help = "Examples:\n  refract man target/man && man -l target/man/refract.1"
+    )]
+    Man {
+        /// The folder, which is made when it is missing
+        folder: PathBuf,
+    },
+    /// Asks about texts whose right answers are known, and measures how often they are met
+    ///
+    /// The file is run like one of `refract run`: results are saved, a check that was stopped goes on
+    /// when it is started again, and texts that are answered are not asked about twice, also when
+    /// an expected answer is corrected. A changed model answers only under another --name.
+    Check(Box<check::CheckCommand>),
+    /// Asks about every row of a CSV, TSV or JSON Lines file and writes the answers
+    ///
+    /// The file is read once before anything is asked: a row that a limit refuses is named by its
+    /// line, a line with too few or too many cells refuses the file. A run that was stopped goes on
+    /// when it is started again: rows that are answered are not asked about twice, failed ones are
+    /// retried. A row is known by its place in the file and all that it holds. With --output FILE,
+    /// rows stand in FILE.part until all are written, and refused ones are listed in
+    /// FILE.refused.csv.
+    Run(Box<run::RunCommand>),
+}
+
+impl TerminalCommand {
+    /// The log filter when none is set. A migration logs warnings; the other commands report a failure
+    /// themselves, once.
+    pub fn default_log(&self) -> &'static str {
+        if matches!(self, Self::Migrate(_)) {
+            "warn"
+        } else {
+            "error"
+        }
+    }
+
+    /// Runs the command. `program` is the whole command line, which help, completions and the manual
+    /// are made of.
+    ///
+    /// # Errors
+    /// Whatever keeps the command from its work, in words for the operator.
+    pub async fn run(
+        self,
+        database: &DatabaseArgs,
+        program: fn() -> clap::Command,
+    ) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Health(command) => command.run().await?,
+            Self::Migrate(command) => command.run(database).await?,
+            Self::Backup(command) => command.run(database).await?,
+            Self::Model(command) => command.run().await?,
+            Self::Account(command) => command.run(database).await?,
+            Self::Events(command) => command.run(database).await?,
+            Self::Key(command) => command.run(database).await?,
+            Self::Person(command) => command.run(database).await?,
+            Self::Apply(command) => return command.run(database).await,
+            Self::Prism(command) => return command.run(database).await,
+            Self::Lens(command) => command.run(database).await?,
+            Self::Try(command) => return command.run(database).await,
+            Self::Results(command) => return command.run(database).await,
+            Self::Marks(command) => return command.run(database).await,
+            Self::Evaluate(command) => command.run(database).await?,
+            Self::Compare(command) => command.run(database).await?,
+            Self::Help { command } => {
+                if let Err(help) = command_line::help(program(), &command) {
+                    return Ok(output::wrong_usage(&help));
+                }
+            }
+            Self::Completions { shell } => manual::write_completions(program(), shell)?,
+            Self::Man { folder } => manual::write_pages(program(), &folder)?,
+            Self::Check(command) => return Box::pin(command.run(database)).await,
+            Self::Run(command) => return Box::pin(command.run(database)).await,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

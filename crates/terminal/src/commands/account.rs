@@ -1,0 +1,66 @@
+//! `refract account`: accounts, each with its own prisms, keys and results.
+
+use clap::Subcommand;
+use refract_service::people::Account;
+use serde::Serialize;
+
+use super::operator;
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// The subcommands of `refract account`.
+#[derive(Subcommand)]
+pub enum AccountCommand {
+    /// Makes an account
+    #[command(after_help = "Examples:\n  refract account create acme")]
+    Create {
+        /// The account's name, unique
+        name: String,
+    },
+    /// Lists the accounts
+    #[command(
+        after_help = "Examples:\n  refract account list\n  refract account list --json | jq -r .name"
+    )]
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Serialize)]
+struct ShownAccount {
+    id: String,
+    name: String,
+}
+
+impl From<Account> for ShownAccount {
+    fn from(account: Account) -> Self {
+        Self {
+            id: account.id.to_string(),
+            name: account.name,
+        }
+    }
+}
+
+impl AccountCommand {
+    /// Runs a `refract account` command.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let is_create = matches!(self, Self::Create { .. });
+        let refract = operator::open_for(&database.settings(), is_create).await?;
+        match self {
+            Self::Create { name } => {
+                let name = operator::name("NAME", &name)?;
+                let account = refract.accounts().create(&name).await?;
+                output::json(&ShownAccount::from(account))
+            }
+            Self::List { json } => {
+                let accounts = refract.accounts().list().await?.into_iter();
+                let shown: Vec<_> = accounts.map(ShownAccount::from).collect();
+                output::list(json, &["id", "name"], &shown, |account| {
+                    vec![account.id.clone(), account.name.clone()]
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `refract apply`: brings prisms and lenses to what their files say.
+
+mod definition_files;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::Args;
+use refract_domain::event::EventDetail;
+use refract_domain::prism::VersionNumber;
+use refract_service::people::Caller;
+use refract_service::prisms::{
+    AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionFault,
+};
+use serde::Serialize;
+
+use super::operator::AccountArg;
+use crate::output;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{counted, widened};
+
+/// The exit status of a dry run that would change something.
+const WOULD_CHANGE: u8 = 2;
+
+/// The arguments of `refract apply`.
+#[derive(Args)]
+pub struct ApplyCommand {
+    /// Files `NAME.prism.json` and `NAME.lens.json`, where NAME is the prism's slug; a folder stands
+    /// for those in it
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// Says what would change and saves nothing; the exit status is 2 where anything would
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Why, such as the commit that the files are of: it is kept with the events of what changes
+    #[arg(long, value_name = "TEXT", value_parser = note)]
+    note: Option<EventDetail>,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+/// What became of a file.
+#[derive(Serialize)]
+struct AppliedJson<'a> {
+    file: &'a str,
+    kind: &'static str,
+    slug: &'a str,
+    outcome: &'static str,
+    version: VersionNumber,
+}
+
+impl ApplyCommand {
+    /// Runs `refract apply`. Files with faults give exit status 1, and nothing is saved.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let (files, mut faults) = definition_files::read(&self.paths);
+        let number = files.len();
+        let (refract, account) = self.account.open(database).await?;
+        let apply = Apply {
+            files,
+            // files that can be read are checked beside those that cannot
+            is_dry: self.dry_run || !faults.is_empty(),
+        };
+        let mut caller = Caller::operator(account);
+        if let Some(note) = self.note {
+            caller = caller.with_note(note);
+        }
+        let applied = match refract.prisms().apply(&caller, &apply).await {
+            Ok(applied) => applied,
+            Err(ApplyError::Faults(more)) => {
+                faults.extend(more);
+                Vec::new()
+            }
+            Err(error @ ApplyError::Prism(_)) => return Err(error.into()),
+        };
+        if !faults.is_empty() {
+            return Ok(refused(&faults));
+        }
+        applied
+            .iter()
+            .try_for_each(|applied| print(applied, self.dry_run))?;
+        let changed = applied.iter().filter(|applied| is_change(applied)).count();
+        if !self.dry_run {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let files = counted(widened(number), "file");
+        output::say(&format!(
+            "Nothing is saved: {changed} of {files} would change something."
+        ));
+        Ok(if changed > 0 {
+            ExitCode::from(WOULD_CHANGE)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+fn is_change(applied: &AppliedDefinition) -> bool {
+    applied.outcome != ApplyOutcome::Unchanged
+}
+
+/// Prints a JSON line, and what a version changes in words.
+fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
+    let AppliedDefinition {
+        file,
+        name,
+        outcome,
+        version,
+        differences,
+    } = applied;
+    output::json(&AppliedJson {
+        file,
+        kind: name.kind.name(),
+        slug: name.slug.as_str(),
+        outcome: outcome.name(),
+        version: *version,
+    })?;
+    if !differences.is_empty() {
+        let changes = if is_dry { "would change" } else { "changes" };
+        output::say(&format!("{file}: version {version} {changes}"));
+        for difference in differences {
+            output::say(&format!("  {}", difference.text));
+        }
+    }
+    Ok(())
+}
+
+/// Lists the faults; returns the exit status for failure.
+fn refused(faults: &[DefinitionFault]) -> ExitCode {
+    for fault in faults {
+        output::say(&format!("  {}: {}", fault.file, fault.text));
+    }
+    let mut files: Vec<_> = faults.iter().map(|fault| fault.file.as_str()).collect();
+    files.sort_unstable();
+    files.dedup();
+    output::fail_with(&format!(
+        "error: {} in {}, so nothing is applied: correct the lines above and apply again",
+        counted(widened(faults.len()), "fault"),
+        counted(widened(files.len()), "file"),
+    ))
+}
+
+/// Reads a note.
+fn note(typed: &str) -> anyhow::Result<EventDetail> {
+    let chars = EventDetail::NOTE_CHARS;
+    let expected = || anyhow!("expected {} to {} characters", chars.start(), chars.end());
+    EventDetail::note(typed).map_err(|_| expected())
+}

@@ -1,0 +1,67 @@
+//! `refract backup`: copies the SQLite file while it is in use.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use refract_service::store::{self, BackupError, DatabaseUrl};
+use serde::Serialize;
+
+use super::operator;
+use crate::settings::DatabaseArgs;
+use crate::terminal::counted;
+use crate::{output, terminal};
+
+/// The arguments of `refract backup`.
+#[derive(Args)]
+pub struct BackupCommand {
+    /// A file that does not exist yet, which appears when the copy is complete; `-` is stdout
+    file: PathBuf,
+}
+
+/// What `refract backup` prints.
+#[derive(Serialize)]
+struct BackupReport {
+    file: String,
+    bytes: u64,
+}
+
+impl BackupCommand {
+    /// Runs `refract backup`. Migrations are not run: a backup is made before an upgrade.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let url = database.settings().url;
+        if self.file == Path::new("-") {
+            return to_stdout(&url).await;
+        }
+        let bytes = back_up(&url, &self.file).await?;
+        output::json(&BackupReport {
+            file: self.file.display().to_string(),
+            bytes,
+        })
+    }
+}
+
+/// Makes the copy, and returns its size in bytes.
+async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
+    match store::back_up(url, file).await {
+        Err(BackupError::Source(error)) => Err(operator::not_opened(error)),
+        made => Ok(made?),
+    }
+}
+
+/// Writes the copy to stdout, by way of a folder that only its owner may open.
+async fn to_stdout(url: &DatabaseUrl) -> anyhow::Result<()> {
+    ensure!(
+        !terminal::stdout_is_terminal(),
+        "a database is nothing for a terminal: write it to a file or a pipe"
+    );
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let copy = folder.path().join("backup.db");
+    back_up(url, &copy).await?;
+    let mut copy = File::open(&copy).context("cannot read the copy")?;
+    let bytes = io::copy(&mut copy, &mut io::stdout().lock()).context(output::NOT_WRITTEN)?;
+    output::say(&format!("{} written to stdout.", counted(bytes, "byte")));
+    Ok(())
+}

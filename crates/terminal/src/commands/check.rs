@@ -1,0 +1,223 @@
+//! `refract check`: asks a prism about texts whose right answers are known, measures how often it is
+//! right, and fails when a requirement does not hold.
+
+mod gold_answers;
+mod gold_faults;
+mod junit;
+mod option_orders;
+mod requirements;
+mod verdict;
+mod wrong_rows;
+
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Args;
+use refract_evaluation::requirement::Requirement;
+use refract_file_runs::{GoldCheck, GoldRun, RunTally, Shard};
+
+use self::gold_answers::GoldAnswers;
+use self::junit::JunitFile;
+use self::option_orders::OrdersQuestion;
+use self::requirements::Requirements;
+use self::verdict::Verdict;
+use super::file_run::{
+    AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
+};
+use super::measures::{self, MeasuredQuestion};
+use super::operator;
+use super::signals::StopSignals;
+use crate::arguments;
+use crate::commands::input_path::InputPath;
+use crate::settings::DatabaseArgs;
+use crate::terminal::Progress;
+use crate::{output, terminal};
+
+const EXAMPLES: &str = "\
+Examples:
+  refract check support-triage gold.csv
+  refract check support-triage gold.csv --require 'topic.accuracy>=0.9' --junit check.xml
+  refract check support-triage gold.csv --require 'topic.billing.recall>=0.8' --json
+  refract check support-triage gold.csv --orders 4
+  refract check support-triage gold.csv --name \"$REFRACT_MODEL_NAME\"
+
+Requirements name a question, a measure and a bound, or a question, an outcome and a measure:
+  of a question   accuracy, accuracy_low, accuracy_high, answered, macro_f1, macro_precision,
+                  macro_recall, brier, log_loss, ece, coverage_area; for scales also
+                  mean_absolute_error, within_one, quadratic_kappa
+  of an outcome   precision, recall, f1";
+
+/// Arguments of `refract check`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CheckCommand {
+    /// Slug or id
+    prism: String,
+
+    /// A CSV, TSV or JSON Lines file as for `run`, with right answers in columns `expected_QUESTION`;
+    /// `-` is stdin
+    gold: InputPath,
+
+    /// What has to hold, such as `topic.accuracy>=0.9`; may be given several times
+    #[arg(long = "require", value_name = "EXPR", value_parser = Requirement::parse)]
+    requirements: Vec<Requirement>,
+
+    /// Asks each choice again with its options in up to N other orders: the model requests of a row
+    /// are made up to N times more, and again each time, because nothing of it is saved
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU16>)]
+    orders: Option<NonZeroU16>,
+
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "Writes a JUnit report with a test case for each requirement; `-` is stdout"
+    )]
+    junit: Option<PathBuf>,
+
+    /// JSON lines: each question's measures, each requirement, then what other orders changed
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    asking: FileRunArgs,
+}
+
+impl CheckCommand {
+    /// Runs `refract check`. The exit status is 1 when a requirement fails, and when rows failed or
+    /// were refused.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let asked = self.asking.open(&self.prism, database).await?;
+        let requirements = Requirements::new(&self.requirements, asked.prism.version())?;
+        let run = self.gold.open(|source| {
+            let order = self.asking.order(source, Shard::WHOLE);
+            GoldRun::open(asked.prism.clone(), order)
+        });
+        let run = run.map_err(|refusal| refused(&self.gold, refusal))?;
+        let mut signals = StopSignals::watch()?;
+        let estimator = asked.prism.estimator()?;
+        let tally = Arc::new(RunTally::default());
+        let checking = run.check(estimator, &tally);
+        let check = check_watched(&self.gold, checking, &tally, &mut signals).await?;
+        output::say(&report::checked(&self.gold, run.file(), &check.file));
+        gold_faults::check(&self.gold, run.file().version(), &check)?;
+        requirements.check_expected(&check.expected)?;
+        let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
+        operator::say_if_for_trying_only(&asked.refract);
+        self.ask(&asked, &run, &check, &requirements, junit, signals)
+            .await
+    }
+
+    async fn ask(
+        &self,
+        asked: &AskedPrism,
+        run: &GoldRun,
+        check: &GoldCheck,
+        requirements: &Requirements<'_>,
+        junit: Option<JunitFile>,
+        signals: StopSignals,
+    ) -> anyhow::Result<ExitCode> {
+        let orders_signals = StopSignals::watch()?;
+        let tally = Arc::new(RunTally::default());
+        let began = Instant::now();
+        let progress = Progress::begin("rows", Some(check.file.rows));
+        let mut gold = GoldAnswers::new(&asked.prism, &check.expected, self.orders.is_some());
+        let settings = self.asking.settings(asked);
+        let stopping = stop(signals, &progress);
+        let asking = run.run(settings, check, &tally, |row| gold.add(row), stopping);
+        let summary = watched(asking, &tally, &progress).await;
+        let took = began.elapsed();
+        output::say(&report::ended(&summary, &tally.counts(), took));
+        if let Some(stop) = &summary.stop {
+            let words = stopped(&self.gold, stop);
+            let verdict = Verdict {
+                prism: asked,
+                requirements: &[],
+                unanswered: Some(words.clone()),
+                orders: None,
+                took,
+            };
+            let written = junit.map(|junit| junit.write(&verdict, gold.wrong_rows()));
+            return written.unwrap_or(Ok(())).map(|()| verdict.exit());
+        }
+        let measured = gold.measure(&asked.prism).await?;
+        let checked = requirements.check(&measured)?;
+        let orders = match self.orders {
+            None => None,
+            Some(most) => {
+                let question = OrdersQuestion {
+                    most: most.get().into(),
+                    gives_up: !self.asking.keep_going,
+                };
+                option_orders::ask(question, asked, gold.results(), orders_signals).await?
+            }
+        };
+        let verdict = Verdict {
+            prism: asked,
+            requirements: &checked,
+            unanswered: report::unanswered(&tally.counts()),
+            orders: orders.as_ref(),
+            took,
+        };
+        if self.json {
+            measured
+                .iter()
+                .map(measures::json)
+                .try_for_each(|m| output::json(&m))?;
+            requirements::print_json(&checked)?;
+            orders.iter().try_for_each(option_orders::print_json)?;
+        } else {
+            output::words(&words(&measured, &gold, &verdict))?;
+        }
+        if let Some(junit) = junit {
+            junit.write(&verdict, gold.wrong_rows())?;
+        }
+        Ok(verdict.exit())
+    }
+}
+
+/// The measures, what is not right, the requirements and what other orders changed.
+fn words(measured: &[MeasuredQuestion], gold: &GoldAnswers, verdict: &Verdict<'_>) -> String {
+    let width = terminal::width();
+    let questions = measured.iter();
+    let questions = questions.map(|measured| measures::words(measured, width));
+    let fit = terminal::stdout_is_terminal().then_some(width);
+    let blocks = questions.chain([
+        wrong_rows::words(gold.wrong_rows(), fit),
+        requirements::words(verdict.requirements),
+        verdict
+            .orders
+            .map_or_else(String::new, option_orders::words),
+    ]);
+    let blocks: Vec<_> = blocks.filter(|block| !block.is_empty()).collect();
+    blocks.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_measure_of_the_help_can_be_required() {
+        let (_, help) = EXAMPLES.split_once("of a question").unwrap();
+        let (questions, outcomes) = help.split_once("of an outcome").unwrap();
+        let measures = |help: &'static str| {
+            let words = help.split([' ', ',', ';', '\n']);
+            words.filter(|word| !["", "for", "scales", "also"].contains(word))
+        };
+        for measure in measures(questions) {
+            let text = format!("topic.{measure}>=0.5");
+            assert!(Requirement::parse(&text).is_ok(), "{text}");
+        }
+        for measure in measures(outcomes) {
+            let text = format!("topic.billing.{measure}>=0.5");
+            assert!(Requirement::parse(&text).is_ok(), "{text}");
+        }
+        assert_eq!(
+            (measures(questions).count(), measures(outcomes).count()),
+            (14, 3)
+        );
+    }
+}

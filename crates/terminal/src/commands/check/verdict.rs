@@ -1,0 +1,44 @@
+//! Whether a check is passed, and why not.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use refract_service::measures::OrdersReport;
+
+use super::super::file_run::AskedPrism;
+use super::requirements::RequirementFinding;
+use crate::output;
+
+/// Everything that decides whether a check is passed.
+pub(super) struct Verdict<'a> {
+    pub(super) prism: &'a AskedPrism,
+    pub(super) requirements: &'a [RequirementFinding],
+    /// How many rows have no answer, in words; `None` when all have one.
+    pub(super) unanswered: Option<String>,
+    /// What other orders changed, when that was asked for.
+    pub(super) orders: Option<&'a OrdersReport>,
+    /// How long asking about the rows took.
+    pub(super) took: Duration,
+}
+
+impl Verdict<'_> {
+    /// The exit status; what is not passed is said in one line.
+    pub(super) fn exit(&self) -> ExitCode {
+        let failed = self.requirements.iter().filter(|finding| !finding.holds);
+        let requirements = match (failed.count(), self.requirements.len()) {
+            (0, _) => None,
+            (1, 1) => Some("the requirement does not hold".to_owned()),
+            (failed, all) => Some(format!("{failed} of {all} requirements do not hold")),
+        };
+        let orders = self.orders.and_then(|report| report.stop.as_ref());
+        let orders = orders.map(|stop| format!("other orders were not all asked: {stop}"));
+        let unanswered = self.unanswered.clone();
+        let causes = [requirements, unanswered, orders].into_iter().flatten();
+        let causes: Vec<_> = causes.collect();
+        if causes.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            output::fail_with(&format!("error: {}", causes.join("; ")))
+        }
+    }
+}

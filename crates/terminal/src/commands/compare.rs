@@ -1,0 +1,191 @@
+//! `refract compare`: two versions or models on the texts that both answered.
+
+mod compared_json;
+mod compared_words;
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, bail, ensure};
+use clap::Args;
+use refract_domain::prism::VersionNumber;
+use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
+
+use self::compared_json::ComparisonJson;
+use super::operator::{self, AccountArg};
+use super::prism_history;
+use crate::output;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Progress};
+
+/// The arguments of `refract compare`.
+#[derive(Args)]
+pub struct CompareCommand {
+    /// Slug or id
+    prism: String,
+
+    /// One side: version=N, model=NAME, or version=N,model=NAME
+    #[arg(long, value_name = "SIDE", value_parser = side)]
+    a: ComparedSide,
+
+    /// The other side
+    #[arg(long, value_name = "SIDE", value_parser = side)]
+    b: ComparedSide,
+
+    /// Only this question
+    #[arg(long, value_name = "QUESTION")]
+    question: Option<String>,
+
+    /// One JSON object a line for each question
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl CompareCommand {
+    /// Runs `refract compare`: reads the results of both sides and prints how they compare.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        ensure!(
+            self.a != self.b,
+            "--a and --b are both {}: name two different sides",
+            named(&self.a)
+        );
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let history = refract.prisms().with_versions(prism.id).await?;
+        for version in [self.a.version, self.b.version].into_iter().flatten() {
+            prism_history::check_version(&history, version)?;
+        }
+        let question = self.question.as_ref();
+        let question = question.map(|key| prism_history::question(&history, key));
+        let question = question.transpose()?.map(|question| &question.key);
+        let progress = Progress::begin("results", None);
+        let show = |read| progress.show(u64::try_from(read).unwrap_or(u64::MAX), "");
+        let sides = [&self.a, &self.b];
+        let compared = refract
+            .measures()
+            .compare(&history, sides, question, show)
+            .await;
+        progress.end();
+        let compared = compared?;
+        self.check(&compared)?;
+        let latest = history.versions.last();
+        let is_shown = |it: &&ComparedQuestion| {
+            let is_latest =
+                latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
+            is_latest || it.comparison.rows > 0
+        };
+        let shown = compared.questions.iter().filter(is_shown);
+        if self.json {
+            return shown
+                .map(ComparisonJson::of)
+                .try_for_each(|json| output::json(&json));
+        }
+        let mut words = format!(
+            "a is {}, b is {}; texts that both answered: {}\n",
+            named(&self.a),
+            named(&self.b),
+            compared.texts
+        );
+        for question in shown {
+            let references = compared_words::references(&refract, account, question).await?;
+            let lines = compared_words::lines(question, &references, terminal::width());
+            writeln!(words, "\n{}", lines.join("\n"))?;
+        }
+        output::words(&words)
+    }
+
+    /// Refuses sides that have nothing to be compared.
+    fn check(&self, compared: &ComparedSides) -> anyhow::Result<()> {
+        for (side, results) in [&self.a, &self.b].into_iter().zip(compared.results) {
+            ensure!(
+                results > 0,
+                "there are no answered results of {}",
+                named(side)
+            );
+        }
+        ensure!(
+            compared.texts > 0,
+            "{} and {} answered no text in common: a text is known by its `ref`, or by equal fields \
+             and context",
+            named(&self.a),
+            named(&self.b)
+        );
+        let is_unmarked =
+            |question: &ComparedQuestion| question.comparison.rows == 0 && question.unanswered == 0;
+        if compared.questions.iter().all(is_unmarked) {
+            let texts = match compared.texts {
+                1 => "the one text that both sides answered is not marked".to_owned(),
+                texts => format!("none of the {texts} texts that both sides answered is marked"),
+            };
+            bail!(
+                "{texts}: mark the results of one side with `refract marks import {} FILE`",
+                self.prism
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Reads one side of a comparison.
+fn side(text: &str) -> anyhow::Result<ComparedSide> {
+    let expected = "expected version=N, model=NAME or version=N,model=NAME";
+    let mut side = ComparedSide::default();
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').context(expected)?;
+        ensure!(!value.is_empty(), expected);
+        match name {
+            "version" if side.version.is_none() => {
+                let version = value.parse().ok().and_then(VersionNumber::new);
+                side.version = Some(version.context(expected)?);
+            }
+            "model" if side.model.is_none() => side.model = Some(value.to_owned()),
+            _ => bail!(expected),
+        }
+    }
+    Ok(side)
+}
+
+/// A side in the words of the command line.
+fn named(side: &ComparedSide) -> String {
+    let version = side.version.map(|version| format!("version={version}"));
+    let model = side.model.as_ref();
+    let model = model.map(|model| format!("model={}", terminal::plain(model)));
+    let parts: Vec<_> = version.into_iter().chain(model).collect();
+    parts.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_side_is_a_version_a_model_or_both() {
+        let sides = [
+            ("version=3", Some(3), None),
+            ("model=gpt", None, Some("gpt")),
+            ("version=3,model=a=b", Some(3), Some("a=b")),
+            ("model=a:7b,version=12", Some(12), Some("a:7b")),
+        ];
+        for (text, version, model) in sides {
+            let read = side(text).unwrap();
+            let version = version.and_then(VersionNumber::new);
+            assert_eq!((read.version, read.model.as_deref()), (version, model));
+        }
+        for wrong in [
+            "",
+            "3",
+            "version=",
+            "version=0",
+            "version=-1",
+            "version=x",
+            "model=",
+            "version=1,version=2",
+            "prompt=1",
+            "version=1,",
+        ] {
+            assert!(side(wrong).is_err(), "{wrong}");
+        }
+    }
+}

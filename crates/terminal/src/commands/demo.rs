@@ -1,0 +1,133 @@
+//! What `refract demo` makes and shows: a prism, a key, sample results and one real call. The program
+//! serves meanwhile.
+
+mod messages;
+mod owner;
+
+use refract_service::Refract;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+
+use http::StatusCode;
+use refract_domain::api_key::ApiKey;
+use refract_domain::slug::PrismSelector;
+use refract_service::model::ModelGateway;
+use refract_service::people::AppUrl;
+use refract_service::people::Caller;
+use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
+use serde::Deserialize;
+
+use super::node_call::{self, NodeReply};
+use super::operator::AccountArg;
+use crate::output;
+use crate::settings::ApiUrl;
+
+/// The slug of the demo's prism.
+const PRISM: &str = SUPPORT_TRIAGE.slug;
+/// The body of the demo's create call.
+const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
+
+/// Makes the demo's prism when it is missing, and a new key.
+///
+/// # Errors
+/// A failure of the database.
+pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
+    let account = AccountArg::of_default().find(refract).await?;
+    let caller = Caller::operator(account);
+    let selector = PrismSelector::Slug(PRISM.to_owned());
+    match refract.prisms().find(account, &selector).await {
+        Err(PrismError::NotFound) => {
+            let creating = refract.prisms().create(&caller, SUPPORT_TRIAGE.file);
+            creating.await?;
+        }
+        found => drop(found?),
+    }
+    let label = "demo".to_owned();
+    let (_, key) = refract.keys().create(&caller, label, None).await?;
+    Ok(key)
+}
+
+/// Gives the app's pages something to show, and returns a link that signs in as the demo's owner. A
+/// connected model is not asked about the sample: that would cost 200 requests.
+///
+/// # Errors
+/// A failure of the database, and messages that were not answered.
+pub async fn prepare_app(refract: &Refract, url: &AppUrl) -> anyhow::Result<String> {
+    let account = AccountArg::of_default().find(refract).await?;
+    if refract.is_for_trying_only() {
+        let prism = PrismSelector::Slug(PRISM.to_owned());
+        messages::answer(refract, account, &prism).await?;
+    }
+    let token = owner::sign_in_link(refract, account).await?;
+    Ok(url.sign_in_link(token.reveal()))
+}
+
+/// Makes a create and a read call at the demo's own server, and prints the requests and their replies.
+///
+/// # Errors
+/// A call that fails, and stdout that cannot be written.
+pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> anyhow::Result<()> {
+    let url = format!("http://{address}/v1/prisms/{PRISM}/results");
+    let mut text = String::new();
+    writeln!(text, "The model: {}", gateway.describe())?;
+    if gateway.is_for_trying_only() {
+        writeln!(text, "It compares words and is for trying things only.")?;
+    }
+    let create = format!("POST /v1/prisms/{PRISM}/results");
+    let json = call(address, &create, BODY, key).await?;
+    writeln!(
+        text,
+        "\nPOST {url}\n{BODY}\n\nThe saved result (format=json):\n{json}"
+    )?;
+    let saved: SavedId = serde_json::from_str(&json)?;
+    let path = format!("/v1/results/{}?format=csv", saved.id);
+    let csv = call(address, &format!("GET {path}"), "", key).await?;
+    writeln!(
+        text,
+        "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
+    )?;
+    output::words(&text.replace('\r', ""))
+}
+
+/// Says how to go on: a call to copy, and the link into the app.
+///
+/// # Errors
+/// Stdout that cannot be written.
+pub fn invite(api_url: &ApiUrl, key: &ApiKey, app_link: Option<&str>) -> anyhow::Result<()> {
+    let words = format!(
+        "Go on with:\n\ncurl -s {api_url}/prisms/{PRISM}/results \\\n  \
+         -H 'Authorization: Bearer {}' \\\n  -H 'Content-Type: application/json' \\\n  \
+         -d '{{\"text\": \"Where is my order?\"}}'\n\n{}Serving on {api_url} until Ctrl-C.\n",
+        key.reveal(),
+        app_link.map_or_else(String::new, |link| format!(
+            "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
+        )),
+    );
+    output::words(&words)
+}
+
+/// The part of a reply that the demo reads.
+#[derive(Deserialize)]
+struct SavedId {
+    id: String,
+}
+
+/// Makes one HTTP call to the demo's own server and returns the body of the reply.
+async fn call(
+    address: SocketAddr,
+    method_and_path: &str,
+    body: &str,
+    key: &ApiKey,
+) -> anyhow::Result<String> {
+    let headers = format!(
+        "authorization: Bearer {}\r\ncontent-type: application/json\r\n",
+        key.reveal()
+    );
+    let NodeReply { status, body } =
+        node_call::send(address, method_and_path, &headers, body).await?;
+    anyhow::ensure!(
+        status == StatusCode::OK || status == StatusCode::BAD_GATEWAY,
+        "the server answered {status}: {body}"
+    );
+    Ok(body)
+}

@@ -1,0 +1,61 @@
+//! The sample messages, answered before the demo is shown, so that its pages have something to show.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use refract_domain::ids::AccountId;
+use refract_domain::prism::VersionNumber;
+use refract_domain::slug::PrismSelector;
+use refract_file_runs::{FileRun, InputSource, RunFiles, RunOrder, RunSettings, RunTally, Shard};
+use refract_lens_rendering::RowFormat;
+use refract_service::CallError;
+use refract_service::Refract;
+
+/// 200 messages to a shop that sells bicycles.
+const MESSAGES: &[u8] = include_bytes!("../../../../../docs/examples/messages.csv");
+/// Messages that are asked about at once.
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
+
+/// Asks a prism about every message by a file run, which asks about none again that is answered.
+pub(super) async fn answer(
+    refract: &Refract,
+    account: AccountId,
+    prism: &PrismSelector,
+) -> anyhow::Result<()> {
+    let order = RunOrder {
+        input: InputSource::Stream(Box::new(MESSAGES)),
+        mappings: &[],
+        shard: Shard::WHOLE,
+        name: "demo".to_owned(),
+    };
+    // a version that is made in the demo does not answer all messages again
+    let first = Some(VersionNumber::FIRST);
+    let prism = match refract.runs().pin(account, prism, first).await {
+        // somebody archived it in an earlier demo
+        Err(CallError::PrismNotFound) => return Ok(()),
+        found => found?,
+    };
+    let estimator = prism.estimator()?;
+    let run = Arc::new(FileRun::open(prism, order)?);
+    let tally = Arc::new(RunTally::default());
+    let check = run.check(estimator, &tally).await?;
+    let settings = RunSettings {
+        concurrency: CONCURRENCY,
+        threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        gives_up: true,
+    };
+    let files = RunFiles {
+        format: RowFormat::Csv,
+        rows: &mut std::io::sink(),
+        refused: None,
+    };
+    let never = std::future::pending();
+    let summary = run.run(settings, &check, &tally, files, never).await;
+    match summary.stop {
+        Some(stop) => Err(anyhow::anyhow!(
+            "the sample messages were not answered: {stop}"
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,153 @@
+//! `refract evaluate`: measures over marked answers, and cutoffs that reach a goal.
+
+mod advice;
+mod advice_json;
+mod advice_words;
+mod advised_lens;
+mod goal;
+
+use clap::Args;
+use refract_domain::prism::VersionNumber;
+use refract_domain::question::Question;
+use refract_service::measures::EvaluatedQuestion;
+use refract_service::prisms::PrismHistory;
+use refract_service::results::ResultFilter;
+
+use self::goal::AdviceArgs;
+use super::measures::{self, MeasuredQuestion};
+use super::operator::{self, AccountArg};
+use super::period::PeriodArgs;
+use super::prism_history;
+use crate::arguments;
+use crate::output;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Progress};
+
+/// The arguments of `refract evaluate`.
+#[derive(Args)]
+pub struct EvaluateCommand {
+    /// Slug or id
+    prism: String,
+
+    /// Only this question
+    #[arg(long, value_name = "QUESTION")]
+    question: Option<String>,
+
+    /// Only results of this version
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
+
+    /// Only results of the model that its server calls so
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    #[command(flatten)]
+    period: PeriodArgs,
+
+    /// One JSON object a line for each question, or for the advice
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    advice: AdviceArgs,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl EvaluateCommand {
+    /// Runs `refract evaluate`: reads the marked answers and prints their measures, or advice.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let history = refract.prisms().with_versions(prism.id).await?;
+        let filter = self.filter(&history)?;
+        let only = match self.advice.question.as_ref().or(self.question.as_ref()) {
+            Some(key) => Some(prism_history::question(&history, key)?),
+            None => None,
+        };
+        let advised = only.map(|question| self.advice.of(question)).transpose()?;
+        let key = only.map(|question| &question.key);
+        let progress = Progress::begin("results", None);
+        let show = |read| progress.show(read, "");
+        let measures = refract.measures();
+        let read = measures.evaluate(&history, key, filter.clone(), show).await;
+        progress.end();
+        let evaluated = read?;
+        if evaluated.iter().all(|question| question.marked.is_empty()) {
+            self.say_no_marks(&filter, only);
+            return advised
+                .flatten()
+                .map_or(Ok(()), |advised| advised.refuse_to_write());
+        }
+        match (advised.flatten(), evaluated.first()) {
+            (Some(advised), Some(evaluated)) => {
+                advised.print(&self.prism, evaluated, &history, self.json)
+            }
+            (Some(_), None) | (None, _) => self.print(&evaluated, &history),
+        }
+    }
+
+    fn filter(&self, history: &PrismHistory) -> anyhow::Result<ResultFilter> {
+        if let Some(version) = self.version {
+            prism_history::check_version(history, version)?;
+        }
+        Ok(ResultFilter {
+            is_ok: Some(true),
+            version: self.version,
+            model: self.model.clone(),
+            ..self.period.filter()
+        })
+    }
+
+    fn say_no_marks(&self, filter: &ResultFilter, question: Option<&Question>) {
+        let every = ResultFilter {
+            is_ok: Some(true),
+            ..ResultFilter::default()
+        };
+        let of = question.map(|question| format!(" of question '{}'", question.key));
+        let of = of.unwrap_or_default();
+        let among = if *filter == every {
+            ""
+        } else {
+            " among the results that were chosen"
+        };
+        output::say(&format!(
+            "There are no marks{of}{among}: mark results with `refract marks import {} FILE`, where \
+             FILE has a column `result_id` or `ref` and a column for each question.",
+            self.prism
+        ));
+    }
+
+    /// Prints the measures of the questions: all of the latest version, and those of older versions
+    /// that have marks.
+    fn print(&self, evaluated: &[EvaluatedQuestion], history: &PrismHistory) -> anyhow::Result<()> {
+        let latest = history.versions.last();
+        let is_shown = |it: &&EvaluatedQuestion| {
+            let is_latest =
+                latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
+            is_latest || !it.marked.is_empty()
+        };
+        for (number, evaluated) in evaluated.iter().filter(is_shown).enumerate() {
+            let version = evaluated.version();
+            let newest = &evaluated.question;
+            let asked = version
+                .and_then(|version| prism_history::question_in(history, version, &newest.key));
+            let measured = MeasuredQuestion::new(
+                asked.unwrap_or(newest).clone(),
+                version,
+                evaluated.model().map(ToOwned::to_owned),
+                &evaluated.marked,
+            );
+            if self.json {
+                output::json(&measures::json(&measured))?;
+                continue;
+            }
+            if number > 0 {
+                output::words("\n")?;
+            }
+            output::words(&measures::words(&measured, terminal::width()))?;
+        }
+        Ok(())
+    }
+}

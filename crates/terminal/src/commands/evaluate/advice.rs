@@ -1,0 +1,88 @@
+//! Advice on the cutoffs of a Yes / No question: as JSON, in words, and as a lens file.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_service::measures::EvaluatedQuestion;
+use refract_service::prisms::PrismHistory;
+
+use super::advice_json::AdviceJson;
+use super::{advice_words, advised_lens};
+use crate::output;
+
+/// What is wanted of the cutoffs of one question.
+pub(super) struct AdvisedQuestion {
+    /// What the cutoffs are to achieve.
+    pub(super) goal: CutoffGoal,
+    /// The lens file to be written.
+    pub(super) write: Option<PathBuf>,
+}
+
+impl AdvisedQuestion {
+    /// Prints the advice, and writes the lens file where one is wanted.
+    ///
+    /// # Errors
+    /// The lens file cannot be written, or the goal is out of reach.
+    pub(super) fn print(
+        &self,
+        prism: &str,
+        evaluated: &EvaluatedQuestion,
+        history: &PrismHistory,
+        as_json: bool,
+    ) -> anyhow::Result<()> {
+        let question = &evaluated.question;
+        let advice = evaluated.marked.advise_cutoffs(self.goal);
+        let advice = advice.context("the question is no yes_no question")?;
+        if let (Some(path), Some(_)) = (&self.write, advice.yes_from) {
+            advised_lens::write(path, history, &question.key, &advice)?;
+        }
+        if as_json {
+            output::json(&AdviceJson::of(question.key.as_str(), self.goal, &advice))?;
+            if advice.yes_from.is_some() && advice.behind < FEW_MARKS {
+                output::say(&advice_words::warning(&advice));
+            }
+        } else {
+            let words = advice_words::lines(self.goal, &advice).join("\n");
+            output::words(&format!("{words}\n"))?;
+        }
+        self.tell_next(prism, &advice)
+    }
+
+    /// The error for a lens file that is wanted and cannot be written for want of marks.
+    pub(super) fn refuse_to_write(&self) -> anyhow::Result<()> {
+        match &self.write {
+            Some(path) => bail!(
+                "without marks there is no advice: {} is not written",
+                path.display()
+            ),
+            None => Ok(()),
+        }
+    }
+
+    fn tell_next(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
+        let steps = |file: &str| {
+            format!(
+                "`refract lens preview {prism} {file}` shows what would change, and `refract lens \
+                 set {prism} {file}` makes it the lens."
+            )
+        };
+        match (&self.write, advice.yes_from) {
+            (Some(path), Some(_)) => {
+                let path = path.display().to_string();
+                output::say(&format!("{path} is written. Next: {}", steps(&path)));
+            }
+            (Some(path), None) => bail!(
+                "{}: {} is not written",
+                advice_words::out_of_reach(self.goal),
+                path.display()
+            ),
+            (None, Some(_)) => output::say(&format!(
+                "Next: `--write lens.json` puts the cutoffs into a lens file, {}",
+                steps("lens.json")
+            )),
+            (None, None) => {}
+        }
+        Ok(())
+    }
+}

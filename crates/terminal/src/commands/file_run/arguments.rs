@@ -1,0 +1,109 @@
+//! The arguments of commands that ask about every row of a file.
+
+use refract_service::Refract;
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_domain::prism::VersionNumber;
+use refract_file_runs::{ColumnMapping, InputSource, RunOrder, RunSettings, Shard};
+use refract_service::model::ModelGateway;
+use refract_service::runs::PinnedPrism;
+
+use super::super::operator::{self, AccountArg};
+use crate::arguments;
+use crate::settings::{DatabaseArgs, ModelArgs};
+
+/// Arguments that `refract run` and `refract check` have in common.
+#[derive(Args)]
+pub(crate) struct FileRunArgs {
+    /// Calls to the model at once
+    #[arg(long, value_name = "N", default_value = "32", value_parser = arguments::from_1::<NonZeroUsize>)]
+    concurrency: NonZeroUsize,
+
+    /// The version that is to answer [default: the latest when the run starts]
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
+
+    /// Reads a field, `ref` or `context` from a column of another name
+    #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
+    mappings: Vec<ColumnMapping>,
+
+    /// A name for the run: the same file under another name is asked about anew
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    name: String,
+
+    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+/// A prism version that answers, and the model that it asks.
+pub(crate) struct AskedPrism {
+    pub(crate) refract: Refract,
+    pub(crate) prism: PinnedPrism,
+    /// Upper bound on the rows that the model is asked about at once.
+    pub(crate) concurrency: NonZeroUsize,
+}
+
+impl FileRunArgs {
+    /// Opens the database and finds the prism and the version.
+    pub(crate) async fn open(
+        &self,
+        prism: &str,
+        database: &DatabaseArgs,
+    ) -> anyhow::Result<AskedPrism> {
+        let settings = self.model.settings()?;
+        let concurrency = settings.concurrency.min(self.concurrency.get());
+        let gateway = ModelGateway::new(settings)?;
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, prism).await?;
+        let prism = prism.selector();
+        let refract = refract.with_model(gateway.model());
+        Ok(AskedPrism {
+            prism: refract.runs().pin(account, &prism, self.version).await?,
+            refract,
+            concurrency: NonZeroUsize::new(concurrency).unwrap_or(NonZeroUsize::MIN),
+        })
+    }
+
+    /// Which rows of which file are asked about.
+    pub(crate) fn order<'a>(&'a self, input: InputSource<'a>, shard: Shard) -> RunOrder<'a> {
+        RunOrder {
+            input,
+            mappings: &self.mappings,
+            shard,
+            name: self.name.clone(),
+        }
+    }
+
+    /// How hard the run works.
+    pub(crate) fn settings(&self, asked: &AskedPrism) -> RunSettings {
+        RunSettings {
+            concurrency: asked.concurrency,
+            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            gives_up: !self.keep_going,
+        }
+    }
+}
+
+fn mapping(text: &str) -> anyhow::Result<ColumnMapping> {
+    // a column's name may contain `=`, a field key never does
+    let (column, field) = text.rsplit_once('=').context("expected COLUMN=FIELD")?;
+    Ok(ColumnMapping {
+        column: column.trim().to_owned(),
+        field: field.trim().to_owned(),
+    })
+}

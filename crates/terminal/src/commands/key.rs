@@ -1,0 +1,199 @@
+//! `refract key`: API keys. A key is printed when it is made, and never again.
+
+use anyhow::{Context as _, bail};
+use chrono::{DateTime, SecondsFormat, Utc};
+use clap::Subcommand;
+use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_service::Refract;
+use refract_service::keys::{KeyError, ListedKey};
+use refract_service::people::Caller;
+use serde::Serialize;
+
+use super::operator::{self, AccountArg};
+use super::period;
+use crate::output;
+use crate::settings::ApiUrlArgs;
+use crate::settings::{self, DatabaseArgs};
+
+/// The subcommands of `refract key`.
+#[derive(Subcommand)]
+pub enum KeyCommand {
+    /// Makes a key and shows it, this one time
+    #[command(
+        after_help = "Examples:\n  refract key create --name laptop\n  refract key create --name trial --expires 2027-01-01\n  export REFRACT_KEY=$(refract key create --name ci | jq -r .key)"
+    )]
+    Create {
+        /// A label to tell it from others
+        #[arg(long, value_name = "LABEL", default_value = "API key")]
+        name: String,
+        /// From then on the key is refused: a date such as 2027-01-01, which begins at midnight UTC, or
+        /// a time such as 2027-01-01T09:00:00Z [default: never]
+        #[arg(long, value_name = "DATE", value_parser = period::moment)]
+        expires: Option<DateTime<Utc>>,
+        #[command(flatten)]
+        account: AccountArg,
+        #[command(flatten)]
+        api: ApiUrlArgs,
+        /// The address that the API listens on
+        #[arg(
+            long,
+            env = "REFRACT_LISTEN",
+            default_value = "127.0.0.1:8080",
+            value_name = "ADDRESS",
+            hide = true
+        )]
+        listen: String,
+    },
+    /// Lists the keys, without the keys themselves
+    #[command(
+        after_help = "Examples:\n  refract key list\n  refract key list --json | jq 'select(.last_used_at == null)'"
+    )]
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Revokes a key: the next request with it is refused
+    #[command(after_help = "Examples:\n  refract key revoke 0190b8f2-0000-7000-8000-0000000000aa")]
+    Revoke {
+        /// The key's id
+        id: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+}
+
+#[derive(Serialize)]
+struct NewKey<'a> {
+    id: String,
+    account: &'a str,
+    name: &'a str,
+    key: &'a str,
+}
+
+#[derive(Serialize)]
+struct ShownKey {
+    id: String,
+    name: String,
+    first_characters: String,
+    created_at: String,
+    last_used_at: Option<String>,
+    results_made: u64,
+    revoked_at: Option<String>,
+    expires_at: Option<String>,
+    revoked_by: Option<String>,
+}
+
+impl From<ListedKey> for ShownKey {
+    fn from(listed: ListedKey) -> Self {
+        let key = listed.row;
+        Self {
+            id: key.id.to_string(),
+            name: key.name,
+            first_characters: key.first_characters,
+            created_at: moment(key.created_at),
+            last_used_at: key.last_used_at.map(moment),
+            results_made: listed.results,
+            revoked_at: key.revoked_at.map(moment),
+            expires_at: key.expires_at.map(moment),
+            revoked_by: listed.revoked_by.map(|by| by.reference),
+        }
+    }
+}
+
+impl KeyCommand {
+    /// Runs a `refract key` command.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let is_create = matches!(self, Self::Create { .. });
+        let refract = operator::open_for(&database.settings(), is_create).await?;
+        match self {
+            Self::Create {
+                name,
+                expires,
+                account,
+                api,
+                listen,
+            } => {
+                let listen = settings::address("REFRACT_LISTEN", &listen)?;
+                let url = api.url_of(&settings::as_reached(listen).to_string())?;
+                create(&refract, &name, expires, &account).await?;
+                output::say(&format!("The API: {url}"));
+                Ok(())
+            }
+            Self::List { json, account } => {
+                let account = account.find(&refract).await?;
+                list(&refract, json, account).await
+            }
+            Self::Revoke { id, account } => {
+                let account = account.find(&refract).await?;
+                let no_key =
+                    || format!("there is no key with the id '{id}': see `refract key list`");
+                let key = ApiKeyId::parse(&id).with_context(no_key)?;
+                let caller = Caller::operator(account);
+                anyhow::ensure!(refract.keys().revoke(&caller, key).await?, no_key());
+                output::say("The key is revoked.");
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn create(
+    refract: &Refract,
+    name: &str,
+    expires: Option<DateTime<Utc>>,
+    account: &AccountArg,
+) -> anyhow::Result<()> {
+    let name = operator::name("--name", name)?;
+    let caller = Caller::operator(account.find(refract).await?);
+    let label = name.as_str().to_owned();
+    let creating = refract.keys().create(&caller, label, expires).await;
+    let (id, key) = match creating {
+        Err(refusal @ KeyError::EndsInThePast { .. }) => bail!("--expires: {refusal}"),
+        created => created?,
+    };
+    if let Some(end) = expires {
+        output::say(&format!("The key ends {}.", moment(end)));
+    }
+    output::json(&NewKey {
+        id: id.to_string(),
+        account: account.name(),
+        name: name.as_str(),
+        key: key.reveal(),
+    })
+}
+
+async fn list(refract: &Refract, json: bool, account: AccountId) -> anyhow::Result<()> {
+    let keys = refract.keys().list(account).await?;
+    let shown: Vec<_> = keys.into_iter().map(ShownKey::from).collect();
+    let headers = [
+        "id",
+        "name",
+        "begins with",
+        "created",
+        "last used",
+        "results",
+        "revoked",
+        "revoked by",
+        "expires",
+    ];
+    output::list(json, &headers, &shown, |key| {
+        vec![
+            key.id.clone(),
+            key.name.clone(),
+            key.first_characters.clone(),
+            key.created_at.clone(),
+            key.last_used_at.clone().unwrap_or_default(),
+            key.results_made.to_string(),
+            key.revoked_at.clone().unwrap_or_default(),
+            key.revoked_by.clone().unwrap_or_default(),
+            key.expires_at.clone().unwrap_or_default(),
+        ]
+    })
+}
+
+fn moment(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

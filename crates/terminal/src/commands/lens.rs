@@ -1,0 +1,102 @@
+//! `refract lens`: the columns that readers of a prism's results see.
+
+mod cutoffs;
+mod preview;
+mod share;
+
+use clap::Subcommand;
+use refract_authoring::lens_file::ShownLens;
+use refract_service::people::Caller;
+
+use super::operator::{self, AccountArg};
+use crate::commands::input_path::InputPath;
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// How a command changes a lens before showing it.
+enum LensChange {
+    Nothing,
+    /// The columns of this lens file replace the lens.
+    To(Vec<u8>),
+    Reset,
+}
+
+/// The subcommands of `refract lens`.
+#[derive(Subcommand)]
+pub enum LensCommand {
+    /// Shows the lens
+    #[command(
+        after_help = "Examples:\n  refract lens show support-triage\n  refract lens show support-triage | jq '{columns}' > lens.json"
+    )]
+    Show {
+        /// Slug or id
+        prism: String,
+        /// JSON on one line, as without it
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes the columns of a file the lens; old results are read through it at once
+    #[command(
+        after_help = "Examples:\n  refract lens set support-triage docs/examples/support-triage.lens.json"
+    )]
+    Set {
+        /// Slug or id
+        prism: String,
+        /// The lens file, JSON; `-` is stdin
+        file: InputPath,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes the lens automatic again: one column per question
+    #[command(after_help = "Examples:\n  refract lens reset support-triage")]
+    Reset {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Shows what another lens would make of stored results, without setting it
+    #[command(
+        after_help = "Examples:\n  refract lens preview support-triage lens.json\n  refract lens preview support-triage lens.json --sample 1000 --json | jq .changed"
+    )]
+    Preview(preview::PreviewCommand),
+    /// Draws the stored probabilities of a column, and what a cutoff at each percent would answer
+    #[command(
+        after_help = "Examples:\n  refract lens cutoffs support-triage angry\n  refract lens cutoffs support-triage is_angry --step 5"
+    )]
+    Cutoffs(cutoffs::CutoffsCommand),
+}
+
+impl LensCommand {
+    /// Runs a `refract lens` command; those that change the lens print it afterwards.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (prism, account, change) = match self {
+            Self::Preview(command) => return command.run(database).await,
+            Self::Cutoffs(command) => return command.run(database).await,
+            Self::Show {
+                prism,
+                json: _,
+                account,
+            } => (prism, account, LensChange::Nothing),
+            Self::Set {
+                prism,
+                file,
+                account,
+            } => (prism, account, LensChange::To(file.read()?)),
+            Self::Reset { prism, account } => (prism, account, LensChange::Reset),
+        };
+        let (refract, account) = account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &prism).await?;
+        let (prism, lenses) = (prism.selector(), refract.lenses());
+        let caller = Caller::operator(account);
+        match change {
+            LensChange::Nothing => {}
+            LensChange::To(file) => lenses.set(&caller, &prism, &file, None).await?,
+            LensChange::Reset => lenses.reset(&caller, &prism, None).await?,
+        }
+        let found = lenses.find(account, &prism).await?;
+        output::json(&ShownLens::new(&found.lens, found.columns().lens))
+    }
+}

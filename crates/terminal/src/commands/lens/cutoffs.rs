@@ -1,0 +1,228 @@
+//! `refract lens cutoffs`: the stored probabilities of a column, and what each cutoff would answer.
+
+use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::HumanCount;
+use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::lens::Column;
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use super::share::share;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Palette, Progress, counted as counted_of};
+use crate::{output, suggestion};
+
+/// Terminal columns of the longest bar.
+const BAR: usize = 14;
+
+/// Arguments of `refract lens cutoffs`.
+#[derive(Args)]
+pub struct CutoffsCommand {
+    /// Slug or id
+    prism: String,
+
+    /// A column of its lens that reads a Yes / No question
+    column: String,
+
+    /// A line every so many percent
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = step)]
+    step: u8,
+
+    /// One JSON object instead of a histogram
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl CutoffsCommand {
+    /// Runs `refract lens cutoffs`: counts the stored probabilities and prints a histogram.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let lens = refract.lenses().of(prism).await?;
+        let steps = self.steps(lens.columns().lens)?;
+        let question = lens.latest.question(steps.question());
+        let question = question.map(|question| question.text.clone());
+        let progress = Progress::begin("results", None);
+        let show = |read| progress.show(read, "");
+        let counted = refract.lenses().cutoffs(&lens, steps, show).await;
+        progress.end();
+        let counted = counted?;
+        let steps = counted.steps(usize::from(self.step));
+        if self.json {
+            return output::json(&self.json_of(&counted, &steps));
+        }
+        let words = self.words(&counted, &steps, &question.unwrap_or_default())?;
+        output::words(&words)
+    }
+
+    /// An empty histogram for the column that was named.
+    fn steps(&self, lens: &[Column]) -> anyhow::Result<CutoffSteps> {
+        let name = &self.column;
+        let found = lens.iter().find(|column| column.name.as_str() == name);
+        let Some(column) = found else {
+            let names = lens.iter().map(|column| column.name.as_str());
+            let proposal = suggestion::did_you_mean_or_list(name, names);
+            bail!(
+                "the lens has no column '{}'{proposal}",
+                terminal::plain(name)
+            );
+        };
+        CutoffSteps::of(column)
+            .with_context(|| format!("the column '{name}' reads no Yes / No question"))
+    }
+
+    fn words(
+        &self,
+        counted: &CutoffSteps,
+        steps: &[CutoffStep],
+        question: &str,
+    ) -> anyhow::Result<String> {
+        let palette = Palette::of_stdout();
+        let results = counted.results();
+        let mut words = format!(
+            "{} ({}): {}\n{}",
+            palette.heading.apply_to(&self.column),
+            counted.question(),
+            terminal::plain(question),
+            counted_of(results, "answered result")
+        );
+        if let Some((cutoffs, labels)) = counted.now() {
+            let part = |count| {
+                format!(
+                    "{} ({:.1} %)",
+                    HumanCount(count),
+                    100.0 * share(count, results)
+                )
+            };
+            let (yes, unsure, no) = (part(labels.yes), part(labels.unsure), part(labels.no));
+            let (no_below, yes_from) = limits(cutoffs);
+            write!(
+                words,
+                "; no below {no_below}, yes from {yes_from}: Yes {yes}, Unsure {unsure}, No {no}"
+            )?;
+        }
+        words.push_str(".\n\n");
+        let header = format!(
+            "{:>7}  {:BAR$}  {:>9}  {:>17}  {:>17}",
+            "CUTOFF", "PROBABILITIES", "RESULTS", "NO BELOW", "YES FROM"
+        );
+        writeln!(words, "{}", palette.faint.apply_to(header))?;
+        let most = steps.iter().map(|step| step.results).max().unwrap_or(0);
+        for step in steps {
+            let part = |count| {
+                format!(
+                    "{} {:>5.1} %",
+                    HumanCount(count),
+                    100.0 * share(count, results)
+                )
+            };
+            let line = format!(
+                "{:>5} %  {}  {:>9}  {:>17}  {:>17}",
+                step.percent,
+                terminal::bar(share(step.results, most), &[], BAR),
+                HumanCount(step.results).to_string(),
+                part(step.no),
+                part(step.yes),
+            );
+            match self.beginning(step.percent, counted.now().map(|(cutoffs, _)| cutoffs)) {
+                Some(label) => {
+                    let mark = palette.chosen.apply_to(format!("< {}", label.label()));
+                    writeln!(words, "{line}  {mark}")?;
+                }
+                None => writeln!(words, "{line}")?,
+            }
+        }
+        Ok(words)
+    }
+
+    /// The label that begins in the step at this percent with the column's current cutoffs.
+    fn beginning(&self, percent: u32, cutoffs: Option<Cutoffs>) -> Option<YesNoLabel> {
+        let (no_below, yes_from) = limits(cutoffs?);
+        let from = f64::from(percent) / 100.0;
+        let to = f64::from(percent + u32::from(self.step)) / 100.0;
+        let is_here = |cutoff: f64| from <= cutoff && cutoff < to;
+        if is_here(yes_from) {
+            Some(YesNoLabel::Yes)
+        } else if is_here(no_below) {
+            Some(YesNoLabel::Unsure)
+        } else {
+            None
+        }
+    }
+
+    fn json_of<'a>(&'a self, counted: &'a CutoffSteps, steps: &[CutoffStep]) -> CutoffsJson<'a> {
+        let now = counted.now();
+        let cutoffs = now.map(|(cutoffs, _)| cutoffs);
+        CutoffsJson {
+            column: &self.column,
+            question: counted.question().as_str(),
+            results: counted.results(),
+            no_below: cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value),
+            yes_from: cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value),
+            now: now.map(|(_, labels)| LabelsJson {
+                yes: labels.yes,
+                unsure: labels.unsure,
+                no: labels.no,
+            }),
+            steps: steps.iter().map(StepJson::from).collect(),
+        }
+    }
+}
+
+/// Reads a number of percents.
+fn step(text: &str) -> anyhow::Result<u8> {
+    let step = text.parse().ok().filter(|step| (1..=50).contains(step));
+    step.context("expected whole percents from 1 to 50")
+}
+
+/// The probabilities below which the label is no, and from which it is yes.
+fn limits(cutoffs: Cutoffs) -> (f64, f64) {
+    let no_below = cutoffs.no_ends_at().value();
+    (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
+}
+
+/// The histogram as JSON.
+#[derive(Serialize)]
+struct CutoffsJson<'a> {
+    column: &'a str,
+    question: &'a str,
+    results: u64,
+    no_below: Option<f64>,
+    yes_from: Option<f64>,
+    /// What the current cutoffs answer; null for a column of probabilities.
+    now: Option<LabelsJson>,
+    steps: Vec<StepJson>,
+}
+
+#[derive(Serialize)]
+struct LabelsJson {
+    yes: u64,
+    unsure: u64,
+    no: u64,
+}
+
+#[derive(Serialize)]
+struct StepJson {
+    percent: u32,
+    results: u64,
+    no: u64,
+    yes: u64,
+}
+
+impl From<&CutoffStep> for StepJson {
+    fn from(step: &CutoffStep) -> Self {
+        Self {
+            percent: step.percent,
+            results: step.results,
+            no: step.no,
+            yes: step.yes,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! `refract lens preview`: what another lens would make of stored results, before it is saved.
+
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+
+use clap::Args;
+use indicatif::HumanCount;
+use refract_authoring::lens_file;
+use refract_evaluation::counting::column_tally::{ColumnTally, ValueCount};
+use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use super::share::share;
+use crate::arguments;
+use crate::commands::input_path::InputPath;
+use crate::output;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Palette, Progress, counted};
+
+/// Upper bound on the terminal columns of a label.
+const LABELS: usize = 32;
+/// Terminal columns of a bar.
+const BAR: usize = 20;
+
+/// Arguments of `refract lens preview`.
+#[derive(Args)]
+pub struct PreviewCommand {
+    /// Slug or id
+    prism: String,
+
+    /// The lens file, JSON; `-` is stdin
+    file: InputPath,
+
+    /// Looks at the newest N answered results only
+    #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
+    sample: Option<NonZeroUsize>,
+
+    /// One JSON object instead of words and bars
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl PreviewCommand {
+    /// Runs `refract lens preview`: reads answered results and prints what would change.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let file = self.file.read()?;
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let lens = refract.lenses().of(prism).await?;
+        let columns = lens_file::read(&file, &lens.latest)?;
+        let most = self.sample.map_or(usize::MAX, NonZeroUsize::get);
+        let progress = Progress::begin("results", None);
+        let show = |read| progress.show(read, "");
+        let preview = refract.lenses().preview(&lens, &columns, most, show).await;
+        progress.end();
+        let preview = preview?;
+        if self.json {
+            return output::json(&PreviewJson::of(&preview));
+        }
+        output::words(&words(&preview)?)
+    }
+}
+
+fn words(preview: &LensPreview) -> anyhow::Result<String> {
+    let palette = Palette::of_stdout();
+    let mut words = format!(
+        "{}: {} of {} would change.\n",
+        counted(preview.results, "answered result"),
+        HumanCount(preview.changed()),
+        counted(preview.cells(), "cell"),
+    );
+    for column in &preview.columns {
+        let what = match column.changed {
+            None => "a new column".to_owned(),
+            Some(0) => "no cell changes".to_owned(),
+            Some(changed) => format!(
+                "{} ({:.1} %)",
+                if changed == 1 {
+                    "1 cell changes".to_owned()
+                } else {
+                    format!("{} cells change", HumanCount(changed))
+                },
+                100.0 * share(changed, preview.results)
+            ),
+        };
+        let heading = palette.heading.apply_to(&column.after.column.name);
+        let output = column.after.column.output.name();
+        let question = &column.after.column.question;
+        writeln!(words, "\n{heading} ({output} of {question}): {what}")?;
+        words.push_str(&value_lines(column, preview.results)?);
+    }
+    for column in &preview.dropped {
+        writeln!(
+            words,
+            "\n{} would be gone.",
+            palette.heading.apply_to(&column.name)
+        )?;
+    }
+    Ok(words)
+}
+
+/// A line for each value, with its current number of cells where that differs.
+fn value_lines(column: &ColumnPreview, results: u64) -> anyhow::Result<String> {
+    let before = |value: &ValueCount| {
+        let tally = column.before.as_ref()?;
+        let found = tally.values.iter().find(|other| other.key == value.key);
+        Some(found.map_or(0, ValueCount::cells))
+    };
+    let values = column.after.values.iter();
+    let values = values.map(|value| (value.label.as_str(), value.cells(), before(value)));
+    let empty = column.before.as_ref().map(|tally| tally.empty);
+    let values = values.chain([("(empty)", column.after.empty, empty)]);
+    let shown: Vec<_> = values
+        .filter(|(_, after, before)| *after > 0 || before.is_some_and(|before| before > 0))
+        .collect();
+    let widths = shown.iter().map(|(label, ..)| terminal::columns_of(label));
+    let width = widths.max().unwrap_or(0).min(LABELS);
+    let mut lines = String::new();
+    for (label, after, before) in shown {
+        let part = share(after, results);
+        write!(
+            lines,
+            "  {} {} {:>5.1} %  {}",
+            terminal::fit(label, width),
+            terminal::bar(part, &[], BAR),
+            100.0 * part,
+            HumanCount(after),
+        )?;
+        match before.filter(|before| *before != after) {
+            Some(before) => writeln!(lines, ", now {}", HumanCount(before))?,
+            None => lines.push('\n'),
+        }
+    }
+    Ok(lines)
+}
+
+/// The preview as JSON.
+#[derive(Serialize)]
+struct PreviewJson<'a> {
+    results: u64,
+    cells: u64,
+    changed: u64,
+    columns: Vec<ColumnPreviewJson<'a>>,
+    dropped: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ColumnPreviewJson<'a> {
+    name: &'a str,
+    question: &'a str,
+    output: &'static str,
+    /// Number of cells that would change; null for a new column.
+    changed: Option<u64>,
+    after: TallyJson<'a>,
+    /// The current column of this name; null when there is none, or none that can be compared.
+    before: Option<TallyJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct TallyJson<'a> {
+    values: Vec<ValueJson<'a>>,
+    empty: u64,
+}
+
+#[derive(Serialize)]
+struct ValueJson<'a> {
+    value: &'a str,
+    label: &'a str,
+    cells: u64,
+}
+
+impl<'a> PreviewJson<'a> {
+    fn of(preview: &'a LensPreview) -> Self {
+        let columns = preview.columns.iter().map(|preview| ColumnPreviewJson {
+            name: preview.after.column.name.as_str(),
+            question: preview.after.column.question.as_str(),
+            output: preview.after.column.output.name(),
+            changed: preview.changed,
+            after: TallyJson::of(&preview.after),
+            before: preview.before.as_ref().map(TallyJson::of),
+        });
+        let dropped = preview.dropped.iter().map(|column| column.name.as_str());
+        Self {
+            results: preview.results,
+            cells: preview.cells(),
+            changed: preview.changed(),
+            columns: columns.collect(),
+            dropped: dropped.collect(),
+        }
+    }
+}
+
+impl<'a> TallyJson<'a> {
+    fn of(tally: &'a ColumnTally) -> Self {
+        let values = tally.values.iter().map(|value| ValueJson {
+            value: &value.key,
+            label: &value.label,
+            cells: value.cells(),
+        });
+        Self {
+            values: values.collect(),
+            empty: tally.empty,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `refract marks import`: takes in a file of marks, all or none.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use indicatif::HumanCount;
+use refract_domain::mark::Marker;
+use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
+use refract_service::marks::{CheckedMarks, MarkFaults, MarksError};
+use refract_service::people::Caller;
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use crate::commands::input_path::InputPath;
+use crate::output;
+use crate::settings::DatabaseArgs;
+use crate::suggestion::did_you_mean;
+use crate::terminal::{counted, widened};
+
+/// Said of an export of results, which would mark every result with its own answer.
+const HOLDS_ANSWERS: &str = "\
+This is an export of results: what its columns say was answered becomes a mark in every row, also \
+where nobody looked. `refract results export --marks` writes columns for marks beside the answers.";
+
+/// Arguments of `refract marks import`.
+#[derive(Args)]
+pub struct ImportCommand {
+    /// Slug or id
+    prism: String,
+
+    /// A CSV, TSV or JSON Lines file with `result_id` or `ref` and a column for each question; `-`
+    /// is stdin
+    file: InputPath,
+
+    /// Checks the file, says what would change and saves nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Who marked
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+/// What an import did, or would do.
+#[derive(Serialize)]
+struct ImportedMarks {
+    /// Number of marks in the file.
+    marks: usize,
+    /// Number of results that they are of.
+    results: usize,
+    /// Number of marks that are new or name another outcome than before.
+    changed: usize,
+}
+
+impl ImportCommand {
+    /// Runs `refract marks import`.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let by = self.by.as_deref().map(Marker::parse).transpose();
+        let by = by.map_err(|faults| operator::faulty("--by", &faults))?;
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let questions = refract.marks().questions(prism.id).await?;
+        let file = self.file.open(|source| MarksFile::open(source, &questions));
+        let file = file.map_err(|fault| self.faulty(&fault.into()))?;
+        let kind = file.kind();
+        let read = tokio::task::spawn_blocking(move || file.read()).await?;
+        let read = read.map_err(|fault| self.faulty(&fault))?;
+        output::say(&self.found(kind, &read));
+        if read.holds_answers {
+            output::say(HOLDS_ANSWERS);
+        }
+        let checking = refract
+            .marks()
+            .check(&prism, &read.rows, read.faults, by.as_ref());
+        let checked = match checking.await {
+            Ok(checked) => checked,
+            Err(MarksError::Faults(faults)) => return Ok(self.refused(&faults)),
+            Err(error) => return Err(error.into()),
+        };
+        let changed = if self.dry_run {
+            refract.marks().count_changes(&checked).await?
+        } else {
+            let caller = Caller::operator(account);
+            refract.marks().save(&checked, &caller).await?
+        };
+        output::say(&self.ended(&checked, changed));
+        output::json(&ImportedMarks {
+            marks: checked.count(),
+            results: checked.results(),
+            changed,
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What the file is, and which of its columns are not read.
+    fn found(&self, kind: InputKind, read: &MarksFileRows) -> String {
+        let mut words = format!(
+            "{}: {}, {}",
+            self.file,
+            kind.describe(),
+            counted(read.rows_in_file, "row")
+        );
+        if !read.unused_columns.is_empty() {
+            let _ = write!(words, "\n  ignored columns: {}", read.unused_columns);
+        }
+        words
+    }
+
+    /// The summary.
+    fn ended(&self, checked: &CheckedMarks, changed: usize) -> String {
+        let marks = counted(widened(checked.count()), "mark");
+        let results = counted(widened(checked.results()), "result");
+        let changed = HumanCount(widened(changed));
+        if self.dry_run {
+            format!("{marks} on {results}: {changed} would be new or changed. Nothing is saved.")
+        } else {
+            format!("{marks} on {results}: {changed} new or changed.")
+        }
+    }
+
+    /// Lists the faults of rows; returns the exit status for failure.
+    fn refused(&self, faults: &MarkFaults) -> ExitCode {
+        for (line, fault) in faults.listed() {
+            output::say(&format!("  line {line}: {fault}"));
+        }
+        let unlisted = faults.count() - faults.listed().len();
+        if unlisted > 0 {
+            output::say(&format!("  and {} more", HumanCount(widened(unlisted))));
+        }
+        let faults = counted(widened(faults.count()), "fault");
+        output::fail_with(&format!(
+            "error: {}: {faults}, so nothing is saved: correct the lines above and import again",
+            self.file
+        ))
+    }
+
+    fn faulty(&self, fault: &MarksFileFault) -> anyhow::Error {
+        let known = fault.known();
+        let suggestions = fault.names().iter();
+        let suggestions = suggestions.map(|name| did_you_mean(name, known.iter().copied()));
+        let suggestion = suggestions.into_iter().find(|words| !words.is_empty());
+        let suggestion = suggestion.unwrap_or_default();
+        anyhow::anyhow!("{}: {fault}{suggestion}", self.file)
+    }
+}

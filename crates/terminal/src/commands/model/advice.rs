@@ -1,0 +1,152 @@
+//! What `refract model check` tells an operator about the model.
+
+use refract_service::model::{ModelEndpoint, ModelFailure, ModelSettings, Protocol};
+
+use super::distance;
+use super::trial_report::TrialReport;
+use super::trials::{FORWARD, REVERSED};
+
+/// The largest move of a probability by the order of options that is not worth a sentence.
+const NOTABLE_MOVE: f64 = 0.1;
+/// The least part of the whole probability on the codes; below, the model often writes other words.
+const LEAST_ON_CODES: f64 = 0.8;
+/// What to check where the server answered with something unexpected.
+const CHECK_SETTINGS: &str =
+    " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
+
+/// How the probabilities of this model's answers are read.
+pub(super) fn reading(settings: &ModelSettings) -> &'static str {
+    match (&settings.endpoint, settings.protocol) {
+        (ModelEndpoint::Lexical, _) => "it compares words",
+        (ModelEndpoint::Servers(_), Protocol::SystemOne | Protocol::Decisions) => {
+            "the probabilities are the server's own"
+        }
+        (ModelEndpoint::Servers(_), Protocol::Chat) => {
+            "probabilities are read from the log-probabilities of codes"
+        }
+        (ModelEndpoint::Servers(_), Protocol::Stated) => {
+            "the probabilities are the model's opinion, stated in percent"
+        }
+    }
+}
+
+/// One sentence for each finding of the trials, then the recommendation.
+pub(super) fn findings(settings: &ModelSettings, reports: &[TrialReport]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(model) = reports.iter().find_map(|report| report.model.as_deref()) {
+        lines.push(format!("The server names its model {model}."));
+    }
+    let moved = moved_by_order(reports);
+    if let Some(moved) = moved {
+        lines.push(format!(
+            "The order of the options moved the right one's probability by {moved:.3}."
+        ));
+    }
+    if let Some(others) = others(settings.protocol) {
+        let hidden = reports
+            .iter()
+            .filter(|report| report.readable < report.outcomes);
+        lines.extend(hidden.map(|report| {
+            format!(
+                "Of the {} outcomes of `{}` {} had a probability of their own: {others}.",
+                report.outcomes, report.trial, report.readable
+            )
+        }));
+    }
+    lines.extend(distance::sentences(reports));
+    lines.push(recommendation(settings, reports, moved).to_owned());
+    lines
+}
+
+/// How far the right option's probability moves when the options are reversed.
+fn moved_by_order(reports: &[TrialReport]) -> Option<f64> {
+    let of = |trial: &str| {
+        Some(
+            reports
+                .iter()
+                .find(|report| report.trial == trial)?
+                .probability,
+        )
+    };
+    Some((of(FORWARD)? - of(REVERSED)?).abs())
+}
+
+/// What becomes of outcomes without a probability of their own; `None` for `chat`, where the
+/// distance says how much that matters.
+fn others(protocol: Protocol) -> Option<&'static str> {
+    match protocol {
+        Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
+        Protocol::Chat => None,
+        Protocol::Stated => Some("the others share what is left"),
+    }
+}
+
+fn recommendation(
+    settings: &ModelSettings,
+    reports: &[TrialReport],
+    moved: Option<f64>,
+) -> &'static str {
+    // of a flat answer, the server lists only a part of what is on the codes
+    let sure_ones = reports.iter().filter(|report| report.right.is_some());
+    let least_on_codes = sure_ones.filter_map(|report| report.on_codes);
+    if settings.endpoint == ModelEndpoint::Lexical {
+        "The built-in scorer answers: it is for trying things only."
+    } else if reports.iter().any(|report| report.right == Some(false)) {
+        "The model can be asked, but it got an easy question wrong: use a stronger one."
+    } else if least_on_codes.fold(1.0, f64::min) < LEAST_ON_CODES {
+        "The model can serve, but it often writes other words than a code: compare it with others."
+    } else if moved.is_some_and(|moved| moved > NOTABLE_MOVE) {
+        "The model can serve, but the order of options moves its answers: compare it with others."
+    } else {
+        "The model can serve."
+    }
+}
+
+/// What to do about a failure, after a leading space; empty where the failure's message says so.
+pub(super) fn after(failure: &ModelFailure, protocol: Protocol) -> &'static str {
+    match failure {
+        ModelFailure::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
+        ModelFailure::Status(429) => " Its limits are too low for it to serve now.",
+        ModelFailure::Status(404 | 405 | 501) => match protocol {
+            Protocol::SystemOne | Protocol::Decisions => {
+                " The server or its model lacks the endpoint of this protocol: set \
+                 REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME."
+            }
+            Protocol::Chat | Protocol::Stated => CHECK_SETTINGS,
+        },
+        ModelFailure::Status(400..=499)
+        | ModelFailure::NotSystemOne
+        | ModelFailure::NotDecisions
+        | ModelFailure::NotChat
+        | ModelFailure::NotHttp
+        | ModelFailure::Redirect(_) => CHECK_SETTINGS,
+        ModelFailure::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
+        ModelFailure::TimedOut(_) => {
+            " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS."
+        }
+        ModelFailure::Loading(_) => " Try again once the model is loaded.",
+        ModelFailure::ContextTooSmall(_) => {
+            " Start the server with a larger context: `--ctx-size` of llama.cpp, which its \
+             `--parallel` slots share; `--max-model-len` of vLLM."
+        }
+        ModelFailure::StillThinking(_) => {
+            " Switch the model's thinking off, as with `--reasoning-budget 0` of llama.cpp, or use \
+             a model that does not think."
+        }
+        ModelFailure::NoLogProbabilities(_) => " Try `stated`.",
+        ModelFailure::Refused(_) => " Use another model.",
+        ModelFailure::Unanswered(_) => match protocol {
+            Protocol::SystemOne | Protocol::Decisions => " Look at what the server logs.",
+            Protocol::Chat | Protocol::Stated => {
+                " Use a model that follows instructions, with thinking off."
+            }
+        },
+        ModelFailure::Disconnected => {
+            " Look at what the server logs: it may have stopped while it answered."
+        }
+        ModelFailure::Status(_) | ModelFailure::ReportedError => " Look at what the server logs.",
+        ModelFailure::TooBusy(_)
+        | ModelFailure::ParameterRefused { .. }
+        | ModelFailure::TooLarge => "",
+    }
+}

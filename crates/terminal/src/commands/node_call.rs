@@ -1,0 +1,71 @@
+//! One HTTP call to a node of our own, over a connection of its own: what `refract health` and the demo
+//! need of HTTP. It reads replies with a declared length, as our servers write them.
+
+use std::io;
+use std::net::SocketAddr;
+
+use http::StatusCode;
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader,
+};
+use tokio::net::TcpStream;
+
+/// Upper bound in bytes on a reply.
+const MOST: u64 = 1024 * 1024;
+
+/// The reply to a call.
+pub(super) struct NodeReply {
+    /// The status.
+    pub(super) status: StatusCode,
+    /// The body.
+    pub(super) body: String,
+}
+
+/// Makes a call, with these lines of the head beside those that every call has.
+pub(super) async fn send(
+    address: SocketAddr,
+    method_and_path: &str,
+    headers: &str,
+    body: &str,
+) -> io::Result<NodeReply> {
+    let call = format!(
+        "{method_and_path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         content-length: {}\r\n{headers}\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(call.as_bytes()).await?;
+    let mut reply = BufReader::new(stream.take(MOST));
+    let status = status_in(&line(&mut reply).await?)
+        .ok_or_else(|| io::Error::other("what answers does not speak HTTP"))?;
+    let mut length = 0;
+    loop {
+        let header = line(&mut reply).await?;
+        match header.split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().map_err(io::Error::other)?;
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    let mut body = String::new();
+    reply.take(length).read_to_string(&mut body).await?;
+    Ok(NodeReply { status, body })
+}
+
+/// The next line of a reply's head, without its end; an empty one ends the head.
+async fn line(reply: &mut (impl AsyncBufRead + Unpin)) -> io::Result<String> {
+    let mut line = String::new();
+    if reply.read_line(&mut line).await? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(line.trim_end().to_owned())
+}
+
+/// The status in the first line of a reply.
+fn status_in(line: &str) -> Option<StatusCode> {
+    let (version, rest) = line.split_once(' ')?;
+    let status = StatusCode::from_bytes(rest.get(..3)?.as_bytes()).ok()?;
+    version.starts_with("HTTP/1.").then_some(status)
+}

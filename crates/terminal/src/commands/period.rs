@@ -1,0 +1,108 @@
+//! Moments on the command line: dates and times, and the arguments that choose results by time.
+
+use anyhow::{Context as _, anyhow};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use clap::Args;
+use refract_domain::result::whole_milliseconds;
+use refract_service::results::ResultFilter;
+
+/// The arguments that choose results by time.
+#[derive(Args)]
+pub(super) struct PeriodArgs {
+    /// Only results saved at this time or later: a date such as 2026-05-04, which begins at midnight
+    /// UTC, or a time such as 2026-05-04T09:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    since: Option<DateTime<Utc>>,
+
+    /// Only results saved before this time
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    until: Option<DateTime<Utc>>,
+}
+
+impl PeriodArgs {
+    pub(super) fn filter(&self) -> ResultFilter {
+        ResultFilter {
+            since: self.since,
+            until: self.until,
+            ..ResultFilter::default()
+        }
+    }
+}
+
+/// Reads a date, which stands for its midnight in UTC, or a time in RFC 3339, rounded up to whole
+/// milliseconds. Results are saved at whole milliseconds, so rounding up changes neither `--since`
+/// nor `--until` nor `--before`. Events are shown at whole milliseconds, and a key ends at one.
+pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
+    if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        return Ok(date.and_time(NaiveTime::MIN).and_utc());
+    }
+    let read = DateTime::parse_from_rfc3339(text);
+    let moment = read.map_err(|_| no_moment(text))?.to_utc();
+    let whole = whole_milliseconds(moment);
+    if whole == moment {
+        return Ok(moment);
+    }
+    whole
+        .checked_add_signed(TimeDelta::milliseconds(1))
+        .context("expected an earlier time")
+}
+
+/// The error for a text that is no moment.
+fn no_moment(text: &str) -> anyhow::Error {
+    if text.parse::<NaiveDateTime>().is_ok() {
+        return anyhow!("a time needs its zone: {text}Z in UTC, or an offset such as {text}+02:00");
+    }
+    anyhow!(
+        "expected a date such as 2026-05-04, which begins at midnight UTC, or a time with its zone \
+         such as 2026-05-04T09:00:00Z or 2026-05-04T11:00:00+02:00"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_between_two_milliseconds_counts_from_the_later_one() {
+        let read = |text| moment(text).unwrap().to_rfc3339();
+        assert_eq!(read("2026-05-04T09:00:00Z"), "2026-05-04T09:00:00+00:00");
+        assert_eq!(
+            read("2026-05-04T11:00:00.123+02:00"),
+            "2026-05-04T09:00:00.123+00:00"
+        );
+        assert_eq!(
+            read("2026-05-04T09:00:00.1230001Z"),
+            "2026-05-04T09:00:00.124+00:00"
+        );
+        assert_eq!(
+            read("1969-12-31T23:59:59.9999Z"),
+            "1970-01-01T00:00:00+00:00"
+        );
+        for wrong in ["yesterday", ""] {
+            let message = moment(wrong).unwrap_err().to_string();
+            assert!(
+                message.starts_with("expected a date such as 2026-05-04"),
+                "{message}"
+            );
+        }
+        let message = moment("2026-05-04T09:00:00").unwrap_err().to_string();
+        assert!(message.contains("2026-05-04T09:00:00Z in UTC"), "{message}");
+    }
+
+    #[test]
+    fn a_date_is_its_midnight_in_utc() {
+        let read = |text| moment(text).unwrap().to_rfc3339();
+        assert_eq!(read("2026-05-04"), "2026-05-04T00:00:00+00:00");
+        assert_eq!(read("2024-02-29"), "2024-02-29T00:00:00+00:00");
+        for wrong in [
+            "2026-02-29",
+            "2026-13-01",
+            "04.05.2026",
+            "2026-05",
+            "20260504",
+            "2026-5-4 ",
+        ] {
+            assert!(moment(wrong).is_err(), "{wrong}");
+        }
+    }
+}

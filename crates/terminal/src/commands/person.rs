@@ -1,0 +1,208 @@
+//! `refract person`: people of the app. A link is printed when it is made, and never again.
+
+use anyhow::bail;
+use chrono::{DateTime, SecondsFormat, Utc};
+use clap::Subcommand;
+use refract_domain::ids::AccountId;
+use refract_domain::person::Email;
+use refract_domain::role::Role;
+use refract_service::Refract;
+use refract_service::people::{Caller, Invitation, Person, PersonError};
+use serde::Serialize;
+
+use super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::AppArgs;
+use crate::settings::DatabaseArgs;
+
+/// The subcommands of `refract person`.
+#[derive(Subcommand)]
+pub enum PersonCommand {
+    /// Invites somebody into the app with a link that is good once, for seven days
+    ///
+    /// Somebody who was invited before and has not joined yet gets this role and a new link; the one
+    /// before is void.
+    #[command(
+        after_help = "Examples:\n  refract person invite ada@example.com\n  refract person invite grace@example.com --role editor | jq -r .link"
+    )]
+    Invite {
+        /// Email address, by which the person signs in
+        email: String,
+        /// `reviewer` reads, tries texts and marks; `editor` also changes prisms and lenses; `owner`
+        /// also makes keys and invites people [default: owner for the first person of an account,
+        /// else reviewer]
+        #[arg(long, value_name = "ROLE", value_parser = role)]
+        role: Option<Role>,
+        #[command(flatten)]
+        account: AccountArg,
+        #[command(flatten)]
+        app: AppArgs,
+    },
+    /// Lists the people of an account
+    #[command(
+        after_help = "Examples:\n  refract person list\n  refract person list --json | jq -r 'select(.name == null) | .email'"
+    )]
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Removes a person: they are signed out at once, and what they made keeps their name
+    #[command(after_help = "Examples:\n  refract person remove ada@example.com")]
+    Remove {
+        /// Email address
+        email: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Makes a new link, by which a person chooses another password
+    ///
+    /// The password that the person has works until the link is used; then they are signed out
+    /// everywhere else.
+    #[command(after_help = "Examples:\n  refract person reset ada@example.com")]
+    Reset {
+        /// Email address
+        email: String,
+        #[command(flatten)]
+        account: AccountArg,
+        #[command(flatten)]
+        app: AppArgs,
+    },
+}
+
+#[derive(Serialize)]
+struct NewLink<'a> {
+    email: &'a str,
+    role: &'static str,
+    link: String,
+    expires_at: String,
+}
+
+#[derive(Serialize)]
+struct ShownPerson {
+    email: String,
+    name: Option<String>,
+    role: &'static str,
+    invited_at: String,
+    link_expires_at: Option<String>,
+    last_used_at: Option<String>,
+}
+
+impl PersonCommand {
+    /// Runs a `refract person` command.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        match self {
+            Self::Invite {
+                email,
+                role,
+                account,
+                app,
+            } => {
+                let email = parsed(&email)?;
+                let url = app.url()?;
+                let refract = operator::open_or_create(&database.settings()).await?;
+                let account = account.find(&refract).await?;
+                let role = match role {
+                    Some(role) => role,
+                    None => refract.people().default_role(account).await?,
+                };
+                let caller = Caller::operator(account);
+                let invitation = refract.people().invite(&caller, &email, role).await?;
+                print_link(&invitation, |token| url.join_link(token))
+            }
+            Self::List { json, account } => {
+                let (refract, account) = account.open(database).await?;
+                list(json, refract.people().list(account).await?)
+            }
+            Self::Remove { email, account } => {
+                let email = parsed(&email)?;
+                let (refract, account) = account.open(database).await?;
+                let person = find(&refract, account, &email).await?.id;
+                refract
+                    .people()
+                    .remove(&Caller::operator(account), person)
+                    .await?;
+                output::say("The person is removed.");
+                Ok(())
+            }
+            Self::Reset {
+                email,
+                account,
+                app,
+            } => {
+                let email = parsed(&email)?;
+                let url = app.url()?;
+                let (refract, account) = account.open(database).await?;
+                let person = find(&refract, account, &email).await?.id;
+                let caller = Caller::operator(account);
+                let invitation = refract.people().reset(&caller, person).await?;
+                print_link(&invitation, |token| url.join_link(token))
+            }
+        }
+    }
+}
+
+/// Reads a role from the command line.
+fn role(name: &str) -> anyhow::Result<Role> {
+    let names = Role::ALL.map(Role::name).join(", ");
+    Role::named(name).ok_or_else(|| anyhow::anyhow!("expected one of {names}"))
+}
+
+fn parsed(email: &str) -> anyhow::Result<Email> {
+    Email::parse(email).map_err(|faults| operator::faulty("EMAIL", &faults))
+}
+
+async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::Result<Person> {
+    match refract.people().find(account, email).await {
+        Ok(person) => Ok(person),
+        Err(error @ PersonError::NotFound) => bail!("{error}: see `refract person list`"),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow::Result<()> {
+    output::json(&NewLink {
+        email: invitation.email.as_str(),
+        role: invitation.role.name(),
+        link: link(invitation.token.reveal()),
+        expires_at: moment(invitation.expires_at),
+    })
+}
+
+fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
+    let shown: Vec<_> = people
+        .into_iter()
+        .map(|person| ShownPerson {
+            email: person.email.to_string(),
+            name: person.name,
+            role: person.role.name(),
+            invited_at: moment(person.created_at),
+            link_expires_at: person.link_expires_at.map(moment),
+            last_used_at: person.last_used_at.map(moment),
+        })
+        .collect();
+    let headers = [
+        "email",
+        "name",
+        "role",
+        "invited",
+        "link until",
+        "last here",
+    ];
+    output::list(json, &headers, &shown, |person| {
+        vec![
+            person.email.clone(),
+            person.name.clone().unwrap_or_default(),
+            person.role.to_owned(),
+            person.invited_at.clone(),
+            person.link_expires_at.clone().unwrap_or_default(),
+            person.last_used_at.clone().unwrap_or_default(),
+        ]
+    })
+}
+
+fn moment(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

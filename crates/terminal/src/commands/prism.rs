@@ -1,0 +1,291 @@
+//! `refract prism`: prisms and their versions.
+
+mod lint;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use refract_authoring::prism_file::ShownPrism;
+use refract_domain::prism::VersionNumber;
+use refract_service::Refract;
+use refract_service::people::Caller;
+use refract_service::prisms::{NEW_PRISM, Prism};
+use serde::Serialize;
+
+use super::operator::{self, AccountArg};
+use crate::arguments;
+use crate::commands::input_path::InputPath;
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// The subcommands of `refract prism`.
+#[derive(Subcommand)]
+pub enum PrismCommand {
+    #[command(flatten)]
+    Stored(StoredPrismCommand),
+    /// Prints a prism file to begin with, with comments
+    ///
+    /// JSON has no comments of its own, so they stand under the key `$comment`, which every object of
+    /// a prism or lens file may have and which is ignored: the file stays JSON for jq and editors.
+    #[command(
+        after_help = "Examples:\n  refract prism init > triage.json && refract prism create triage.json\n  refract prism init > prisms/support-triage.prism.json && refract apply prisms/"
+    )]
+    Init,
+    /// Warns of what is known to hurt in the wording of questions and options
+    ///
+    /// The file is read as `prism create` reads it; no database and no model is used. The rules
+    /// read words, not meaning, and know English only where words matter.
+    #[command(
+        after_help = "Examples:\n  refract prism lint docs/examples/support-triage.json\n  refract prism lint triage.json --allow many-options --strict\n  refract prism lint triage.json --json | jq -r .path"
+    )]
+    Lint(lint::LintCommand),
+}
+
+/// The subcommands of `refract prism` that work on the database.
+#[derive(Subcommand)]
+pub enum StoredPrismCommand {
+    /// Makes a prism from a file
+    #[command(
+        after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"
+    )]
+    Create {
+        /// The prism file, JSON; `-` is stdin
+        file: InputPath,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Saves a file as the next version of a prism
+    #[command(after_help = "Examples:\n  refract prism save support-triage triage.json")]
+    Save {
+        /// Slug or id
+        prism: String,
+        /// The prism file, JSON; `-` is stdin
+        file: InputPath,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Shows a version in the form of the prism file, every key filled in
+    #[command(
+        after_help = "Examples:\n  refract prism show support-triage > triage.json\n  refract prism show support-triage --version 1 --json | jq .questions"
+    )]
+    Show {
+        /// Slug or id
+        prism: String,
+        /// The latest when absent
+        #[arg(long, value_name = "N", value_parser = arguments::version)]
+        version: Option<VersionNumber>,
+        /// On one line
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Lists the prisms
+    #[command(
+        after_help = "Examples:\n  refract prism list\n  refract prism list --json | jq -r .slug"
+    )]
+    List {
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Gives a prism another name; its slug stays
+    #[command(after_help = "Examples:\n  refract prism rename support-triage \"First line\"")]
+    Rename {
+        /// Slug or id
+        prism: String,
+        /// The new name
+        name: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Stops a prism from refract; its results stay readable
+    #[command(after_help = "Examples:\n  refract prism archive support-triage")]
+    Archive {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Lets an archived prism answer again
+    #[command(after_help = "Examples:\n  refract prism restore support-triage")]
+    Restore {
+        /// Slug or id
+        prism: String,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+}
+
+#[derive(Serialize)]
+struct SavedPrism {
+    id: String,
+    slug: String,
+    version: VersionNumber,
+}
+
+#[derive(Serialize)]
+struct ListedPrism {
+    id: String,
+    slug: String,
+    name: String,
+    version: VersionNumber,
+    archived: bool,
+}
+
+impl PrismCommand {
+    /// Runs a `refract prism` command.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Stored(command) => command.run(database).await?,
+            Self::Init => output::data(NEW_PRISM)?,
+            Self::Lint(command) => return command.run(),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl StoredPrismCommand {
+    async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let is_create = matches!(self, Self::Create { .. });
+        let refract = operator::open_for(&database.settings(), is_create).await?;
+        match self {
+            Self::Create { file, account } => {
+                let file = file.read()?;
+                let caller = Caller::operator(account.find(&refract).await?);
+                let prism = refract.prisms().create(&caller, &file).await?;
+                output::json(&saved(&prism, prism.latest_version))
+            }
+            Self::Save {
+                prism,
+                file,
+                account,
+            } => save(&refract, &account, &prism, &file).await,
+            Self::Show {
+                prism,
+                version,
+                json,
+                account,
+            } => {
+                let account = account.find(&refract).await?;
+                let prism = operator::find_prism(&refract, account, &prism).await?;
+
+                let version = version.unwrap_or(prism.latest_version);
+                let version = refract.prisms().find_version(&prism, version).await?;
+                let shown = ShownPrism::new(&prism.name, &version);
+                if json {
+                    output::json(&shown)
+                } else {
+                    output::pretty_json(&shown)
+                }
+            }
+            Self::List { json, account } => {
+                let account = account.find(&refract).await?;
+                list(json, refract.prisms().all(account).await?)
+            }
+            Self::Rename {
+                prism,
+                name,
+                account,
+            } => {
+                let account = account.find(&refract).await?;
+                let prism = operator::find_prism(&refract, account, &prism).await?;
+
+                let name = operator::name("NAME", &name)?;
+                refract
+                    .prisms()
+                    .rename(&Caller::operator(account), &prism.selector(), &name)
+                    .await?;
+                output::say("The prism is renamed.");
+                Ok(())
+            }
+            Self::Archive { prism, account } => {
+                set_archived(&refract, &account, &prism, true).await?;
+                output::say("The prism is archived.");
+                Ok(())
+            }
+            Self::Restore { prism, account } => {
+                set_archived(&refract, &account, &prism, false).await?;
+                output::say("The prism answers again.");
+                Ok(())
+            }
+        }
+    }
+}
+
+async fn save(
+    refract: &Refract,
+    account: &AccountArg,
+    prism: &str,
+    file: &InputPath,
+) -> anyhow::Result<()> {
+    let file = file.read()?;
+    let account = account.find(refract).await?;
+    let prism = operator::find_prism(refract, account, prism).await?;
+
+    let caller = Caller::operator(account);
+    let (selector, prisms) = (prism.selector(), refract.prisms());
+    let saving = prisms.save_version(&caller, &selector, &file, None);
+    let (prism, version) = saving.await?;
+    if prisms.repeats_version_before(&prism, version).await? {
+        output::say(&format!(
+            "Nothing changed: version {version} is equal to the one before, and runs ask \
+             about every row again. `refract apply` would not have saved it."
+        ));
+    }
+    output::json(&saved(&prism, version))
+}
+
+fn list(json: bool, prisms: Vec<Prism>) -> anyhow::Result<()> {
+    let shown: Vec<_> = prisms.into_iter().map(listed).collect();
+    let headers = ["id", "slug", "name", "version", "archived"];
+    output::list(json, &headers, &shown, |prism| {
+        vec![
+            prism.id.clone(),
+            prism.slug.clone(),
+            prism.name.clone(),
+            prism.version.to_string(),
+            if prism.archived {
+                "yes".to_owned()
+            } else {
+                String::new()
+            },
+        ]
+    })
+}
+
+async fn set_archived(
+    refract: &Refract,
+    account: &AccountArg,
+    prism: &str,
+    archived: bool,
+) -> anyhow::Result<()> {
+    let account = account.find(refract).await?;
+    let prism = operator::find_prism(refract, account, prism).await?;
+
+    let caller = Caller::operator(account);
+    Ok(refract
+        .prisms()
+        .set_archived(&caller, &prism.selector(), archived)
+        .await?)
+}
+
+fn saved(prism: &Prism, version: VersionNumber) -> SavedPrism {
+    SavedPrism {
+        id: prism.id.to_string(),
+        slug: prism.slug.to_string(),
+        version,
+    }
+}
+
+fn listed(prism: Prism) -> ListedPrism {
+    ListedPrism {
+        id: prism.id.to_string(),
+        slug: prism.slug.to_string(),
+        name: prism.name,
+        version: prism.latest_version,
+        archived: prism.archived_at.is_some(),
+    }
+}

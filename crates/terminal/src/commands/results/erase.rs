@@ -1,0 +1,112 @@
+//! `refract results erase`: forgets results that somebody asked to have forgotten.
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{ArgGroup, Args};
+use indicatif::HumanCount;
+use refract_domain::ids::ResultId;
+use refract_domain::reference::Ref;
+use refract_service::Refract;
+use refract_service::people::Caller;
+use refract_service::retention::Erased;
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// The arguments of `refract results erase`.
+#[derive(Args)]
+#[command(group(ArgGroup::new("which").required(true)))]
+pub struct EraseCommand {
+    /// The results' ids
+    #[arg(value_name = "ID", group = "which", conflicts_with = "reference")]
+    ids: Vec<String>,
+
+    /// Every result of the account with this `ref`, of any prism
+    #[arg(long = "ref", value_name = "REF", group = "which")]
+    reference: Option<String>,
+
+    /// Does not write an SQLite file anew, for which others wait to save: traces of the results stay
+    /// in its unused parts until another `erase` or a `VACUUM`
+    #[arg(long)]
+    no_rewrite: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+/// How many results were erased.
+#[derive(Serialize)]
+struct ErasedResults {
+    results: u64,
+}
+
+impl EraseCommand {
+    /// Runs `refract results erase`. Ids that are unknown give exit status 1, after the others were
+    /// erased.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let ids = self.ids.iter().map(|id| ResultId::parse(id));
+        let ids: Option<Vec<ResultId>> = ids.collect();
+        let ids = ids.context("ID cannot be used: Invalid uuid")?;
+        let reference = self.reference.as_deref().map(Ref::parse).transpose();
+        let reference = reference.map_err(|faults| operator::faulty("--ref", &faults))?;
+        let refract = operator::open(&database.settings()).await?;
+        let caller = Caller::operator(self.account.find(&refract).await?);
+        let erased = match &reference {
+            Some(reference) => {
+                refract
+                    .retention()
+                    .erase_reference(&caller, reference)
+                    .await?
+            }
+            None => refract.retention().erase(&caller, &ids).await?,
+        };
+        if erased.results > 0 {
+            let has_no_traces = self.no_rewrite || remove_traces(&refract).await?;
+            say(&erased);
+            output::json(&ErasedResults {
+                results: erased.results,
+            })?;
+            if !has_no_traces {
+                bail!(
+                    "the results are deleted, but somebody read the file all the time: the log beside \
+                     it may hold them until every program that uses the file has stopped"
+                );
+            }
+        }
+        if !erased.unknown.is_empty() {
+            let unknown: Vec<_> = erased.unknown.iter().map(ToString::to_string).collect();
+            bail!("Result not found: {}", unknown.join(", "));
+        }
+        if erased.results == 0 {
+            bail!("no result of the account has this --ref");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Removes what is left of deleted results in an SQLite file; returns whether nothing is.
+async fn remove_traces(refract: &Refract) -> anyhow::Result<bool> {
+    let removing = refract.retention().remove_traces();
+    removing.await.context(
+        "the results are deleted, but the file could not be written anew without their traces: run \
+         `VACUUM` on it",
+    )
+}
+
+fn say(erased: &Erased) {
+    let retries = match erased.retries {
+        0 => String::new(),
+        retries => format!(
+            ", {} of them by the link of a retry to a result that was named",
+            HumanCount(retries)
+        ),
+    };
+    let results = match erased.results {
+        1 => "1 result is".to_owned(),
+        results => format!("{} results are", HumanCount(results)),
+    };
+    output::say(&format!("{results} erased{retries}."));
+}

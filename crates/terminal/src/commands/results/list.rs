@@ -1,0 +1,133 @@
+//! `refract results list`: the newest results of a prism at a glance.
+
+use std::num::NonZeroU32;
+
+use chrono::{DateTime, Utc};
+use clap::Args;
+use refract_domain::answer::most_probable;
+use refract_domain::lens::{Column, Value};
+use refract_lens_rendering::{Format, render};
+use refract_service::results::{ReadableResult, ResultOrder};
+
+use super::super::operator::{self, AccountArg};
+use super::filter::FilterArgs;
+use crate::arguments;
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// The separator between the values of a row.
+const BETWEEN: &str = " · ";
+
+/// The arguments of `refract results list`.
+#[derive(Args)]
+pub struct ListCommand {
+    /// Slug or id
+    prism: String,
+
+    /// How many at most
+    #[arg(long, value_name = "N", default_value = "20", value_parser = arguments::from_1::<NonZeroU32>)]
+    limit: NonZeroU32,
+
+    /// JSON lines instead of a table: each result as `format=json` of the API has it
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    filter: FilterArgs,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl ListCommand {
+    /// Runs `refract results list`.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let lens = refract.lenses().of(prism).await?;
+        let values = lens
+            .columns()
+            .lens
+            .iter()
+            .map(|column| column.name.as_str());
+        let values = values.collect::<Vec<_>>().join(BETWEEN);
+        let newest_first = ResultOrder::NewestFirst;
+        let mut results = refract
+            .results()
+            .of_prism(lens, self.filter.filter(), newest_first);
+        let mut left = usize::try_from(self.limit.get()).unwrap_or(usize::MAX);
+        let mut rows = Vec::new();
+        while left > 0 {
+            let page = results.next_page().await?;
+            if page.is_empty() {
+                break;
+            }
+            for result in page.iter().take(left) {
+                if self.json {
+                    print_json(result)?;
+                } else {
+                    rows.push(row(result));
+                }
+            }
+            left = left.saturating_sub(page.len());
+        }
+        if self.json {
+            return Ok(());
+        }
+        output::table(&["id", "created", "v", "status", "ref", &values], rows)
+    }
+}
+
+fn print_json(result: &ReadableResult) -> anyhow::Result<()> {
+    let mut line = Vec::new();
+    render(Format::Json, &result.columns(), &result.view(), &mut line)?;
+    line.push(b'\n');
+    output::data(&line)
+}
+
+fn row(result: &ReadableResult) -> Vec<String> {
+    let view = result.view();
+    let values = match view.status.error() {
+        Some(error) => error.to_owned(),
+        None => values(result, result.columns().lens),
+    };
+    vec![
+        view.id.to_string(),
+        moment_text(view.created_at),
+        view.version.to_string(),
+        view.status.name().to_owned(),
+        view.reference.unwrap_or_default().to_owned(),
+        values,
+    ]
+}
+
+fn values(result: &ReadableResult, lens: &[Column]) -> String {
+    let view = result.view();
+    let values: Vec<_> = view.values(lens).map(value_text).collect();
+    values.join(BETWEEN)
+}
+
+/// A value in a few words; for an `all` column, the most probable outcome.
+fn value_text(value: Value<'_>) -> String {
+    match value {
+        Value::Null => "–".to_owned(),
+        Value::Outcome { key: _, label } => label.to_owned(),
+        Value::YesNo(label) => label.label().to_owned(),
+        Value::Probability(probability) => probability.to_string(),
+        Value::Position(position) => position.to_string(),
+        Value::Average(average) => average.to_string(),
+        Value::All {
+            question,
+            probabilities,
+        } => {
+            let key = most_probable(probabilities);
+            let label = key.and_then(|key| question.label_of(key));
+            label.unwrap_or("–").to_owned()
+        }
+    }
+}
+
+/// A moment in UTC, to the minute.
+fn moment_text(moment: DateTime<Utc>) -> String {
+    moment.format("%Y-%m-%d %H:%M").to_string()
+}

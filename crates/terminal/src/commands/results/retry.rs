@@ -1,0 +1,130 @@
+//! `refract results retry`: retries every failed result of a prism that was never retried.
+
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+
+use clap::Args;
+use refract_service::model::ModelGateway;
+use refract_service::people::Caller;
+use refract_service::results::{Retried, RetriesEnd, RetryFailed};
+use serde::Serialize;
+
+use super::super::operator::{self, AccountArg};
+use super::super::period::PeriodArgs;
+use super::super::signals::StopSignals;
+use crate::arguments;
+use crate::output;
+use crate::settings::{DatabaseArgs, ModelArgs};
+use crate::terminal::{Progress, counted};
+
+/// The arguments of `refract results retry`.
+#[derive(Args)]
+pub struct RetryCommand {
+    /// Slug or id
+    prism: String,
+
+    /// Only failed results that were never retried, which is what is retried in any case
+    #[arg(long)]
+    failed: bool,
+
+    /// Calls at once
+    #[arg(long, value_name = "N", default_value = "16", value_parser = arguments::from_1::<NonZeroUsize>)]
+    concurrency: NonZeroUsize,
+
+    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    #[arg(long)]
+    keep_going: bool,
+
+    #[command(flatten)]
+    period: PeriodArgs,
+
+    #[command(flatten)]
+    account: AccountArg,
+
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+/// How the retries ended, in numbers of results.
+#[derive(Serialize)]
+struct RetrySummary {
+    retried: u64,
+    ok: u64,
+    failed: u64,
+}
+
+impl RetryCommand {
+    /// Runs `refract results retry`. Results that failed again give exit status 1.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let (refract, account) = self.account.open(database).await?;
+        let prism = operator::find_prism(&refract, account, &self.prism)
+            .await?
+            .id;
+        let filter = self.period.filter();
+        let refract = refract.with_model(gateway.model());
+        operator::say_if_for_trying_only(&refract);
+        let results = refract.results();
+        let total = results
+            .count_retriable(account, prism, filter.clone())
+            .await?;
+        let what = RetryFailed {
+            caller: Caller::operator(account),
+            prism,
+            filter,
+            concurrency: self.concurrency,
+            gives_up: !self.keep_going,
+        };
+        let mut signals = StopSignals::watch()?;
+        let progress = Progress::begin("results", Some(total));
+        let mut is_told = false;
+        let show = |retried: &Retried| {
+            if retried.stop.is_some() && !is_told {
+                is_told = true;
+                progress.beside(|| output::say("Stopping when the calls under way have ended."));
+            }
+            progress.show(retried.done(), &words(retried));
+        };
+        let ended = results.retry_failed(what, signals.next(), show).await;
+        progress.end();
+        summarise(&ended?)
+    }
+}
+
+fn words(retried: &Retried) -> String {
+    match retried.not_answered() {
+        0 => String::new(),
+        failed => format!(", {failed} failed again"),
+    }
+}
+
+fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
+    let not_answered = retried.not_answered();
+    output::json(&RetrySummary {
+        retried: retried.done(),
+        ok: retried.ok,
+        failed: not_answered,
+    })?;
+    let causes = retried.failed.iter().chain(&retried.refused);
+    for (cause, results) in causes {
+        output::say(&format!("{results} × {cause}"));
+    }
+    if let Some(stop) = &retried.stop {
+        let words = match stop {
+            RetriesEnd::Asked => {
+                "error: stopped: the same command goes on with the rest".to_owned()
+            }
+            RetriesEnd::ModelAway { failures, error } => format!(
+                "error: the model failed {failures} times in a row: {error} The same command goes on \
+                 with the rest"
+            ),
+        };
+        return Ok(output::fail_with(&words));
+    }
+    if not_answered > 0 {
+        let results = counted(not_answered, "result");
+        let words = format!("error: {results} failed again: the same command retries them");
+        return Ok(output::fail_with(&words));
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,160 @@
+//! `refract try`: answers one text, saves the result and shows it.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_domain::prism::VersionNumber;
+use refract_domain::reference::Ref;
+use refract_domain::slug::PrismSelector;
+use refract_domain::submission::{CallContext, SentFields, field_value_faults};
+use refract_service::model::ModelGateway;
+use refract_service::people::Caller;
+use refract_service::results::CreateCall;
+
+use super::operator::{self, AccountArg};
+use super::shown_result::{self, Facts, ResultDisplay};
+use crate::arguments;
+use crate::commands::input_path::InputPath;
+use crate::output;
+use crate::settings::{DatabaseArgs, ModelArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  refract try support-triage --text 'Where is my order?'
+  refract try support-triage --file letter.txt --context 'A customer since 2019' --ref letter-4
+  refract try support-triage --format json < letter.txt";
+
+/// The arguments of `refract try`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TryCommand {
+    /// Slug or id
+    prism: String,
+
+    /// The value of a prism's only field, `text`
+    #[arg(long, value_name = "TEXT", conflicts_with = "fields")]
+    text: Option<String>,
+
+    /// The value of one field; once for each
+    #[arg(long = "field", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    fields: Vec<(String, String)>,
+
+    /// A file with the value of a prism's only field, `text`; `-` is stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fields", "text"])]
+    file: Option<InputPath>,
+
+    /// Background for this call
+    #[arg(long, value_name = "TEXT")]
+    context: Option<String>,
+
+    /// The version that is to answer [default: the latest]
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
+
+    /// A reference of your own, saved with the result
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+
+    /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
+    /// else json]
+    #[arg(long, value_parser = ResultDisplay::parse)]
+    format: Option<ResultDisplay>,
+
+    #[command(flatten)]
+    account: AccountArg,
+
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+impl TryCommand {
+    /// Runs `refract try`. A failed result is printed too, and gives exit status 1.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let (refract, account) = self.account.open(database).await?;
+        let display = self
+            .format
+            .unwrap_or_else(ResultDisplay::default_for_stdout);
+        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let call = self.call(prism.selector())?;
+        let refract = refract.with_model(gateway.model());
+        operator::say_if_for_trying_only(&refract);
+        let result = refract
+            .results()
+            .create_as(Caller::operator(account), call)
+            .await?;
+        let facts = match display {
+            ResultDisplay::Table => {
+                let results = refract.results();
+                Facts::of_new(&results.provenance(account, result.id()).await?)
+            }
+            ResultDisplay::Format(_) => Facts::default(),
+        };
+        shown_result::print(&result, display, &facts)?;
+        match result.view().status.error() {
+            None => Ok(ExitCode::SUCCESS),
+            Some(error) => Ok(output::fail_with(&format!("error: {error}"))),
+        }
+    }
+
+    fn call(self, prism: PrismSelector) -> anyhow::Result<CreateCall> {
+        let text = match (self.text, &self.file) {
+            (Some(text), _) => Some(text),
+            (None, Some(file)) => Some(text_of(file)?),
+            (None, None) if self.fields.is_empty() => piped_text()?,
+            (None, None) => None,
+        };
+        let fields = match text {
+            Some(text) => vec![("text".to_owned(), text)],
+            None => self.fields,
+        };
+        for (key, value) in &fields {
+            let faults = field_value_faults(value);
+            anyhow::ensure!(
+                faults.is_empty(),
+                operator::faulty(&format!("fields.{key}"), &faults)
+            );
+        }
+        let context = self.context.map(CallContext::parse).transpose();
+        let reference = self.reference.as_deref().map(Ref::parse).transpose();
+        Ok(CreateCall {
+            prism,
+            fields: SentFields(fields),
+            context: context
+                .map_err(|faults| operator::faulty("--context", &faults))?
+                .flatten(),
+            reference: reference.map_err(|faults| operator::faulty("--ref", &faults))?,
+            version: self.version,
+            idempotency_key: None,
+        })
+    }
+}
+
+fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
+    let (key, value) = text.split_once('=').context("expected KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn text_of(file: &InputPath) -> anyhow::Result<String> {
+    // the original error holds the text
+    let text = String::from_utf8(file.read()?).ok();
+    let text = text.with_context(|| format!("{file} is not UTF-8"))?;
+    Ok(without_last_break(text))
+}
+
+/// The text on stdin; `None` when it is empty.
+fn piped_text() -> anyhow::Result<Option<String>> {
+    let text = text_of(&InputPath::stdin())?;
+    Ok((!text.is_empty()).then_some(text))
+}
+
+fn without_last_break(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    text
+}

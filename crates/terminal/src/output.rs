@@ -1,0 +1,275 @@
+//! The output of commands: data to stdout, messages to stderr.
+//!
+//! Data is exact in a pipe. On a terminal, and in everything that is written for people, characters
+//! are escaped that a terminal could obey.
+
+pub(crate) mod file;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use comfy_table::presets::NOTHING;
+use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
+use serde::Serialize;
+
+use crate::terminal::{self, EscapingWriter};
+
+/// The message when data could not be written to stdout.
+pub(crate) const NOT_WRITTEN: &str = "cannot write to stdout";
+/// Size in bytes of the buffer for rows.
+const ROWS_BUFFER: usize = 64 * 1024;
+
+/// Writes one JSON object on a line of its own.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    data(&line)
+}
+
+/// Writes a JSON object indented, for people to read and edit.
+pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    data(&text)
+}
+
+/// Writes rows under headers, or each row as a JSON line.
+pub(crate) fn list<R: Serialize>(
+    as_json: bool,
+    headers: &[&str],
+    rows: &[R],
+    cells: impl Fn(&R) -> Vec<String>,
+) -> anyhow::Result<()> {
+    if as_json {
+        return rows.iter().try_for_each(json);
+    }
+    table(headers, rows.iter().map(cells))
+}
+
+/// Writes a table. On a terminal every row takes one line: empty columns are left out, the first
+/// column is shown whole, and the other columns share the remaining width and are cut to fit.
+pub(crate) fn table(
+    headers: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> anyhow::Result<()> {
+    let width = terminal::stdout_is_terminal().then(terminal::width);
+    let rows: Vec<_> = rows.into_iter().collect();
+    words(&format!("{}\n", drawn(headers, &rows, width)))
+}
+
+fn drawn(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> Table {
+    let is_filled = |index| {
+        rows.iter()
+            .any(|row| row.get(index) != Some(&String::new()))
+    };
+    let columns = 0..headers.len();
+    let is_shown: Vec<_> = columns
+        .map(|index| index == 0 || width.is_none() || rows.is_empty() || is_filled(index))
+        .collect();
+    let mut table = Table::new();
+    let headers = shown(headers, &is_shown).map(|header| header.to_uppercase());
+    table.load_style(NOTHING).set_header(line(headers));
+    for cells in rows {
+        let cells = shown(cells, &is_shown).map(|cell| terminal::plain(cell));
+        table.add_row(line(cells));
+    }
+    let Some(width) = width else { return table };
+    table
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    if let Some(first) = table.column_mut(0) {
+        first.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    table
+}
+
+/// The cells of the columns that are shown.
+fn shown<'a, T>(cells: &'a [T], is_shown: &'a [bool]) -> impl Iterator<Item = &'a T> {
+    let cells = cells.iter().zip(is_shown);
+    cells
+        .filter(|(_, is_shown)| **is_shown)
+        .map(|(cell, _)| cell)
+}
+
+/// A row of at most one line.
+fn line(cells: impl Iterator<Item = String>) -> Row {
+    let mut row = Row::from(cells);
+    row.max_height(1);
+    row
+}
+
+/// Writes text that is meant for people to stdout. Only this program's own colours reach a terminal
+/// unescaped.
+pub(crate) fn words(text: &str) -> anyhow::Result<()> {
+    write(terminal::escaped_but_styles(text).as_bytes())
+}
+
+/// Writes JSON, rows or a script to stdout: unchanged in a pipe, escaped on a terminal.
+pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
+    if terminal::stdout_is_terminal() {
+        return write(terminal::escaped(&String::from_utf8_lossy(bytes)).as_bytes());
+    }
+    write(bytes)
+}
+
+/// Stdout for rows, buffered: unchanged in a pipe, escaped on a terminal. It has to be flushed.
+pub(crate) fn rows() -> Box<dyn Write> {
+    let stdout = io::stdout().lock();
+    if terminal::stdout_is_terminal() {
+        Box::new(EscapingWriter::new(stdout))
+    } else {
+        Box::new(BufWriter::with_capacity(ROWS_BUFFER, stdout))
+    }
+}
+
+fn write(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    written.context(NOT_WRITTEN)
+}
+
+/// Writes a message to stderr, escaped. A closed stderr is no error: the reader chose not to read.
+pub(crate) fn say(message: &str) {
+    let message = terminal::escaped_but_styles(&without_error_numbers(message));
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// A message without the numbers that Rust puts behind the operating system's words: `(os error 2)`.
+fn without_error_numbers(message: &str) -> String {
+    let mut parts = message.split(" (os error ");
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(')') {
+            Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                words.push_str(rest);
+            }
+            Some(_) | None => {
+                words.push_str(" (os error ");
+                words.push_str(part);
+            }
+        }
+    }
+    words
+}
+
+/// The exit status of a command that has ended: an error is written to stderr as one line. A closed
+/// pipe behind stdout is no error: the reader has read enough, as `head` does.
+pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
+    match ended {
+        Ok(code) => code,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => fail_with(&format!("error: {error:#}")),
+    }
+}
+
+/// Writes a message as one line to stderr; returns the exit status for failure.
+pub fn fail_with(line: &str) -> ExitCode {
+    say(&line.replace('\n', " "));
+    ExitCode::FAILURE
+}
+
+/// Shows help or the version, or reports wrong usage as clap explains it; returns the exit status.
+pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let explained = error.render();
+    let explained = if console::colors_enabled_stderr() {
+        explained.ansi().to_string()
+    } else {
+        explained.to_string()
+    };
+    say(explained.trim_end());
+    ExitCode::from(2)
+}
+
+/// Whether an error means that the reader of stdout has closed the pipe.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<io::Error>();
+    cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        let row = |cells: [&str; 3]| cells.map(ToOwned::to_owned).to_vec();
+        vec![
+            row([
+                "0190b8f2-0000-7000-8000-0000000000aa",
+                "\u{6f22}\u{5b57}\u{6f22}\u{5b57}",
+                "a b",
+            ]),
+            row([
+                "0190b8f2-0000-7000-8000-0000000000ab",
+                "two\nlines\u{1b}[31m",
+                &"word ".repeat(40),
+            ]),
+        ]
+    }
+
+    #[test]
+    fn on_a_terminal_a_row_is_a_line_that_fits() {
+        for width in [50, 60, 80, 200] {
+            let drawn = drawn(&["id", "name", "words"], &rows(), Some(width)).to_string();
+            assert_eq!(drawn.lines().count(), 3, "{drawn}");
+            for line in drawn.lines() {
+                assert!(terminal::columns_of(line) <= width, "{width}: {drawn}");
+            }
+            assert!(
+                drawn.contains("0190b8f2-0000-7000-8000-0000000000ab"),
+                "{drawn}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_message_has_words_without_numbers() {
+        let plain = |message| without_error_numbers(message);
+        assert_eq!(
+            plain("cannot read x: No such file (os error 2)"),
+            "cannot read x: No such file"
+        );
+        assert_eq!(plain("a (os error 2); b (os error 13)."), "a; b.");
+        for kept in ["nothing", "a (os error", "a (os error two)", "(os error 2)"] {
+            assert_eq!(plain(kept), kept);
+        }
+    }
+
+    #[test]
+    fn on_a_terminal_an_empty_column_takes_no_room() {
+        let mut rows = rows();
+        for row in &mut rows {
+            row[1].clear();
+        }
+        let headers = ["id", "name", "words"];
+        let on_terminal = drawn(&headers, &rows, Some(80)).to_string();
+        assert!(!on_terminal.contains("NAME") && on_terminal.contains("WORDS"));
+        let elsewhere = drawn(&headers, &rows, None).to_string();
+        assert!(elsewhere.contains("NAME"));
+        let empty = drawn(&headers, &[], Some(80)).to_string();
+        assert!(empty.contains("NAME"));
+    }
+
+    #[test]
+    fn elsewhere_nothing_is_cut_and_wide_characters_count_twice() {
+        let drawn = drawn(&["id", "name", "words"], &rows(), None).to_string();
+        assert!(drawn.contains(&"word ".repeat(40)), "{drawn}");
+        assert!(
+            !drawn.contains('\u{1b}') && drawn.lines().count() == 3,
+            "{drawn}"
+        );
+        let column_of = |line: &str, part: &str| {
+            let (before, _) = line.split_once(part).unwrap();
+            terminal::columns_of(before)
+        };
+        let lines: Vec<_> = drawn.lines().collect();
+        assert_eq!(
+            column_of(lines[1], "a b"),
+            column_of(lines[2], "word"),
+            "{drawn}"
+        );
+    }
+}

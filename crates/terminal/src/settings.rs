@@ -1,0 +1,330 @@
+//! The configuration: environment variables, each also a flag.
+
+mod api_url;
+mod app;
+mod log;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use refract_service::model::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
+use refract_service::store::{DatabaseSettings, DatabaseUrl};
+
+pub(crate) use self::api_url::ApiUrlArgs;
+pub use self::api_url::{ApiUrl, NotAnApiUrl};
+pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
+pub use self::log::{LogFormat, LogSettings};
+use crate::arguments::{self, cannot_be_used};
+
+/// The settings of the database.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Database")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "clap names flags after them, beside those of the commands that they are part of"
+)]
+pub struct DatabaseArgs {
+    /// `sqlite://PATH` (embedded, one node) or `postgres://…` (any number of nodes)
+    #[arg(
+        long,
+        env = "DATABASE_URL",
+        default_value = "sqlite://refract.db",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
+    database_url: String,
+
+    /// A file that holds the database's address, in the place of --database-url; it is read again when
+    /// the server refuses its password
+    #[arg(long, env = "DATABASE_URL_FILE", value_name = "FILE", global = true)]
+    database_url_file: Option<PathBuf>,
+
+    /// Connections that a node may hold (PostgreSQL)
+    #[arg(
+        long,
+        env = "REFRACT_DATABASE_POOL",
+        default_value = "16",
+        value_parser = arguments::from_1::<NonZeroUsize>,
+        value_name = "N",
+        global = true
+    )]
+    database_pool: NonZeroUsize,
+}
+
+impl DatabaseArgs {
+    /// The settings as the persistence takes them.
+    pub fn settings(&self) -> DatabaseSettings {
+        let file = self.database_url_file.as_ref();
+        let file = file.filter(|path| !path.as_os_str().is_empty());
+        DatabaseSettings {
+            url: match file {
+                Some(file) => DatabaseUrl::InFile(file.clone()),
+                None => DatabaseUrl::from(self.database_url.as_str()),
+            },
+            pool: self.database_pool.get(),
+        }
+    }
+}
+
+/// The settings of the model.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Model")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "clap names flags after them, beside those of the commands that they are part of"
+)]
+pub struct ModelArgs {
+    /// Base address of a model server up to its `/v1`, or several of one model, separated by commas;
+    /// or `builtin:lexical`, a toy for trying
+    #[arg(long, env = "REFRACT_MODEL_URL", value_name = "URL")]
+    model_url: Option<String>,
+
+    /// What that server speaks: `systemone`, `decisions`, `chat` or `stated`
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_PROTOCOL",
+        default_value = "systemone",
+        value_name = "PROTOCOL"
+    )]
+    model_protocol: String,
+
+    /// Sent as `model`
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_NAME",
+        default_value = "default",
+        value_name = "NAME"
+    )]
+    model_name: String,
+
+    /// Sent as `Authorization: Bearer`; never logged
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_API_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
+    model_api_key: Option<String>,
+
+    /// A file that holds the key, in the place of --model-api-key; it is read again when the server
+    /// refuses the key
+    #[arg(long, env = "REFRACT_MODEL_API_KEY_FILE", value_name = "FILE")]
+    model_api_key_file: Option<PathBuf>,
+
+    /// A `systemone` or `decisions` request is split above this estimate
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_REQUEST_TOKENS",
+        default_value = "52000",
+        value_parser = arguments::from_1::<NonZeroUsize>,
+        value_name = "N"
+    )]
+    model_request_tokens: NonZeroUsize,
+
+    /// Milliseconds for one attempt at the model
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_TIMEOUT_MS",
+        default_value = "15000",
+        value_parser = arguments::milliseconds_from_1,
+        value_name = "MS"
+    )]
+    model_timeout_ms: NonZeroUsize,
+
+    /// Model requests in flight per node; others wait their turn
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_CONCURRENCY",
+        default_value = "1024",
+        value_parser = arguments::from_1::<NonZeroUsize>,
+        value_name = "N"
+    )]
+    model_concurrency: NonZeroUsize,
+
+    /// Further requests that a `chat` question with many outcomes may cost
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_FOLLOW_UPS",
+        default_value = "26",
+        value_parser = arguments::from_0::<usize>,
+        value_name = "N"
+    )]
+    model_follow_ups: usize,
+}
+
+impl ModelArgs {
+    /// The settings as the gateway takes them. Without an address they are refused, so that a
+    /// forgotten setting does not give toy answers.
+    ///
+    /// # Errors
+    /// A missing address, and a value that cannot be used.
+    pub fn settings(&self) -> anyhow::Result<ModelSettings> {
+        let Some(url) = self.model_url.as_deref().filter(|url| !url.is_empty()) else {
+            bail!(
+                "REFRACT_MODEL_URL is not set: give the address of a model server, such as \
+                 http://127.0.0.1:8000/v1, or builtin:lexical to try the service without a model"
+            );
+        };
+        self.settings_for(url)
+    }
+
+    /// The settings as the gateway takes them, with the built-in scorer when no address is set.
+    ///
+    /// # Errors
+    /// A value that cannot be used.
+    pub fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
+        let given = self.model_url.as_deref().filter(|url| !url.is_empty());
+        self.settings_for(given.unwrap_or("builtin:lexical"))
+    }
+
+    fn settings_for(&self, url: &str) -> anyhow::Result<ModelSettings> {
+        let endpoint: ModelEndpoint = url
+            .parse()
+            .with_context(|| cannot_be_used("REFRACT_MODEL_URL"))?;
+        let protocol: Protocol = self
+            .model_protocol
+            .parse()
+            .with_context(|| cannot_be_used("REFRACT_MODEL_PROTOCOL"))?;
+        let api_key = self.api_key()?;
+        Ok(ModelSettings {
+            endpoint,
+            protocol,
+            name: self.model_name.clone(),
+            api_key,
+            request_tokens: self.model_request_tokens.get(),
+            timeout: milliseconds(self.model_timeout_ms.get()),
+            concurrency: self.model_concurrency.get(),
+            follow_ups: self.model_follow_ups,
+        })
+    }
+}
+
+impl ModelArgs {
+    /// The key, where there is one.
+    fn api_key(&self) -> anyhow::Result<Option<ModelApiKey>> {
+        arguments::refuse_both("REFRACT_MODEL_API_KEY")?;
+        let file = self.model_api_key_file.as_deref();
+        if let Some(file) = file.filter(|path| !path.as_os_str().is_empty()) {
+            let key = ModelApiKey::in_file(file);
+            let key = key.with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY_FILE"))?;
+            return Ok(Some(key));
+        }
+        let key = self.model_api_key.as_deref().filter(|key| !key.is_empty());
+        let key = key.map(str::parse).transpose();
+        key.with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY"))
+    }
+}
+
+/// The settings of the server.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Server")]
+pub struct ServeArgs {
+    /// Address of the API, which is under `/v1`
+    #[arg(
+        long,
+        env = "REFRACT_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
+    pub listen: String,
+
+    /// Address of `/healthz`, `/readyz` and `/metrics`; `off` disables it
+    #[arg(
+        long,
+        env = "REFRACT_OPS_LISTEN",
+        default_value = "127.0.0.1:9090",
+        value_name = "ADDRESS"
+    )]
+    pub ops_listen: String,
+
+    /// Milliseconds that calls in flight may take to finish after SIGTERM or SIGINT
+    #[arg(
+        long,
+        env = "REFRACT_SHUTDOWN_GRACE_MS",
+        default_value = "35000",
+        value_parser = arguments::milliseconds_from_0,
+        value_name = "MS"
+    )]
+    shutdown_grace_ms: usize,
+
+    /// MiB that all request bodies and forms under way may hold together; what comes beyond waits to
+    /// be read
+    #[arg(
+        long,
+        env = "REFRACT_BODY_BUDGET_MIB",
+        default_value = "256",
+        value_name = "MIB"
+    )]
+    pub body_budget_mib: usize,
+
+    /// HTTP workers [default: one per core]
+    #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
+    workers: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    api: ApiUrlArgs,
+}
+
+impl ServeArgs {
+    /// How long calls in flight may take to finish after the shutdown signal.
+    pub fn grace(&self) -> Duration {
+        milliseconds(self.shutdown_grace_ms)
+    }
+
+    /// The API's address as callers type it, of a listener with this address.
+    ///
+    /// # Errors
+    /// A value of `REFRACT_API_URL` that is no such address.
+    pub fn api_url(&self, listener: SocketAddr) -> anyhow::Result<ApiUrl> {
+        self.api.url_of(&as_reached(listener).to_string())
+    }
+
+    /// The number of HTTP workers: as set, or one per core.
+    pub fn workers(&self) -> NonZeroUsize {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        self.workers.unwrap_or_else(cores)
+    }
+}
+
+/// The socket address in a setting's value.
+///
+/// # Errors
+/// A value that is no address, in words that name the setting.
+pub fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
+    let found = value
+        .to_socket_addrs()
+        .ok()
+        .and_then(|mut addresses| addresses.next());
+    found.with_context(|| {
+        let example = if value.parse::<u16>().is_ok() {
+            format!("is a port: write an address such as 127.0.0.1:{value}")
+        } else {
+            "is no address such as 127.0.0.1:8080".to_owned()
+        };
+        format!("{}: '{value}' {example}", cannot_be_used(setting))
+    })
+}
+
+/// The address under which a listener is reached from this machine: loopback, where it listens on
+/// every address.
+pub fn as_reached(listener: SocketAddr) -> SocketAddr {
+    let loopback: IpAddr = match listener {
+        SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    if listener.ip().is_unspecified() {
+        SocketAddr::new(loopback, listener.port())
+    } else {
+        listener
+    }
+}
+
+/// A duration of this many milliseconds.
+pub fn milliseconds(number: usize) -> Duration {
+    Duration::from_millis(u64::try_from(number).unwrap_or(u64::MAX))
+}

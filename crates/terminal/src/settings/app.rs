@@ -1,0 +1,61 @@
+//! The settings of the app.
+
+use anyhow::Context as _;
+use clap::Args;
+use refract_service::people::AppUrl;
+
+use crate::arguments;
+
+/// Where the app is served when nothing is set.
+pub const DEFAULT_APP_LISTEN: &str = "127.0.0.1:8081";
+
+/// The settings of the app.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "App")]
+pub struct AppArgs {
+    /// Address of the app; `off` disables it [default: 127.0.0.1:8081]
+    #[arg(long, env = "REFRACT_APP_LISTEN", value_name = "ADDRESS")]
+    pub app_listen: Option<String>,
+
+    /// The app's address as people type it [default: http:// and the listener]
+    #[arg(long, env = "REFRACT_APP_URL", value_name = "URL")]
+    app_url: Option<String>,
+
+    /// Networks of proxies, separated by commas, whose `X-Forwarded-For` names the client, for the
+    /// API and the app
+    #[arg(
+        long,
+        env = "REFRACT_APP_TRUSTED_PROXIES",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "NETWORKS"
+    )]
+    pub app_trusted_proxies: String,
+}
+
+impl AppArgs {
+    /// Whether the app is to be served.
+    pub fn is_on(&self) -> bool {
+        self.app_listen.as_deref() != Some("off")
+    }
+
+    /// The app's address for people, as commands put it into links without a listener of their own.
+    ///
+    /// # Errors
+    /// A value of `REFRACT_APP_URL` that is no such address.
+    pub fn url(&self) -> anyhow::Result<AppUrl> {
+        let set = self.app_listen.as_deref();
+        let listen = set.filter(|set| !matches!(*set, "" | "off"));
+        self.url_of(listen.unwrap_or(DEFAULT_APP_LISTEN))
+    }
+
+    /// The app's address for people: as set, or that of a listener.
+    ///
+    /// # Errors
+    /// A value of `REFRACT_APP_URL` that is no such address.
+    pub fn url_of(&self, listen: &str) -> anyhow::Result<AppUrl> {
+        let set = self.app_url.as_deref().filter(|url| !url.is_empty());
+        let url = set.map_or_else(|| format!("http://{listen}"), str::to_owned);
+        AppUrl::parse(&url).with_context(|| arguments::cannot_be_used("REFRACT_APP_URL"))
+    }
+}

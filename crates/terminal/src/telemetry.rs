@@ -1,0 +1,75 @@
+//! Logging to stderr, as text or JSON lines. Texts, contexts and keys are never logged.
+
+mod log_line;
+
+use std::io::{self, IsTerminal as _};
+use std::panic::PanicHookInfo;
+
+use anyhow::Context as _;
+use tracing::Dispatch;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::{DefaultFields, JsonFields};
+
+use self::log_line::{JsonLine, TextLine};
+use crate::arguments::cannot_be_used;
+use crate::settings::{LogFormat, LogSettings};
+
+/// Turns down what actix logs about its threads and about requests that are not HTTP. A filter that
+/// names these targets still shows them.
+const QUIET: &str = "actix_server=warn,actix_http=off";
+
+/// Starts logging for the whole process. `default` is the filter when none is set.
+///
+/// # Errors
+/// A filter that cannot be read.
+pub fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
+    let given = settings.log.as_deref().filter(|filter| !filter.is_empty());
+    let filter = given.unwrap_or(default);
+    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let subscriber = subscriber(settings.log_format, filter, colours, io::stderr)?;
+    std::panic::set_hook(Box::new(log_panic));
+    // it fails only where one is set already
+    let _ = tracing::dispatcher::set_global_default(subscriber);
+    Ok(())
+}
+
+/// What takes the events and writes the lines.
+fn subscriber<W>(
+    format: LogFormat,
+    filter: &str,
+    colours: bool,
+    writer: W,
+) -> anyhow::Result<Dispatch>
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let filter = EnvFilter::try_new(format!("{QUIET},{filter}"))
+        .with_context(|| format!("{}: '{filter}'", cannot_be_used("REFRACT_LOG")))?;
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(colours)
+        // when stderr is closed, reporting that on stderr would panic
+        .log_internal_errors(false)
+        .with_writer(writer);
+    Ok(match format {
+        LogFormat::Text => logs
+            .fmt_fields(DefaultFields::new())
+            .event_format(TextLine)
+            .into(),
+        LogFormat::Json => logs
+            .fmt_fields(JsonFields::new())
+            .event_format(JsonLine)
+            .into(),
+    })
+}
+
+/// Logs where the code panicked. The panic message is left out, because it may quote what a caller
+/// sent.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let location = panic.location().map(tracing::field::display);
+    tracing::error!(location, "the code panicked: this is a bug");
+}
+
+#[cfg(test)]
+mod tests;
