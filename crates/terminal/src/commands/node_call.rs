@@ -69,3 +69,53 @@ fn status_in(line: &str) -> Option<StatusCode> {
     let status = StatusCode::from_bytes(rest.get(..3)?.as_bytes()).ok()?;
     version.starts_with("HTTP/1.").then_some(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// What a call gets where this is answered and the connection closed.
+    async fn reply_to(answer: &'static str) -> Result<(u16, String), String> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let answering = async {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            let mut call = vec![0; 1024];
+            let length = connection.read(&mut call).await.unwrap();
+            connection.write_all(answer.as_bytes()).await.unwrap();
+            String::from_utf8(call[..length].to_vec()).unwrap()
+        };
+        let (reply, call) = tokio::join!(send(address, "POST /a", "b: c\r\n", "text"), answering);
+        assert_eq!(
+            call,
+            format!(
+                "POST /a HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: 4\r\n\
+                 b: c\r\n\r\ntext"
+            )
+        );
+        let reply = reply.map_err(|error| error.to_string())?;
+        Ok((reply.status.as_u16(), reply.body))
+    }
+
+    #[tokio::test]
+    async fn a_reply_is_its_status_and_as_much_body_as_it_declares() {
+        let replied = reply_to("HTTP/1.1 200 OK\r\nContent-Length: 2\r\na: b\r\n\r\nhi and more");
+        assert_eq!(replied.await, Ok((200, "hi".to_owned())));
+        let replied = reply_to("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+        assert_eq!(replied.await, Ok((503, String::new())));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_reply_is_an_error() {
+        for answer in [
+            "",
+            "SSH-2.0-OpenSSH\r\n",
+            "HTTP/1.1 twice\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nb: c\r\n",
+        ] {
+            assert!(reply_to(answer).await.is_err(), "{answer}");
+        }
+    }
+}
