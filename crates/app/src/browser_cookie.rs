@@ -6,12 +6,11 @@ use cookie::Cookie;
 use cookie::time::Duration;
 use refract_domain::token::Token;
 use refract_http_serving::ClientAddress;
-use refract_service::people::{Session, SignInClient};
+use refract_service::people::{AppUrl, Session, SignInClient};
 
 use crate::app_site::AppSite;
 use crate::sent_cookies::OwnCookie;
 use crate::session_cookie;
-use refract_service::people::AppUrl;
 
 const COOKIE: OwnCookie = OwnCookie {
     plain: "refract_browser",

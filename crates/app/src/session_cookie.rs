@@ -4,9 +4,9 @@ use actix_web::HttpRequest;
 use cookie::Cookie;
 use cookie::time::Duration;
 use refract_domain::token::Token;
+use refract_service::people::AppUrl;
 
 use crate::sent_cookies::OwnCookie;
-use refract_service::people::AppUrl;
 
 const COOKIE: OwnCookie = OwnCookie {
     plain: "refract",

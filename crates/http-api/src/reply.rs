@@ -11,11 +11,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use actix_web::web::Bytes;
 use refract_domain::ids::ResultId;
+use refract_http_serving::{RequestId, RequestUnderWay, X_REQUEST_ID};
 use refract_lens_rendering::{Format, render};
 use refract_service::results::ReadableResult;
 
 use crate::error::{ApiError, ErrorReply};
-use refract_http_serving::{RequestId, RequestUnderWay, X_REQUEST_ID};
 
 const JSON: &str = "application/json; charset=utf-8";
 

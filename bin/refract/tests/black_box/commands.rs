@@ -1,12 +1,12 @@
 //! The operator's commands: what each prints, changes and refuses.
 
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 
 use crate::expected::{ANSWERS, STORED, Saved};
 use crate::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT, example_prism, text,
 };
-use refract_test_support::model_server::ScriptedReply;
 
 on_both!(
     accounts_are_created_and_listed,

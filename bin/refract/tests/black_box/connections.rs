@@ -1,5 +1,6 @@
 //! Connections: keep-alive, pipelining, `Expect: 100-continue`, bytes that are not HTTP.
 
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
 use crate::expected::{ANSWERS, JSON, Saved};
@@ -7,7 +8,6 @@ use crate::http::{Connection, Request};
 use crate::node::Node;
 use crate::order::{NO_RESULT, TOO_LARGE};
 use crate::service::{Backend, PRISM, Service, Setup, TEXT};
-use refract_test_support::model_server::ScriptedReply;
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 

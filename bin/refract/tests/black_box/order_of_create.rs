@@ -1,5 +1,6 @@
 //! The order of checks of `POST /prisms/{prism}/results` (spec 4.1), in pairs.
 
+use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Map, Value, json};
 
 use crate::expected::{ANSWERS, JSON, Saved};
@@ -9,7 +10,6 @@ use crate::order::{
     error, failing_model, ones_and_pairs, problem,
 };
 use crate::service::{Backend, PRISM, Service};
-use refract_test_support::model_server::ScriptedReply;
 
 on_both!(of_two_faults_the_earlier_one_answers);
 

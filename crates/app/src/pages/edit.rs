@@ -96,25 +96,17 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
     }
     let selector = visit.prism()?;
     let file = editing.draft.file();
-    let read = visit
-        .refract
-        .prisms()
-        .draft(visit.account(), &selector, &file);
+    let prisms = visit.refract.prisms();
+    let read = prisms.draft(visit.account(), &selector, &file);
     let draft = match read.await {
         Ok(draft) => draft,
         Err(refusal) => return refused(visit, editing, refusal).await,
     };
-    let lens = visit
-        .refract
-        .lenses()
-        .find(visit.account(), &selector)
-        .await?;
+    let lenses = visit.refract.lenses();
+    let lens = lenses.find(visit.account(), &selector).await?;
     let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
-    let stored = visit
-        .refract
-        .results()
-        .newest_answered(&lens.into(), most)
-        .await?;
+    let results = visit.refract.results();
+    let stored = results.newest_answered(&lens.into(), most).await?;
     let pairs = if visit.sent.form.get("act") == "try" {
         let version = &draft.file.version;
         Some(visit.refract.prisms().try_draft(version, &stored).await)

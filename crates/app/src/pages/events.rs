@@ -36,10 +36,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     }
     let account = visit.account();
     let range = range(&visit.sent.query)?;
-    let finding = visit
-        .refract
-        .events()
-        .find(account, query.filter.clone(), range, SHOWN);
+    let events = visit.refract.events();
+    let finding = events.find(account, query.filter.clone(), range, SHOWN);
     let found = finding.await.map_err(InternalError::from)?;
     let rest = html! {
         @if found.events.is_empty() {
@@ -65,11 +63,8 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
         return refused(&visit, &query).await;
     }
     let caller = visit.caller();
-    let chunks = visit
-        .refract
-        .events()
-        .export(&caller, query.filter, format)
-        .await?;
+    let events = visit.refract.events();
+    let chunks = events.export(&caller, query.filter, format).await?;
     let name = format!("events.{}", format.name());
     let media_type = super::results::media_type(format);
     Ok(PageReply::streamed_file(&name, media_type, chunks))

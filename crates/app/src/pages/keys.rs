@@ -120,11 +120,8 @@ async fn made(
         None => None,
         Some(counted) => {
             let prism = &counted.prism;
-            let version = visit
-                .refract
-                .prisms()
-                .find_version(prism, prism.latest_version)
-                .await?;
+            let prisms = visit.refract.prisms();
+            let version = prisms.find_version(prism, prism.latest_version).await?;
             let call = curl::create_result(&visit.site.api_url, prism, version.fields());
             Some((prism.name.clone(), call))
         }

@@ -79,9 +79,8 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal>
 pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
     let form = LensForm::read(&visit.sent.form);
     let caller = &visit.caller();
-    let saved = visit
-        .refract
-        .lenses()
+    let lenses = visit.refract.lenses();
+    let saved = lenses
         .set(caller, &visit.prism()?, &form.file(), revision(&visit))
         .await;
     match saved {

@@ -50,10 +50,8 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
         }
     };
     let request = Some(visit.request.clone());
-    let renaming = visit
-        .refract
-        .people()
-        .rename(&visit.visitor, &name, request);
+    let people = visit.refract.people();
+    let renaming = people.rename(&visit.visitor, &name, request);
     renaming.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=name"))
 }
@@ -70,10 +68,8 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
     let new = TypedPassword::new(form.get("password"));
     let client = &visit.sent.client;
     let (person, request) = (&visit.visitor, Some(visit.request.clone()));
-    let changing = visit
-        .refract
-        .people()
-        .change_password(client, person, present, new, request);
+    let people = visit.refract.people();
+    let changing = people.change_password(client, person, present, new, request);
     let refusal = match changing.await {
         Ok(session) => {
             let cookies = browser_cookie::signed_in(&session, &visit.site.url);
@@ -115,10 +111,8 @@ pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageRefusal> 
     let session = TokenHash::from_hex(visit.sent.values.get("id"));
     let session = session.ok_or(PageRefusal::NotFound)?;
     let request = Some(visit.request.clone());
-    let ending = visit
-        .refract
-        .people()
-        .end_own_session(&visit.visitor, session, request);
+    let people = visit.refract.people();
+    let ending = people.end_own_session(&visit.visitor, session, request);
     ending.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=session"))
 }
@@ -126,10 +120,8 @@ pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageRefusal> 
 /// Ends all sessions of the visitor but this one.
 pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageRefusal> {
     let request = Some(visit.request.clone());
-    let ending = visit
-        .refract
-        .people()
-        .end_other_sessions(&visit.visitor, request);
+    let people = visit.refract.people();
+    let ending = people.end_other_sessions(&visit.visitor, request);
     ending.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/me?done=sessions"))
 }

@@ -25,11 +25,8 @@ use crate::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let found = visit
-        .refract
-        .prisms()
-        .overview(visit.account(), &visit.prism()?)
-        .await?;
+    let prisms = visit.refract.prisms();
+    let found = prisms.overview(visit.account(), &visit.prism()?).await?;
     Ok(page(&visit, &found, ""))
 }
 

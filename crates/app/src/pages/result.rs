@@ -61,10 +61,8 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
     let marker = Marker::parse(&visit.visitor.name).ok();
     let changes = changes(&visit.sent.form, &details.result);
-    let saving = visit
-        .refract
-        .marks()
-        .mark(&details.result, changes, marker.as_ref());
+    let marks = visit.refract.marks();
+    let saving = marks.mark(&details.result, changes, marker.as_ref());
     match saving.await {
         Ok(()) => {
             let address = format!("/results/{}?done=marked", details.result.id());
@@ -105,10 +103,8 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
 /// Asks each choice with its options in other orders and shows what moves. Nothing is saved.
 pub(crate) async fn check_orders(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
-    let checked = visit
-        .refract
-        .measures()
-        .check_orders(&details.result, MOST_ORDERS);
+    let measures = visit.refract.measures();
+    let checked = measures.check_orders(&details.result, MOST_ORDERS);
     let check = orders(&details.result, &checked.await?);
     Ok(page(&visit, &details, &html! {}, &check).await?.reply())
 }

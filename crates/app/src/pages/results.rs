@@ -49,11 +49,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let lens = Arc::new(lens);
     let page = search_page(&visit.sent.query)?;
     let limits = SearchLimits::default();
-    let found = visit
-        .refract
-        .results()
-        .search(&lens, &values.search, page, limits)
-        .await?;
+    let results = visit.refract.results();
+    let found = results.search(&lens, &values.search, page, limits).await?;
     let makers = ResultMakers::load(&visit, &found.results).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();

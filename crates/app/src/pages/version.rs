@@ -15,9 +15,8 @@ use crate::visit::Visit;
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let number = visit.version_number()?;
-    let found = visit
-        .refract
-        .prisms()
+    let prisms = visit.refract.prisms();
+    let found = prisms
         .version_overview(visit.account(), &visit.prism()?, number)
         .await?;
     let prism = &found.prism_lens.prism;

@@ -6,16 +6,16 @@ use std::time::Duration;
 use actix_web::rt::System;
 use actix_web::test::TestRequest;
 use prometheus_client::registry::Registry;
+use refract_http_serving::{
+    BodyBudget, Drained, Lifecycle, RequestRecorder, TrustedProxies, X_REQUEST_ID,
+};
+use refract_traces::Traces;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ApiError;
 use crate::exposition::ExpositionFormat;
 use crate::metrics;
-use refract_http_serving::{
-    BodyBudget, Drained, Lifecycle, RequestRecorder, TrustedProxies, X_REQUEST_ID,
-};
-use refract_traces::Traces;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);

@@ -72,11 +72,8 @@ impl Keys<'_> {
     /// # Errors
     /// When the database fails.
     pub async fn revoke(self, caller: &Caller, key: ApiKeyId) -> Result<bool, InternalError> {
-        let revoked_at = self
-            .refract
-            .database
-            .revoke_api_key(key, caller.event_stamp())
-            .await?;
+        let database = &self.refract.database;
+        let revoked_at = database.revoke_api_key(key, caller.event_stamp()).await?;
         Ok(revoked_at.is_some())
     }
 }

@@ -38,11 +38,8 @@ impl Keys<'_> {
     /// When the database fails.
     pub async fn list(self, account: AccountId) -> Result<Vec<ListedKey>, InternalError> {
         let counts = self.refract.results().counts(account, Utc::now()).await?;
-        let rows = self
-            .refract
-            .database
-            .list_uncounted_api_keys(account)
-            .await?;
+        let database = &self.refract.database;
+        let rows = database.list_uncounted_api_keys(account).await?;
         let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
         let names = self.refract.people().names(account, &makers).await?;
         let mut revocations = self.revocations(account).await?;
@@ -90,11 +87,8 @@ impl Keys<'_> {
         self,
         account: AccountId,
     ) -> Result<Vec<(ApiKeyId, String)>, InternalError> {
-        let rows = self
-            .refract
-            .database
-            .list_uncounted_api_keys(account)
-            .await?;
+        let database = &self.refract.database;
+        let rows = database.list_uncounted_api_keys(account).await?;
         Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
     }
 }

@@ -1,6 +1,5 @@
 //! Changes the lens of a prism.
 
-use crate::lenses::Lenses;
 use refract_authoring::lens_file;
 use refract_domain::event::LensChangeDetails;
 use refract_domain::lens::{Column, Lens};
@@ -9,6 +8,7 @@ use refract_domain::problem::Problems;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::Writing;
 
+use crate::lenses::Lenses;
 use crate::people::caller::Caller;
 use crate::prisms::error::{ATTEMPTS, PrismError};
 

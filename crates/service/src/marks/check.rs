@@ -112,11 +112,8 @@ impl Marks<'_> {
         let mut changes = 0;
         for marks in checked.marks.chunks(LOOKED_UP) {
             let ids: HashSet<ResultId> = marks.iter().map(|mark| mark.result).collect();
-            let saved = self
-                .refract
-                .database
-                .list_marks_of(ids.into_iter().collect())
-                .await?;
+            let database = &self.refract.database;
+            let saved = database.list_marks_of(ids.into_iter().collect()).await?;
             let saved: HashMap<_, _> = saved
                 .iter()
                 .map(|mark| ((mark.result, &mark.question), &mark.outcome))

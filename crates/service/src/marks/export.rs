@@ -1,6 +1,5 @@
 //! Gives marks back as the rows of a file that can be imported again.
 
-use crate::marks::Marks;
 use std::io::Write;
 
 use refract_domain::event::EventAction;
@@ -11,6 +10,7 @@ use refract_persistence::ResultFilter;
 
 use crate::InternalError;
 use crate::events::export_event;
+use crate::marks::Marks;
 use crate::people::caller::Caller;
 use crate::results::export::ExportError;
 

@@ -1,10 +1,10 @@
 //! Which questions a file of marks may have columns for.
 
-use crate::marks::Marks;
 use refract_domain::ids::PrismId;
 use refract_domain::key::QuestionKey;
 
 use crate::InternalError;
+use crate::marks::Marks;
 use crate::measures::evaluation;
 
 impl Marks<'_> {

@@ -1,12 +1,12 @@
 //! Lists people, changes their roles and removes them.
 
-use crate::people::People;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_persistence::{PersistenceError, Person, PersonWriting};
 
 use super::error::PersonError;
+use crate::people::People;
 use crate::people::caller::Caller;
 
 impl People<'_> {
@@ -47,10 +47,8 @@ impl People<'_> {
     /// # Errors
     /// When there is no such person, the person is the last owner, or the database fails.
     pub async fn remove(self, caller: &Caller, person: PersonId) -> Result<(), PersonError> {
-        let removing = self
-            .refract
-            .database
-            .remove_person(person, caller.event_stamp());
+        let database = &self.refract.database;
+        let removing = database.remove_person(person, caller.event_stamp());
         done(removing.await?)
     }
 
@@ -64,10 +62,8 @@ impl People<'_> {
         person: PersonId,
         role: Role,
     ) -> Result<(), PersonError> {
-        let setting = self
-            .refract
-            .database
-            .set_person_role(person, role, caller.event_stamp());
+        let database = &self.refract.database;
+        let setting = database.set_person_role(person, role, caller.event_stamp());
         done(setting.await?)
     }
 }

@@ -46,11 +46,8 @@ impl People<'_> {
             return Ok(HashMap::new());
         }
         let wanted: Vec<PersonId> = wanted.into_iter().collect();
-        let rows = self
-            .refract
-            .database
-            .list_person_names(account, &wanted)
-            .await?;
+        let database = &self.refract.database;
+        let rows = database.list_person_names(account, &wanted).await?;
         Ok(rows.into_iter().map(|row| (row.id, row.into())).collect())
     }
 }

@@ -1,6 +1,5 @@
 //! Signs people in by address and password.
 
-use crate::people::People;
 use chrono::Utc;
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::password::TypedPassword;
@@ -13,6 +12,7 @@ use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp::event_stamp;
+use crate::people::People;
 
 impl People<'_> {
     /// Signs in the person who has this address and password. The browser is known from then on, by the

@@ -37,9 +37,8 @@ impl People<'_> {
             expires_at: created_at + LASTS,
         };
         let action = EventAction::SignInLinkMade;
-        let is_made = self
-            .refract
-            .database
+        let database = &self.refract.database;
+        let is_made = database
             .renew_link(person, link, action, caller.event_stamp())
             .await?;
         Ok(is_made.then_some(token))
@@ -50,10 +49,8 @@ impl People<'_> {
     /// # Errors
     /// When the database fails.
     pub async fn is_sign_in_link(self, token: &Token) -> Result<bool, PersistenceError> {
-        let found = self
-            .refract
-            .database
-            .find_invitation(token.sign_in_hash(), Utc::now());
+        let database = &self.refract.database;
+        let found = database.find_invitation(token.sign_in_hash(), Utc::now());
         Ok(found.await?.is_some_and(|link| link.name.is_some()))
     }
 

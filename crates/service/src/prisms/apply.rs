@@ -98,11 +98,8 @@ impl Prisms<'_> {
         let mut faults = Vec::new();
         for (slug, files) in by_prism {
             let selector = PrismSelector::Slug(slug.as_str().to_owned());
-            let found = self
-                .refract
-                .database
-                .find_prism(caller.account(), &selector)
-                .await?;
+            let database = &self.refract.database;
+            let found = database.find_prism(caller.account(), &selector).await?;
             let plan = match found {
                 None => PlannedDefinition::of_new(slug, files),
                 Some(prism) => {

@@ -1,11 +1,11 @@
 //! Renames, archives and restores prisms.
 
-use crate::prisms::Prisms;
 use refract_domain::prism::PrismName;
 use refract_domain::slug::PrismSelector;
 
 use super::error::PrismError;
 use crate::people::caller::Caller;
+use crate::prisms::Prisms;
 
 impl Prisms<'_> {
     /// Renames a prism. Its slug stays.
@@ -20,11 +20,8 @@ impl Prisms<'_> {
     ) -> Result<(), PrismError> {
         let prism = self.find(caller.account(), prism).await?;
         let stamp = caller.event_stamp();
-        Ok(self
-            .refract
-            .database
-            .rename_prism(prism.id, name, stamp)
-            .await?)
+        let database = &self.refract.database;
+        Ok(database.rename_prism(prism.id, name, stamp).await?)
     }
 
     /// Archives a prism or makes it active again. Its results stay readable either way (spec 3.2).
@@ -39,9 +36,8 @@ impl Prisms<'_> {
     ) -> Result<(), PrismError> {
         let prism = self.find(caller.account(), prism).await?;
         let stamp = caller.event_stamp();
-        Ok(self
-            .refract
-            .database
+        let database = &self.refract.database;
+        Ok(database
             .set_prism_archived(prism.id, archived, stamp)
             .await?)
     }

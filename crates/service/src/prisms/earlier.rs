@@ -1,6 +1,5 @@
 //! A prism as its next version finds it.
 
-use crate::prisms::Prisms;
 use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
@@ -9,6 +8,7 @@ use refract_domain::prism::PrismVersion;
 use refract_persistence::{Prism, PrismHistory};
 
 use super::error::PrismError;
+use crate::prisms::Prisms;
 
 impl Prisms<'_> {
     /// The prism, and what its versions so far demand of the next one.

@@ -1,6 +1,5 @@
 //! Finds prisms, versions and lenses of an account.
 
-use crate::prisms::Prisms;
 use std::sync::Arc;
 
 use refract_domain::ids::{AccountId, PrismId};
@@ -9,6 +8,7 @@ use refract_domain::slug::PrismSelector;
 use refract_persistence::{Prism, PrismHistory};
 
 use super::error::PrismError;
+use crate::prisms::Prisms;
 
 impl Prisms<'_> {
     /// A prism by slug or id, archived or not.
@@ -36,11 +36,8 @@ impl Prisms<'_> {
         prism: &Prism,
         version: VersionNumber,
     ) -> Result<Arc<PrismVersion>, PrismError> {
-        let found = self
-            .refract
-            .database
-            .find_version(prism.id, version)
-            .await?;
+        let database = &self.refract.database;
+        let found = database.find_version(prism.id, version).await?;
         found.ok_or(PrismError::VersionNotFound)
     }
 

@@ -1,10 +1,10 @@
 //! Versions that repeat the one before.
 
-use crate::prisms::Prisms;
 use refract_domain::prism::VersionNumber;
 use refract_persistence::Prism;
 
 use super::error::PrismError;
+use crate::prisms::Prisms;
 
 impl Prisms<'_> {
     /// Whether a version that was just saved defines what the one before defines: `read` is the prism as

@@ -1,6 +1,5 @@
 //! Creates prisms and saves their next versions.
 
-use crate::prisms::Prisms;
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
@@ -11,6 +10,7 @@ use uuid::Uuid;
 use super::earlier::lens_change;
 use super::error::{ATTEMPTS, PrismError};
 use crate::people::caller::Caller;
+use crate::prisms::Prisms;
 
 impl Prisms<'_> {
     /// Creates a prism with its first version. The slug is made from the name.

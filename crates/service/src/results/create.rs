@@ -50,10 +50,8 @@ impl Results<'_> {
         let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
         let key = call.idempotency_key.as_ref();
         let with_key = key.map(|key| self.refract.single_flight.enter(key));
-        let found = self
-            .refract
-            .database
-            .find_create_call(&hash, &call.prism, key, Utc::now());
+        let database = &self.refract.database;
+        let found = database.find_create_call(&hash, &call.prism, key, Utc::now());
         let (caller, row) = self
             .refract
             .keys()
@@ -74,11 +72,8 @@ impl Results<'_> {
         let account = caller.account();
         let key = call.idempotency_key.as_ref();
         let with_key = key.map(|key| self.refract.single_flight.enter(key));
-        let prism = self
-            .refract
-            .database
-            .find_prism(account, &call.prism)
-            .await?;
+        let database = &self.refract.database;
+        let prism = database.find_prism(account, &call.prism).await?;
         let held = match key {
             Some(key) => {
                 self.refract

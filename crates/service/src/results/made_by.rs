@@ -1,9 +1,10 @@
 //! Who made a result.
 
-use crate::results::Results;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::maker::Maker;
 use refract_persistence::PersistenceError;
+
+use crate::results::Results;
 
 impl Results<'_> {
     /// Who made a result of the account; `None` when the account has no such result. A result that was

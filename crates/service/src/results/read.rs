@@ -37,10 +37,8 @@ impl Results<'_> {
         id: ResultId,
     ) -> Result<ResultCall, CallError> {
         let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
-        let found = self
-            .refract
-            .database
-            .find_result_call(&hash, id, Utc::now());
+        let database = &self.refract.database;
+        let found = database.find_result_call(&hash, id, Utc::now());
         let (caller, row) = self
             .refract
             .keys()

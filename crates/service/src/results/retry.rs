@@ -34,11 +34,8 @@ impl Results<'_> {
     /// # Errors
     /// As [`Results::retry`].
     pub async fn retry_as(self, caller: Caller, id: ResultId) -> Result<ReadableResult, CallError> {
-        let found = self
-            .refract
-            .database
-            .find_result(caller.account(), id)
-            .await?;
+        let database = &self.refract.database;
+        let found = database.find_result(caller.account(), id).await?;
         let found = found.ok_or(CallError::ResultNotFound)?;
         self.retry_found(caller, found).await
     }

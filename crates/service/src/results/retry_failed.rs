@@ -204,10 +204,8 @@ impl<'a> RetriableIds<'a> {
         if self.page.is_empty() && !self.is_last_page {
             let (account, prism) = (self.what.caller.account(), self.what.prism);
             let filter = self.what.filter.clone();
-            let page = self
-                .refract
-                .database
-                .list_retriable_results(account, prism, filter, self.last, PAGE);
+            let database = &self.refract.database;
+            let page = database.list_retriable_results(account, prism, filter, self.last, PAGE);
             self.page = page.await?.into();
             self.is_last_page = self.page.is_empty();
             self.last = self.page.back().copied().or(self.last);

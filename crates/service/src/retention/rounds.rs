@@ -143,11 +143,8 @@ impl RetentionRounds {
                 return Ok(self.refused(error));
             }
             let newest = self.refract.database.find_newest_result_moment(now).await?;
-            let doubt = self
-                .refract
-                .database
-                .find_retention_doubt(LEASE, now)
-                .await?;
+            let database = &self.refract.database;
+            let doubt = database.find_retention_doubt(LEASE, now).await?;
             if let Err(error) = check_clock(now, newest, last, doubt) {
                 self.refract
                     .database

@@ -137,9 +137,8 @@ impl PinnedPrism {
         &self,
         keys: &[IdempotencyKey],
     ) -> Result<HashMap<IdempotencyKey, HeldRow>, CallError> {
-        let found = self
-            .refract
-            .database
+        let database = &self.refract.database;
+        let found = database
             .find_held_rows(self.account, self.id(), keys)
             .await?;
         if !found.prism_answers {
@@ -171,11 +170,8 @@ impl PinnedPrism {
         &self,
         keys: &[IdempotencyKey],
     ) -> Result<HashSet<IdempotencyKey>, CallError> {
-        Ok(self
-            .refract
-            .database
-            .find_answered_keys(self.account, keys)
-            .await?)
+        let database = &self.refract.database;
+        Ok(database.find_answered_keys(self.account, keys).await?)
     }
 
     /// The names of the models that answered these results, as their servers report them; `None` is
@@ -187,10 +183,8 @@ impl PinnedPrism {
         &self,
         results: &[ResultId],
     ) -> Result<BTreeSet<Option<String>>, CallError> {
-        let names = self
-            .refract
-            .database
-            .list_model_names(self.account, results);
+        let database = &self.refract.database;
+        let names = database.list_model_names(self.account, results);
         Ok(names.await?)
     }
 

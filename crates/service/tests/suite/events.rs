@@ -1,6 +1,8 @@
 //! Events: found by what their actors are called, read with names, exported, and one for each
 //! deletion however many transactions it takes.
 
+use std::num::NonZeroU32;
+
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use refract_domain::event::{
@@ -16,7 +18,6 @@ use refract_service::events::{
 };
 use refract_service::people::{Caller, Maker};
 use refract_service::retention::{PurgeRange, RetentionOutcome};
-use std::num::NonZeroU32;
 
 use crate::fixture::{Described, Fixture, Saved, account, key, moment, save_all};
 

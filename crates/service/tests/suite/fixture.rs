@@ -1,6 +1,5 @@
 //! A migrated database, and results of an account whose every property a test chooses.
 
-use refract_service::Refract;
 use std::any::Any;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,6 +14,7 @@ use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{AccountRow, Database, DatabaseSettings, NewResult, Provenance};
+use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::lenses::PrismLens;
 use refract_service::people::{Caller, Maker};

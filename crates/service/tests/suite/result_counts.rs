@@ -1,6 +1,5 @@
 //! Counts of results: always those of a plain count, whenever and by whomever they are looked at.
 
-use refract_service::Refract;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
@@ -10,6 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_service::Refract;
 use refract_service::people::{Caller, Maker};
 use refract_service::results::ResultCounts;
 use tokio::runtime::Handle;

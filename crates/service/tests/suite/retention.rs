@@ -1,9 +1,9 @@
 //! Purging by age in the background: by one node at a time, and not by a wrong clock.
 
-use refract_service::Refract;
 use std::num::NonZeroU32;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_service::Refract;
 use refract_service::retention::{ImplausibleRoundError, RetentionOutcome, RetentionRounds};
 use tokio::sync::oneshot;
 

@@ -63,10 +63,8 @@ impl CompareCommand {
         let progress = Progress::begin("results", None);
         let show = |read| progress.show(u64::try_from(read).unwrap_or(u64::MAX), "");
         let sides = [&self.a, &self.b];
-        let compared = refract
-            .measures()
-            .compare(&history, sides, question, show)
-            .await;
+        let measures = refract.measures();
+        let compared = measures.compare(&history, sides, question, show).await;
         progress.end();
         let compared = compared?;
         self.check(&compared)?;

@@ -12,8 +12,7 @@ use http::StatusCode;
 use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
 use refract_service::model::ModelGateway;
-use refract_service::people::AppUrl;
-use refract_service::people::Caller;
+use refract_service::people::{AppUrl, Caller};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
 use serde::Deserialize;
 

@@ -12,8 +12,7 @@ use serde::Serialize;
 use super::operator::{self, AccountArg};
 use super::period;
 use crate::output;
-use crate::settings::ApiUrlArgs;
-use crate::settings::{self, DatabaseArgs};
+use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
 
 /// The subcommands of `refract key`.
 #[derive(Subcommand)]

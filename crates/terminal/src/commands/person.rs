@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use super::operator::{self, AccountArg};
 use crate::output;
-use crate::settings::AppArgs;
-use crate::settings::DatabaseArgs;
+use crate::settings::{AppArgs, DatabaseArgs};
 
 /// The subcommands of `refract person`.
 #[derive(Subcommand)]

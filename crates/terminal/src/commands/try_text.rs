@@ -80,10 +80,8 @@ impl TryCommand {
         let call = self.call(prism.selector())?;
         let refract = refract.with_model(gateway.model());
         operator::say_if_for_trying_only(&refract);
-        let result = refract
-            .results()
-            .create_as(Caller::operator(account), call)
-            .await?;
+        let results = refract.results();
+        let result = results.create_as(Caller::operator(account), call).await?;
         let facts = match display {
             ResultDisplay::Table => {
                 let results = refract.results();

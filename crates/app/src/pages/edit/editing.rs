@@ -62,11 +62,8 @@ impl Editing {
     /// The latest version of the prism that the address names.
     pub(crate) async fn of_latest(visit: &Visit) -> Result<Self, PageRefusal> {
         let prism = visit.find_prism().await?;
-        let latest = visit
-            .refract
-            .prisms()
-            .find_version(&prism, prism.latest_version)
-            .await?;
+        let prisms = visit.refract.prisms();
+        let latest = prisms.find_version(&prism, prism.latest_version).await?;
         let draft = EditDraft::of(&prism.name, &latest);
         Ok(Self {
             based_on: Some(prism.latest_version),
@@ -134,10 +131,8 @@ impl Editing {
             PrismFile::read(&file, None)
         } else {
             let selector = visit.prism()?;
-            let read = visit
-                .refract
-                .prisms()
-                .draft(visit.account(), &selector, &file);
+            let prisms = visit.refract.prisms();
+            let read = prisms.draft(visit.account(), &selector, &file);
             match read.await {
                 Ok(draft) => Ok(draft.file),
                 Err(PrismError::Invalid(problems)) => Err(problems),

@@ -24,9 +24,8 @@ pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     let account = visit.account();
     let (selector, file) = (visit.prism()?, editing.draft.file());
     let based_on = editing.based_on.ok_or(PageRefusal::NoForm)?;
-    let meanwhile = visit
-        .refract
-        .prisms()
+    let prisms = visit.refract.prisms();
+    let meanwhile = prisms
         .saved_meanwhile(account, &selector, &file, based_on)
         .await?;
     let SavedMeanwhile {

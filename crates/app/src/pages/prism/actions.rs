@@ -23,11 +23,8 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
             back(&visit, "renamed").await
         }
         Err(faults) => {
-            let found = visit
-                .refract
-                .prisms()
-                .overview(visit.account(), &selector)
-                .await?;
+            let prisms = visit.refract.prisms();
+            let found = prisms.overview(visit.account(), &selector).await?;
             Ok(page(&visit, &found, &in_words(&faults))
                 .with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }

@@ -14,17 +14,13 @@ use crate::visit::Visit;
 /// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageRefusal> {
     let account = visit.account();
-    let telling = visit
-        .refract
-        .events()
-        .told_changes(account, visit.visitor.person, from);
+    let events = visit.refract.events();
+    let telling = events.told_changes(account, visit.visitor.person, from);
     let changes = telling.await.map_err(InternalError::from)?;
     let Some(newest) = changes.first() else {
         // what they did themselves is no news
-        let saying = visit
-            .refract
-            .events()
-            .mark_told(account, visit.visitor.person, from);
+        let events = visit.refract.events();
+        let saying = events.mark_told(account, visit.visitor.person, from);
         saying.await.map_err(InternalError::from)?;
         return Ok(html! {});
     };
@@ -48,10 +44,8 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
 pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageRefusal> {
     let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageRefusal::NoForm)?;
     let account = visit.account();
-    let saying = visit
-        .refract
-        .events()
-        .mark_told(account, visit.visitor.person, up_to);
+    let events = visit.refract.events();
+    let saying = events.mark_told(account, visit.visitor.person, up_to);
     saying.await.map_err(InternalError::from)?;
     Ok(PageReply::see_other("/"))
 }

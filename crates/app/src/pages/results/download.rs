@@ -21,10 +21,8 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
     }
     let name = format!("{}-results.{}", lens.prism.slug, format.name());
     let oldest_first = ResultOrder::OldestFirst;
-    let results = visit
-        .refract
-        .results()
-        .of_search(lens, values.search, oldest_first);
+    let results = visit.refract.results();
+    let results = results.of_search(lens, values.search, oldest_first);
     // the filters name searchable columns of this lens only
     let results = results.map_err(|_| PageRefusal::NotFound)?;
     let marked = MarkedColumns::default();

@@ -73,9 +73,8 @@ impl ImportCommand {
         if read.holds_answers {
             output::say(HOLDS_ANSWERS);
         }
-        let checking = refract
-            .marks()
-            .check(&prism, &read.rows, read.faults, by.as_ref());
+        let marks = refract.marks();
+        let checking = marks.check(&prism, &read.rows, read.faults, by.as_ref());
         let checked = match checking.await {
             Ok(checked) => checked,
             Err(MarksError::Faults(faults)) => return Ok(self.refused(&faults)),

@@ -52,9 +52,8 @@ impl ExportCommand {
             MarkedColumns::default()
         };
         let oldest_first = ResultOrder::OldestFirst;
-        let results = refract
-            .results()
-            .of_prism(lens, self.filter.filter(), oldest_first);
+        let results = refract.results();
+        let results = results.of_prism(lens, self.filter.filter(), oldest_first);
         let is_drawn =
             terminal::stderr_is_terminal() && (place.is_some() || !terminal::stdout_is_terminal());
         let progress = if is_drawn {

@@ -52,9 +52,8 @@ impl ListCommand {
             .map(|column| column.name.as_str());
         let values = values.collect::<Vec<_>>().join(BETWEEN);
         let newest_first = ResultOrder::NewestFirst;
-        let mut results = refract
-            .results()
-            .of_prism(lens, self.filter.filter(), newest_first);
+        let results = refract.results();
+        let mut results = results.of_prism(lens, self.filter.filter(), newest_first);
         let mut left = usize::try_from(self.limit.get()).unwrap_or(usize::MAX);
         let mut rows = Vec::new();
         while left > 0 {
