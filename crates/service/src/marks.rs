@@ -1,7 +1,7 @@
 //! Marks: what people say the right outcomes of saved results are, taken from the rows of a file
 //! and given back as rows.
 //!
-//! An import checks every row before anything is saved: [`check_rows`] returns either marks that
+//! An import checks every row before anything is saved: [`Marks::check`] returns either marks that
 //! are ready to be saved, or every fault. Its memory grows with the marks of the file, not with the
 //! results of the prism.
 
