@@ -129,7 +129,7 @@ impl<L: RequestLine> RequestRecord<L> {
         &mut self.line
     }
 
-    /// The span in which the request is answered: the one that `request_span` made.
+    /// The span in which the request is answered, with its id and its trace.
     pub fn span(&self) -> Span {
         request_span(&self.id, &self.trace)
     }

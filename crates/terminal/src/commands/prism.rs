@@ -171,7 +171,6 @@ impl StoredPrismCommand {
             } => {
                 let account = account.find(&refract).await?;
                 let prism = operator::find_prism(&refract, account, &prism).await?;
-
                 let version = version.unwrap_or(prism.latest_version);
                 let version = refract.prisms().find_version(&prism, version).await?;
                 let shown = ShownPrism::new(&prism.name, &version);
@@ -192,7 +191,6 @@ impl StoredPrismCommand {
             } => {
                 let account = account.find(&refract).await?;
                 let prism = operator::find_prism(&refract, account, &prism).await?;
-
                 let name = operator::name("NAME", &name)?;
                 refract
                     .prisms()
@@ -224,7 +222,6 @@ async fn save(
     let file = file.read()?;
     let account = account.find(refract).await?;
     let prism = operator::find_prism(refract, account, prism).await?;
-
     let caller = Caller::operator(account);
     let (selector, prisms) = (prism.selector(), refract.prisms());
     let saving = prisms.save_version(&caller, &selector, &file, None);
@@ -264,7 +261,6 @@ async fn set_archived(
 ) -> anyhow::Result<()> {
     let account = account.find(refract).await?;
     let prism = operator::find_prism(refract, account, prism).await?;
-
     let caller = Caller::operator(account);
     Ok(refract
         .prisms()
