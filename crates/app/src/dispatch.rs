@@ -10,13 +10,13 @@ use std::rc::Rc;
 use actix_web::http::Method;
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_domain::event::EventRequest;
-use refract_domain::token::Token;
 use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
     RequestRecorder, RequestUnderWay, SentBody, X_REQUEST_ID, discard_body, with_causes,
 };
 use refract_service::InternalError;
 use refract_service::Refract;
+use refract_service::people::token::Token;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;

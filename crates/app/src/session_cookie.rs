@@ -3,8 +3,8 @@
 use actix_web::HttpRequest;
 use cookie::Cookie;
 use cookie::time::Duration;
-use refract_domain::token::Token;
 use refract_service::people::AppUrl;
+use refract_service::people::token::Token;
 
 use crate::sent_cookies::OwnCookie;
 

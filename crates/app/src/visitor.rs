@@ -2,10 +2,10 @@
 
 use std::ops::Deref;
 
-use refract_domain::token::Token;
 use refract_service::InternalError;
 use refract_service::Refract;
 use refract_service::people::SignedIn;
+use refract_service::people::token::Token;
 
 /// A person who is signed in.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ pub mod definition_name;
 pub mod earlier_versions;
 mod file_reader;
 pub mod lens_file;
+pub mod made_names;
 pub mod prism_file;
 pub mod version_difference;
 pub mod wording;

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{COLUMN_NAME_CHARS, KEY_CHARS};
 use crate::problem::Fault;
-use crate::text::{ascii_prefix, ascii_words};
 
 /// Names of row columns that a lens column may not have (spec 2.5).
 pub const ROW_NAMES: [&str; 6] = [
@@ -124,53 +123,6 @@ impl OutcomeKey {
     pub fn is_built_in(&self) -> bool {
         matches!(self.as_str(), OTHER | INSUFFICIENT_INFORMATION)
     }
-
-    /// Makes a key from a label; `taken` tells which keys are in use.
-    ///
-    /// The words of the label are joined by `_`. The key is `option` when no letter or digit is
-    /// left, and gets `option_` before a leading digit and `_2`, `_3`, … after a clash (readings).
-    pub fn derive(label: &str, taken: impl Fn(&str) -> bool) -> Self {
-        Self(derived(label, "option", taken))
-    }
-}
-
-impl FieldKey {
-    /// Makes a key from a field's label, as [`OutcomeKey::derive`] does, with `field` in place of
-    /// `option`. No reserved key is made.
-    pub fn derive(label: &str, taken: impl Fn(&str) -> bool) -> Self {
-        let taken = |key: &str| taken(key) || not_reserved(key).is_err();
-        Self(derived(label, "field", taken))
-    }
-}
-
-impl QuestionKey {
-    /// Makes a key from a question's text, as [`OutcomeKey::derive`] does, with `question` in place
-    /// of `option`. No reserved key is made.
-    pub fn derive(text: &str, taken: impl Fn(&str) -> bool) -> Self {
-        let taken = |key: &str| taken(key) || not_reserved(key).is_err();
-        Self(derived(text, "question", taken))
-    }
-}
-
-/// The words of a text as a key that is not taken. `noun` stands where no letter or digit is left,
-/// and before a leading digit.
-fn derived(text: &str, noun: &str, taken: impl Fn(&str) -> bool) -> Box<str> {
-    let joined = ascii_words(text).join("_");
-    let base = match joined.bytes().next() {
-        None => noun.to_owned(),
-        Some(first) if first.is_ascii_digit() => format!("{noun}_{joined}"),
-        Some(_) => joined,
-    };
-    let mut key = ascii_prefix(&base, KEY_CHARS)
-        .trim_end_matches('_')
-        .to_owned();
-    let mut number: u32 = 1;
-    while taken(&key) {
-        number += 1;
-        let suffix = format!("_{number}");
-        key = format!("{}{suffix}", ascii_prefix(&base, KEY_CHARS - suffix.len()));
-    }
-    key.into_boxed_str()
 }
 
 #[cfg(test)]
@@ -209,45 +161,5 @@ mod tests {
         }
         assert!(FieldKey::parse("context").is_err());
         assert!(ColumnName::parse("context").is_ok());
-    }
-
-    #[test]
-    fn an_option_key_is_made_from_its_label() {
-        let cases = [
-            ("Billing", "billing"),
-            ("  Crème brûlée, please!", "creme_brulee_please"),
-            ("24 hours", "option_24_hours"),
-            ("日本", "option"),
-            ("", "option"),
-        ];
-        for (label, key) in cases {
-            assert_eq!(
-                OutcomeKey::derive(label, |_| false).as_str(),
-                key,
-                "{label}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_field_or_question_key_is_made_from_words_and_is_never_reserved() {
-        assert_eq!(FieldKey::derive("Context", |_| false).as_str(), "context_2");
-        assert_eq!(FieldKey::derive("日本", |_| false).as_str(), "field");
-        let question = |text| QuestionKey::derive(text, |key| key == "text");
-        assert_eq!(question("Is it 5 stars?").as_str(), "is_it_5_stars");
-        assert_eq!(question("5 stars?").as_str(), "question_5_stars");
-        assert_eq!(question("Status").as_str(), "status_2");
-        assert_eq!(question("Text").as_str(), "text_2");
-    }
-
-    #[test]
-    fn a_taken_option_key_gets_a_number() {
-        let long = "x".repeat(200);
-        assert_eq!(
-            OutcomeKey::derive("A", |key| key == "a" || key == "a_2").as_str(),
-            "a_3"
-        );
-        let derived = OutcomeKey::derive(&long, |key| key.len() == 64 && key.ends_with('x'));
-        assert_eq!(derived.as_str(), format!("{}_2", "x".repeat(62)));
     }
 }

@@ -10,7 +10,6 @@
 //! arguments. It knows nothing of databases, HTTP or model servers.
 
 pub mod answer;
-pub mod api_key;
 pub mod budget;
 pub mod cutoffs;
 pub mod decimal;
@@ -26,18 +25,16 @@ pub mod maker;
 pub mod mark;
 pub mod model_input;
 pub mod option_orders;
-pub mod password;
 pub mod person;
 pub mod prism;
 pub mod probability;
 pub mod problem;
 pub mod question;
-mod random_text;
 pub mod reference;
 pub mod result;
 pub mod role;
+pub mod secret_hash;
 pub mod slug;
 pub mod submission;
 pub mod text;
-pub mod token;
 pub mod view;

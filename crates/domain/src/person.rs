@@ -3,8 +3,6 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use sha2::{Digest as _, Sha256};
-
 use crate::display_name::display_name;
 use crate::problem::Fault;
 use crate::text;
@@ -56,11 +54,6 @@ impl Email {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-
-    /// The hash by which tries to sign in are counted.
-    pub fn hash(&self) -> EmailHash {
-        EmailHash(Sha256::digest(self.0.as_bytes()).into())
-    }
 }
 
 /// Hides the address, so that no log shows one by accident.
@@ -75,10 +68,6 @@ impl fmt::Display for Email {
         f.write_str(&self.0)
     }
 }
-
-/// SHA-256 of an address that was typed: which addresses strangers try is not kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EmailHash(pub [u8; 32]);
 
 #[cfg(test)]
 mod tests {

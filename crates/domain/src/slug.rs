@@ -5,36 +5,12 @@ use std::fmt;
 use crate::ids::{PrismId, parse_uuid};
 use crate::limits::PRISM_PATH_CHARS;
 use crate::problem::Fault;
-use crate::text::{ascii_prefix, ascii_words};
 
 /// A prism's name in paths, unique in the account; made once and never changed (spec 2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slug(Box<str>);
 
 impl Slug {
-    /// The slugs to try for a new prism of this name, in order: the prism gets the first one that
-    /// is free in the account.
-    pub fn candidates(name: &str) -> impl Iterator<Item = Self> {
-        let words = ascii_words(name).join("-");
-        let base = if words.is_empty() {
-            "prism".to_owned()
-        } else {
-            words
-        };
-        let numbered = (1_u32..).map(move |number| {
-            let suffix = if number == 1 {
-                String::new()
-            } else {
-                format!("-{number}")
-            };
-            let kept = ascii_prefix(&base, PRISM_PATH_CHARS - suffix.len());
-            format!("{}{suffix}", kept.trim_end_matches('-'))
-        });
-        numbered
-            .filter(|text| parse_uuid(text).is_none())
-            .map(|text| Self(text.into_boxed_str()))
-    }
-
     /// Reads a slug that somebody chose: lower case ASCII letters and digits, in words joined with
     /// `-`, at most 64 characters. `None` for anything else, and for what looks like a UUID.
     pub fn parse(text: &str) -> Option<Self> {
@@ -90,26 +66,6 @@ impl PrismSelector {
 mod tests {
     use super::*;
 
-    fn first(name: &str) -> String {
-        Slug::candidates(name).next().unwrap().to_string()
-    }
-
-    #[test]
-    fn a_slug_is_made_from_the_name() {
-        assert_eq!(first("Support triage"), "support-triage");
-        assert_eq!(first("  Ärger -- & Ñandú 2! "), "arger-nandu-2");
-        assert_eq!(first("日本"), "prism");
-        assert_eq!(first(&"abc ".repeat(60)).len(), 63);
-    }
-
-    #[test]
-    fn a_taken_slug_gets_a_number_within_64_characters() {
-        let slugs: Vec<_> = Slug::candidates(&"a".repeat(90)).take(3).collect();
-        assert_eq!(slugs[0].as_str(), "a".repeat(64));
-        assert_eq!(slugs[1].as_str(), format!("{}-2", "a".repeat(62)));
-        assert_eq!(slugs[2].as_str(), format!("{}-3", "a".repeat(62)));
-    }
-
     #[test]
     fn a_chosen_slug_has_the_shape_of_a_made_one() {
         for slug in ["support-triage", "a", "2-b-3", &"a".repeat(64)] {
@@ -129,12 +85,6 @@ mod tests {
         ] {
             assert_eq!(Slug::parse(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn no_slug_looks_like_a_uuid() {
-        let name = "0190b8f2-0000-7000-8000-0000000000aa";
-        assert_eq!(first(name), format!("{name}-2"));
     }
 
     #[test]

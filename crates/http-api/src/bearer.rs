@@ -2,7 +2,7 @@
 //! the use case's to find out.
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
-use refract_domain::api_key::ApiKey;
+use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{CallKeyId, PresentedKey};
 
 use crate::error::ApiError;

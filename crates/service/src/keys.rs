@@ -1,5 +1,6 @@
 //! API keys: made, listed, revoked, and what a call's key opens.
 
+pub mod api_key;
 mod authentication;
 mod change;
 mod key_uses;

@@ -12,8 +12,10 @@ mod invite;
 mod join;
 mod names;
 mod own_account;
+pub mod password;
 mod password_hash;
 mod password_try;
+pub(crate) mod random_text;
 pub(crate) mod secrets;
 mod session;
 mod sign_in;
@@ -21,6 +23,7 @@ mod sign_in_client;
 mod sign_in_error;
 mod sign_in_limits;
 mod sign_in_link;
+pub mod token;
 mod turn_queue;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};

@@ -1,6 +1,5 @@
 //! Databases with a few or many results, saved as the service saves them.
 
-use refract_service::Refract;
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
@@ -9,15 +8,16 @@ use std::time::Instant;
 use chrono::{TimeDelta, Utc};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::slug::PrismSelector;
-use refract_domain::token::Token;
 use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, Saving};
+use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::people;
 use refract_service::people::Caller;
+use refract_service::people::password::TypedPassword;
+use refract_service::people::token::Token;
 use tokio::runtime::Handle;
 use tokio::task::LocalSet;
 use uuid::Uuid;

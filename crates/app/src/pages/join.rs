@@ -3,11 +3,11 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::{Markup, html};
-use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
-use refract_domain::token::Token;
 use refract_service::InternalError;
+use refract_service::people::password::TypedPassword;
+use refract_service::people::token::Token;
 use refract_service::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
 use crate::browser_cookie;

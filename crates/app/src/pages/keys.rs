@@ -3,10 +3,10 @@
 use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::mark::Marker;
 use refract_service::InternalError;
+use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{KeyError, ListedKey};
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};

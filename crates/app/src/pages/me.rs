@@ -7,10 +7,10 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 use refract_service::InternalError;
+use refract_service::people::password::TypedPassword;
 use refract_service::people::{PasswordChangeError, SecretError, SignInError};
 
 use self::own_forms::{PasswordFaults, name_form, password_form};

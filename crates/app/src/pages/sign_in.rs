@@ -4,8 +4,8 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::password::TypedPassword;
 use refract_service::InternalError;
+use refract_service::people::password::TypedPassword;
 use refract_service::people::{SecretError, Session, SessionEnd, SignInError};
 
 use crate::browser_cookie;

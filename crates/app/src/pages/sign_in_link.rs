@@ -4,9 +4,9 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
-use refract_domain::token::Token;
 use refract_service::InternalError;
 use refract_service::people::SignInError;
+use refract_service::people::token::Token;
 
 use crate::page::Page;
 use crate::page_refusal::PageRefusal;

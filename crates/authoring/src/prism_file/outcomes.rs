@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::file_reader::{FileReader, join};
 use refract_domain::json::Json;
 use refract_domain::key::OutcomeKey;
 use refract_domain::limits::{DESCRIPTION_CHARS, LABEL_CHARS};
 use refract_domain::problem::Fault;
 use refract_domain::question::Outcome;
+
+use crate::file_reader::{FileReader, join};
+use crate::made_names::outcome_key;
 
 /// Reads options or levels, and gives each one without a key the key of its label: the key that the
 /// label has in `previous`, or else a new one.
@@ -61,7 +63,7 @@ pub(super) fn read_outcomes(
                     OutcomeKey::parse(key)
                         .is_ok_and(|key| taken.contains(&key) || is_reserved(&key))
                 };
-                let derived = OutcomeKey::derive(&label, is_taken);
+                let derived = outcome_key(&label, is_taken);
                 taken.insert(derived.clone());
                 derived
             });

@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::api_key::ApiKeyHash;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
+use refract_domain::secret_hash::ApiKeyHash;
 use refract_domain::slug::PrismSelector;
 use refract_traces::StatementName;
 

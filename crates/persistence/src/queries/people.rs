@@ -1,6 +1,7 @@
 //! People of the app: how they are invited, sign in and are kept from guessing passwords.
 
 mod accept_invitation;
+mod email_hash;
 mod invitations;
 mod known_browsers;
 mod own_sessions;
@@ -11,6 +12,7 @@ mod sign_in_tries;
 mod untold_changes;
 mod wrong_tries;
 
+pub use self::email_hash::EmailHash;
 pub use self::invitations::{Inviting, NewInvitation, NewPerson, OpenInvitation};
 pub use self::known_browsers::{KnownBrowserRow, NewBrowser};
 pub use self::own_sessions::{EndedSessions, OwnSession};

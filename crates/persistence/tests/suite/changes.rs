@@ -10,16 +10,16 @@ use refract_domain::mark::Mark;
 use refract_domain::person::PersonName;
 use refract_domain::prism::PrismName;
 use refract_domain::role::Role;
+use refract_domain::secret_hash::TokenHash;
 use refract_domain::slug::Slug;
-use refract_domain::token::TokenHash;
 use refract_persistence::{
-    AccountRow, DefinedPrism, DeletionEvent, EndedSessions, EventFilter, EventRange, NewPerson,
-    NewPrism, NewVersion, PasswordRow, PersistenceError, Prism, PrismDefinition, SignInTry,
-    WrongTry,
+    AccountRow, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter, EventRange,
+    NewPerson, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism, PrismDefinition,
+    SignInTry, WrongTry,
 };
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, answered, lens_details, moment, new_key, version};
+use crate::fixture::{Fixture, answered, lens_details, moment, new_key, slugs, version};
 use crate::joined_people::{
     alive, email, invite, joined, link, new_person, new_session, password_of, renew,
 };
@@ -168,7 +168,7 @@ impl Things {
                 let new = NewPrism {
                     id: PrismId(Uuid::now_v7()),
                     name: &name,
-                    slugs: Slug::candidates("Another"),
+                    slugs: slugs("Another"),
                     version: &version(&["angry"]),
                     stamp,
                 };
@@ -250,7 +250,7 @@ impl Things {
             }
             Change::NewPassword => {
                 let (checked, session) = (self.password.clone(), new_session(15));
-                let address = email("ada@example.com").hash();
+                let address = EmailHash::of(&email("ada@example.com"));
                 let changing = database.change_password(checked, address, "new", session, stamp);
                 changing.await.map(drop)
             }

@@ -9,7 +9,7 @@ use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
 use refract_domain::lens::Lens;
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{AccountRow, DeletionEvent};
 use uuid::Uuid;
 

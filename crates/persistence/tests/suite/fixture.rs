@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::{Answer, Answers};
-use refract_domain::api_key::ApiKeyHash;
 use refract_domain::event::{Actor, EventStamp, LensChangeDetails};
 use refract_domain::ids::{AccountId, ApiKeyId, EventId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
@@ -15,6 +14,7 @@ use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::probability::Probability;
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::{ResultStatus, SavedResult};
+use refract_domain::secret_hash::ApiKeyHash;
 use refract_domain::slug::{PrismSelector, Slug};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{
@@ -171,12 +171,22 @@ pub(crate) async fn account(database: &Database, name: &str) -> AccountId {
     id
 }
 
+/// The slugs to try for a prism of this name of plain words.
+pub(crate) fn slugs(name: &str) -> impl Iterator<Item = Slug> {
+    let words = name.to_ascii_lowercase().replace(' ', "-");
+    let numbered = (2..).map({
+        let words = words.clone();
+        move |number| format!("{words}-{number}")
+    });
+    [words].into_iter().chain(numbered).map(Slug::saved)
+}
+
 pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -> Prism {
     let name = PrismName::parse(name).unwrap();
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),
         name: &name,
-        slugs: Slug::candidates(name.as_str()),
+        slugs: slugs(name.as_str()),
         version: &version(&["angry"]),
         stamp: new_stamp(account, 0),
     };

@@ -5,7 +5,7 @@ use refract_domain::event::{Actor, EventAction, EventStamp};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{
     Database, Inviting, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, Person,
     SessionsAlive,

@@ -3,7 +3,7 @@
 use refract_domain::ids::PersonId;
 use refract_domain::person::PersonName;
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{Inviting, NewPerson, NewSession, Person, PersonWriting};
 use uuid::Uuid;
 

@@ -2,11 +2,11 @@
 
 use refract_domain::ids::PrismId;
 use refract_domain::prism::{PrismName, VersionNumber};
-use refract_domain::slug::{PrismSelector, Slug};
+use refract_domain::slug::PrismSelector;
 use refract_persistence::NewPrism;
 use uuid::Uuid;
 
-use crate::fixture::{Fixture, account, prism, version};
+use crate::fixture::{Fixture, account, prism, slugs, version};
 
 on_both!(
     a_prism_begins_with_version_1,
@@ -69,7 +69,7 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),
         name: &name,
-        slugs: Slug::candidates("Triage").take(1),
+        slugs: slugs("Triage").take(1),
         version: &version(&["angry"]),
         stamp: it.stamp(0),
     };

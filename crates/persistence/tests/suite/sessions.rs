@@ -1,8 +1,8 @@
 //! Sessions of people who have joined: how they begin, are used and end.
 
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
-use refract_persistence::{EndedSessions, NewSession};
+use refract_domain::secret_hash::TokenHash;
+use refract_persistence::{EmailHash, EndedSessions, NewSession};
 
 use crate::fixture::{Fixture, moment};
 use crate::joined_people::{
@@ -48,7 +48,7 @@ async fn a_session_of_an_old_password_does_not_begin(it: Fixture) {
         .begin_session(checked_before, session, it.stamp(1));
     assert!(!beginning.await.unwrap());
     assert_eq!(signed_in(&it, 2).await, None);
-    let address = email("ada@example.com").hash();
+    let address = EmailHash::of(&email("ada@example.com"));
     let database = &it.database;
     let changing = database.change_password(checked, address, "x", new_session(2), it.stamp(1));
     assert!(!changing.await.unwrap());
@@ -161,7 +161,7 @@ async fn a_changed_password_ends_what_hung_on_the_old_one(it: Fixture) {
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
     assert!(renew(&it, it.account, ada, 3).await);
     let checked = password_of(&it, "ada@example.com").await.unwrap();
-    let address = email("ada@example.com").hash();
+    let address = EmailHash::of(&email("ada@example.com"));
     let database = &it.database;
     let changing = database.change_password(checked, address, "new", new_session(4), it.stamp(1));
     assert!(changing.await.unwrap());

@@ -3,7 +3,7 @@
 use refract_domain::event::{Actor, Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{EndedSessions, NewSession, SignInCounter, SignInTry, WrongTry};
 
 use crate::events::events;

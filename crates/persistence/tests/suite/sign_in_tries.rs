@@ -2,9 +2,9 @@
 
 use refract_domain::ids::SignInTryId;
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{
-    CountedTry, NewBrowser, NewSession, SignInCounter, SignInTry, TriesWindow,
+    CountedTry, EmailHash, NewBrowser, NewSession, SignInCounter, SignInTry, TriesWindow,
 };
 use uuid::Uuid;
 
@@ -33,7 +33,7 @@ pub(crate) fn network(name: &str) -> SignInCounter {
 pub(crate) fn attempt(address: &str, counter: SignInCounter, milliseconds: i64) -> SignInTry {
     SignInTry {
         id: SignInTryId(Uuid::now_v7()),
-        email: email(address).hash(),
+        email: EmailHash::of(&email(address)),
         counter,
         tried_at: moment(milliseconds),
     }
@@ -49,7 +49,7 @@ pub(crate) fn window(since: i64, until: i64, deleted_from: i64) -> TriesWindow {
 
 fn counted(address: &str, milliseconds: i64) -> CountedTry {
     CountedTry {
-        email: email(address).hash(),
+        email: EmailHash::of(&email(address)),
         tried_at: moment(milliseconds),
     }
 }
@@ -166,7 +166,7 @@ async fn a_new_password_forgets_the_tries_of_its_address(it: Fixture) {
 
     save(&it, attempt(ADA, network("a"), 2), all).await;
     let checked = password_of(&it, ADA).await.unwrap();
-    let (database, address) = (&it.database, email(ADA).hash());
+    let (database, address) = (&it.database, EmailHash::of(&email(ADA)));
     let changing =
         database.change_password(checked, address, "another", new_session(3), it.stamp(1));
     assert!(changing.await.unwrap());

@@ -1,9 +1,10 @@
 //! Whom and what the events of an account may be about, for a form that filters them.
 
-use crate::events::Events;
 use refract_domain::event::{Actor, EventTarget};
 use refract_domain::ids::AccountId;
 use refract_persistence::PersistenceError;
+
+use crate::events::Events;
 
 /// The actors and targets of an account with what they are called. Removed people are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Reads any number of events, page by page, and writes them as rows.
 
-use crate::Refract;
-use crate::events::Events;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
@@ -12,6 +10,8 @@ use refract_persistence::{EventFilter, EventRange, PersistenceError};
 
 use super::names::ListedEvent;
 use crate::InternalError;
+use crate::Refract;
+use crate::events::Events;
 use crate::people::caller::Caller;
 use crate::results::export::ExportError;
 

@@ -1,10 +1,11 @@
 //! Finds actors by what an operator calls them.
 
-use crate::events::Events;
 use refract_domain::event::ActorKind;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, parse_uuid};
 use refract_domain::person::Email;
 use refract_persistence::{EventActors, PersistenceError};
+
+use crate::events::Events;
 
 /// Why no actors were found.
 #[derive(Debug, thiserror::Error)]

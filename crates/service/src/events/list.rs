@@ -1,10 +1,10 @@
 //! Lists events, newest first.
 
-use crate::events::Events;
 use refract_domain::ids::{AccountId, EventId};
 use refract_persistence::{EventFilter, EventRange, PersistenceError};
 
 use super::names::{ListedEvent, named};
+use crate::events::Events;
 
 /// A page of events, newest first whichever way it was reached.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Tells a person what somebody else changed about their way in: their role, or their password by a
 //! link that somebody else made.
 
-use crate::events::Events;
 use std::cmp::Reverse;
 
 use chrono::TimeDelta;
@@ -10,6 +9,7 @@ use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_persistence::{Database, EventFilter, EventRange, PersistenceError};
 
 use super::names::{ListedEvent, named};
+use crate::events::Events;
 
 /// Changes of a kind that are told at most.
 const MOST: u32 = 20;

@@ -1,13 +1,13 @@
 //! Creates and revokes API keys.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ApiKeyId;
 use refract_persistence::{NewApiKey, PersistenceError};
 use uuid::Uuid;
 
 use super::Keys;
 use crate::InternalError;
+use crate::keys::api_key::ApiKey;
 use crate::people::caller::Caller;
 use crate::people::secrets::{SecretError, random_bytes};
 

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use refract_domain::api_key::ApiKey;
 use refract_domain::ids::ApiKeyId;
+
+use crate::keys::api_key::ApiKey;
 
 /// The id of a call's API key, once the key was found: revoked ones too. Clones share it, so that the
 /// call's line in the log can name the caller however the call ends.

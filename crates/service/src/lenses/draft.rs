@@ -6,7 +6,6 @@
 
 mod draft_row;
 
-use refract_evaluation::counting::cutoff_steps::CutoffSteps;
 use std::sync::Arc;
 
 use refract_authoring::lens_file;
@@ -14,6 +13,7 @@ use refract_domain::ids::AccountId;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::slug::PrismSelector;
 use refract_domain::view::AnswersView;
+use refract_evaluation::counting::cutoff_steps::CutoffSteps;
 use refract_evaluation::counting::lens_preview::LensPreview;
 
 pub use self::draft_row::{DraftCell, DraftRow};

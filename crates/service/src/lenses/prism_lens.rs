@@ -1,17 +1,17 @@
 //! A prism with its lens, as both are at one moment.
 
-use crate::lenses::Lenses;
-use crate::prisms::PrismError;
-use refract_domain::ids::AccountId;
-use refract_domain::slug::PrismSelector;
 use std::sync::Arc;
 
+use refract_domain::ids::AccountId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
+use refract_domain::slug::PrismSelector;
 use refract_domain::view::RowColumns;
 use refract_persistence::{Database, Prism};
 
 use crate::InternalError;
+use crate::lenses::Lenses;
+use crate::prisms::PrismError;
 use crate::prisms::versions::find_saved_version;
 
 /// Attempts at reading a lens that is changed while it is read.

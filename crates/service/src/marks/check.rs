@@ -1,6 +1,5 @@
 //! Checks all rows of a file of marks, and saves what they say all at once.
 
-use crate::marks::Marks;
 use std::collections::{HashMap, HashSet};
 
 use chrono::Utc;
@@ -15,6 +14,7 @@ use super::find_results::NamedResults;
 use super::rows::MarksRow;
 use super::said::SaidOutcomes;
 use crate::InternalError;
+use crate::marks::Marks;
 use crate::people::caller::Caller;
 use crate::prisms::versions::find_saved_version;
 

@@ -1,6 +1,5 @@
 //! Marks one result, question by question, and takes marks back.
 
-use crate::marks::Marks;
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
 use refract_domain::mark::Marker;
@@ -8,6 +7,7 @@ use refract_domain::mark::Marker;
 use super::check::MarksError;
 use super::faults::MarkFaults;
 use super::rows::{MarkCell, MarksRow, NamedResult};
+use crate::marks::Marks;
 use crate::results::readable_result::ReadableResult;
 
 /// A change of the mark of one question: another outcome's key, or `None` to take the mark back.

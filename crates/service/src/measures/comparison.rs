@@ -6,7 +6,6 @@ mod pairs;
 mod side_rows;
 mod text_hash;
 
-use crate::measures::Measures;
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
@@ -20,6 +19,7 @@ use self::asked_question::{AskedQuestion, OutcomeIndex};
 use self::marked_outcomes::MarkedOutcomes;
 use self::pairs::{Pair, pairs};
 use self::side_rows::SideRows;
+use crate::measures::Measures;
 use crate::measures::evaluation::{EvaluationError, questions};
 use crate::prisms::versions::find_saved_version;
 

@@ -2,7 +2,6 @@
 
 mod one_or_several;
 
-use crate::measures::Measures;
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, cutoffs_of};
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -13,6 +12,7 @@ use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFi
 
 use self::one_or_several::OneOrSeveral;
 use crate::InternalError;
+use crate::measures::Measures;
 use crate::prisms::versions::find_saved_version;
 
 /// Why marked answers cannot be measured or compared.

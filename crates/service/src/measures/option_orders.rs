@@ -18,7 +18,6 @@ use refract_model_gateway::{CostEstimate, Estimator, ModelFailure};
 
 use crate::InternalError;
 use crate::measures::Measures;
-
 use crate::results::readable_result::ReadableResult;
 use crate::runs::failure_threshold::failure_threshold;
 

@@ -1,6 +1,5 @@
 //! The order check of one text: how far its choices depend on the order of their options.
 
-use crate::InternalError;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{OutcomeKey, QuestionKey};
@@ -8,6 +7,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
 
+use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::option_orders::OptionOrders;
 use crate::results::readable_result::ReadableResult;

@@ -1,18 +1,18 @@
 //! Makes links by which people join or choose a new password.
 
-use crate::people::People;
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
 use refract_domain::role::Role;
-use refract_domain::token::Token;
 use refract_persistence::{Inviting, NewInvitation, NewPerson};
 use uuid::Uuid;
 
 use super::error::PersonError;
+use crate::people::People;
 use crate::people::caller::Caller;
 use crate::people::secrets::{SecretError, random_bytes};
+use crate::people::token::Token;
 
 /// How long a link is good.
 const LINK_DAYS: TimeDelta = TimeDelta::days(7);

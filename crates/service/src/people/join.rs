@@ -1,19 +1,19 @@
 //! Takes up links: joins an account, or chooses a new password.
 
-use crate::people::People;
 use chrono::Utc;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
-use refract_domain::token::Token;
 use refract_persistence::{OpenInvitation, PersistenceError};
 
 use super::password_hash::{HashPlace, choose_password};
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
 use crate::events::event_stamp::event_stamp;
+use crate::people::People;
+use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;
+use crate::people::token::Token;
 
 /// Why a link was not taken up; it is as good as before.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,12 @@
 //! What people are called beside the things that they made.
 
-use crate::people::People;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{PersistenceError, PersonNameRow};
+
+use crate::people::People;
 
 /// What a person is called: by name, or by address as long as the person has not joined.
 #[derive(Clone, Debug, PartialEq, Eq)]

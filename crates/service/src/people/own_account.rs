@@ -1,13 +1,11 @@
 //! What people change about themselves: their name, their password, and where they are signed in.
 
-use crate::people::People;
 use chrono::Utc;
 use refract_domain::event::EventRequest;
-use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
-use refract_domain::token::TokenHash;
-use refract_persistence::{EndedSessions, OwnSession, PersistenceError, SignInCounter};
+use refract_domain::secret_hash::TokenHash;
+use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};
 
 use super::password_hash::{HashPlace, choose_password};
 use super::password_try::PasswordTry;
@@ -15,6 +13,8 @@ use super::session::{Session, SignedIn, alive, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use super::turn_queue::Applicant;
+use crate::people::People;
+use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;
 
 /// Why a password was not changed; the one before is as good as it was.
@@ -93,7 +93,7 @@ impl People<'_> {
         let right = attempt.check(database, turn().await?, present).await?;
         let hash = turn().await?.hash(new).await?;
         let (session, new_session) = new_session(client.browser_before())?;
-        let email = person.email.hash();
+        let email = EmailHash::of(&person.email);
         let stamp = person.event_stamp(request);
         let checked = right.row.clone();
         let changing = database.change_password(checked, email, &hash, new_session, stamp);

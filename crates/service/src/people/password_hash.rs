@@ -3,12 +3,12 @@
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use refract_domain::password::{Password, TypedPassword};
 use refract_domain::person::Email;
 use refract_domain::problem::Fault;
 use tokio::task::spawn_blocking;
 
 use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
+use crate::people::password::{Password, TypedPassword};
 use crate::people::secrets::{SecretError, random_bytes};
 
 /// Who may hash a password now, and who may wait for it. A hash takes a core and 19 MiB for some ten

@@ -4,15 +4,17 @@
 use chrono::{DateTime, Utc};
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::SignInTryId;
-use refract_domain::password::TypedPassword;
 use refract_domain::person::Email;
-use refract_persistence::{CountedTry, Database, PasswordRow, SignInCounter, SignInTry, WrongTry};
+use refract_persistence::{
+    CountedTry, Database, EmailHash, PasswordRow, SignInCounter, SignInTry, WrongTry,
+};
 use uuid::Uuid;
 
 use super::password_hash::HashPlace;
 use super::sign_in_error::SignInError;
 use super::sign_in_limits::{TryLimit, WRONG_TRIES, limit, window};
 use crate::events::event_stamp::event_stamp;
+use crate::people::password::TypedPassword;
 
 /// A try of a password for an address.
 pub(super) struct PasswordTry<'a> {
@@ -53,7 +55,7 @@ impl PasswordTry<'_> {
         self.let_through(&before.await?)?;
         let new = SignInTry {
             id: SignInTryId(Uuid::now_v7()),
-            email: self.email.hash(),
+            email: EmailHash::of(self.email),
             counter: self.counter.clone(),
             tried_at: self.now,
         };
@@ -100,7 +102,7 @@ impl PasswordTry<'_> {
     }
 
     fn let_through(&self, others: &[CountedTry]) -> Result<(), SignInError> {
-        match limit(&self.counter, self.email.hash(), others, self.now) {
+        match limit(&self.counter, EmailHash::of(self.email), others, self.now) {
             None => Ok(()),
             Some(TryLimit::Address { until }) => Err(SignInError::TooManyTries { until }),
             Some(TryLimit::Network { until }) => Err(SignInError::Slowed {

@@ -1,16 +1,17 @@
 //! Sessions: how a signed-in person is known from one request to the next.
 
-use crate::people::People;
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
-use refract_domain::token::{Token, TokenHash};
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{EndedSessions, NewBrowser, NewSession, PersistenceError, SessionsAlive};
 
 use crate::events::event_stamp::event_stamp;
+use crate::people::People;
 use crate::people::secrets::{SecretError, random_bytes};
+use crate::people::token::Token;
 
 /// How long a session lasts after its last use.
 const LASTS_UNUSED: TimeDelta = TimeDelta::days(30);

@@ -2,7 +2,6 @@
 
 use chrono::Utc;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::password::TypedPassword;
 use refract_domain::person::Email;
 use refract_persistence::PasswordRow;
 
@@ -13,6 +12,7 @@ use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;
+use crate::people::password::TypedPassword;
 
 impl People<'_> {
     /// Signs in the person who has this address and password. The browser is known from then on, by the

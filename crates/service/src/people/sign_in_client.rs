@@ -2,10 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::person::Email;
-use refract_domain::token::{Token, TokenHash};
+use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
 
 use super::turn_queue::Applicant;
+use crate::people::token::Token;
 
 /// How long a browser is known after somebody signed in with it.
 const KNOWN: TimeDelta = TimeDelta::days(365);

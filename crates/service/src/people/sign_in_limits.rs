@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::person::EmailHash;
+use refract_persistence::EmailHash;
 use refract_persistence::{CountedTry, SignInCounter, TriesWindow};
 
 /// Wrong tries for one address from one network, or one known browser, within [`COUNTED`] after which the
@@ -76,7 +76,7 @@ fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::token::TokenHash;
+    use refract_domain::secret_hash::TokenHash;
 
     use super::*;
 

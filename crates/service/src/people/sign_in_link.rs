@@ -1,18 +1,18 @@
 //! Links that sign in at once, which the demo prints for its owner.
 
-use crate::people::People;
 use chrono::{TimeDelta, Utc};
 use refract_domain::event::{Actor, EventAction, EventRequest};
 use refract_domain::ids::PersonId;
-use refract_domain::token::Token;
 use refract_persistence::{NewInvitation, PersistenceError};
 
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp::event_stamp;
+use crate::people::People;
 use crate::people::caller::Caller;
 use crate::people::secrets::random_bytes;
+use crate::people::token::Token;
 
 /// How long a link is good.
 const LASTS: TimeDelta = TimeDelta::days(1);

@@ -1,6 +1,5 @@
 //! Brings prisms and lenses to what their files say, all of them or none.
 
-use crate::prisms::Prisms;
 use std::collections::BTreeMap;
 
 use refract_authoring::definition_name::DefinitionKind;
@@ -11,6 +10,7 @@ use super::definition::{AppliedDefinition, DefinitionFault, DefinitionFile, Pris
 use super::error::{ATTEMPTS, PrismError};
 use super::planned_definition::PlannedDefinition;
 use crate::people::caller::Caller;
+use crate::prisms::Prisms;
 
 /// What is to be applied.
 #[derive(Clone, Debug)]

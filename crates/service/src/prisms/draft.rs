@@ -9,9 +9,8 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::slug::PrismSelector;
 use refract_persistence::Prism;
 
-use crate::prisms::Prisms;
-
 use super::error::PrismError;
+use crate::prisms::Prisms;
 
 /// A version that would be saved as it is, beside the version that it would follow.
 pub struct VersionDraft {

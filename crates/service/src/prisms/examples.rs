@@ -52,8 +52,7 @@ pub fn find_example(slug: &str) -> Option<&'static ExamplePrism> {
 #[cfg(test)]
 mod tests {
     use refract_authoring::prism_file::PrismFile;
-    use refract_authoring::wording;
-    use refract_domain::slug::Slug;
+    use refract_authoring::{made_names, wording};
 
     use super::*;
 
@@ -62,7 +61,7 @@ mod tests {
         for example in &EXAMPLES {
             let file = PrismFile::read(example.file, None).unwrap();
             assert_eq!(file.name.as_str(), example.name);
-            let slug = Slug::candidates(example.name).next().unwrap();
+            let slug = made_names::slugs(example.name).next().unwrap();
             assert_eq!(slug.as_str(), example.slug);
             assert_eq!(wording::lint(&file.version), [], "{}", example.name);
             assert_eq!(find_example(example.slug), Some(example));

@@ -1,6 +1,5 @@
 //! Who changed what of a prism, and when.
 
-use crate::prisms::Prisms;
 use std::cmp::Reverse;
 
 use chrono::{DateTime, Utc};
@@ -12,6 +11,7 @@ use refract_persistence::ChangeKind;
 
 use super::error::PrismError;
 use crate::people::MakerName;
+use crate::prisms::Prisms;
 
 /// The newest changes of a prism of which events tell more.
 const TOLD: u32 = 200;

@@ -1,11 +1,11 @@
 //! The prisms of an account with the numbers of their results.
 
-use crate::prisms::Prisms;
 use chrono::Utc;
 use refract_domain::ids::AccountId;
 use refract_persistence::Prism;
 
 use crate::InternalError;
+use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
 
 /// A prism with the numbers of its results.

@@ -1,6 +1,5 @@
 //! What somebody else saved while a version was being edited.
 
-use crate::prisms::Prisms;
 use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::version_difference::{VersionDifference, differences};
@@ -12,6 +11,7 @@ use refract_persistence::Prism;
 
 use super::error::PrismError;
 use super::history::{ChangeOfPrism, PrismChange};
+use crate::prisms::Prisms;
 
 /// A version that is being edited beside those that were saved after the one it is based on.
 pub struct SavedMeanwhile {

@@ -1,6 +1,5 @@
 //! A prism and its versions as people look at them: who saved what, and what it changed.
 
-use crate::prisms::Prisms;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -13,6 +12,7 @@ use super::error::PrismError;
 use super::history::{ChangeOfPrism, PrismChange};
 use crate::lenses::prism_lens::PrismLens;
 use crate::people::MakerName;
+use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
 
 /// The newest versions of a prism that are compared with the versions before them.

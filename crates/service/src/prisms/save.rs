@@ -1,9 +1,10 @@
 //! Creates prisms and saves their next versions.
 
+use refract_authoring::made_names;
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::{PrismSelector, Slug};
+use refract_domain::slug::PrismSelector;
 use refract_persistence::{NewPrism, NewVersion, Prism, Writing};
 use uuid::Uuid;
 
@@ -21,7 +22,7 @@ impl Prisms<'_> {
         let PrismFile { name, version } = PrismFile::read(file, None)?;
         let new = NewPrism {
             id: PrismId(Uuid::now_v7()),
-            slugs: Slug::candidates(name.as_str()),
+            slugs: made_names::slugs(name.as_str()),
             name: &name,
             version: &version,
             stamp: caller.event_stamp(),

@@ -25,7 +25,6 @@
 
 mod tail;
 
-use crate::results::Results;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
@@ -34,6 +33,7 @@ use refract_persistence::{KeyCount, NewCounts};
 
 use self::tail::Tail;
 use crate::InternalError;
+use crate::results::Results;
 
 /// Results younger than this are counted at each look.
 const OPEN: TimeDelta = TimeDelta::hours(1);

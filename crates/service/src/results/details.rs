@@ -1,11 +1,11 @@
 //! One result with everything that is known of it beside its answers.
 
-use crate::results::Results;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::maker::Maker;
 use refract_domain::mark::Mark;
 use refract_persistence::Provenance;
 
+use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
 

@@ -1,6 +1,5 @@
 //! All results of a prism, page by page, through the lens that the prism had at the beginning.
 
-use crate::results::Results;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::people::caller::Caller;
+use crate::results::Results;
 use crate::results::column_value::{ColumnNotSearchable, WantedValue};
 use crate::results::readable_result::ReadableResult;
 use crate::results::search::ResultSearch;

@@ -1,6 +1,5 @@
 //! A saved result with everything that its formats need.
 
-use crate::results::Results;
 use std::sync::Arc;
 
 use refract_domain::ids::{AccountId, ResultId};
@@ -13,6 +12,7 @@ use refract_persistence::{Database, Prism};
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
+use crate::results::Results;
 use crate::results::column_value::WantedValue;
 use crate::{CallError, InternalError};
 

@@ -1,6 +1,5 @@
 //! Retry every failed result of a prism that was never retried, each by the rules of spec 4.3.
 
-use crate::Refract;
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;
 
@@ -11,6 +10,7 @@ use refract_domain::result::RetryRefusal;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
+use crate::Refract;
 use crate::people::caller::Caller;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;

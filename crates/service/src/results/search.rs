@@ -11,7 +11,6 @@ mod candidate_reader;
 mod found_results;
 mod search_page;
 
-use crate::results::Results;
 use std::sync::Arc;
 
 use refract_persistence::ResultFilter;
@@ -21,6 +20,7 @@ pub use self::found_results::{FoundResults, FoundRow};
 pub use self::search_page::{SearchLimits, SearchPage};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
+use crate::results::Results;
 use crate::results::column_value::{ColumnNotSearchable, ColumnValue, WantedValue};
 
 /// Which results are searched for.

@@ -1,6 +1,5 @@
 //! Erases results that somebody asked to have forgotten, with all that holds what was sent.
 
-use crate::retention::Retention;
 use std::collections::BTreeSet;
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
@@ -9,6 +8,7 @@ use refract_domain::reference::Ref;
 use refract_persistence::{Database, DeletionEvent, PersistenceError};
 
 use crate::people::caller::Caller;
+use crate::retention::Retention;
 
 /// Number of results that one query or one transaction is about.
 const CHUNK: usize = 100;

@@ -15,8 +15,6 @@ use refract_domain::submission::Submission;
 use refract_domain::view::RowColumns;
 use refract_model_gateway::Estimator;
 
-use crate::runs::Runs;
-
 use crate::Refract;
 use crate::lenses::prism_lens::PrismLens;
 use crate::people::caller::Caller;
@@ -24,6 +22,7 @@ use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask
 use crate::results::ask_and_save::AnsweredCall;
 use crate::results::checked_call::CheckedCall;
 use crate::results::readable_result::ReadableResult;
+use crate::runs::Runs;
 use crate::{CallError, InternalError};
 
 /// A prism version and the prism's lens, pinned when a file run begins. Clones are cheap.

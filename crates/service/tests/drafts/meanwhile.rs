@@ -3,12 +3,12 @@
 use futures_util::future::join_all;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
-use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_domain::role::Role;
 use refract_service::people;
 use refract_service::people::Caller;
+use refract_service::people::password::TypedPassword;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismError};
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -3,9 +3,9 @@
 use futures_util::future::join_all;
 use refract_domain::event::{Actor, EventAction, EventRequest, EventTarget};
 use refract_domain::ids::PersonId;
-use refract_domain::password::TypedPassword;
 use refract_domain::person::PersonName;
 use refract_service::people;
+use refract_service::people::password::TypedPassword;
 use refract_service::people::{Caller, SessionEnd};
 
 use crate::events::all;

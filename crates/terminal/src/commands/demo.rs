@@ -4,13 +4,13 @@
 mod messages;
 mod owner;
 
-use refract_service::Refract;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 
 use http::StatusCode;
-use refract_domain::api_key::ApiKey;
 use refract_domain::slug::PrismSelector;
+use refract_service::Refract;
+use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;
 use refract_service::people::{AppUrl, Caller};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};

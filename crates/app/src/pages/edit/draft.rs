@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use refract_domain::key::{FieldKey, QuestionKey};
+use refract_authoring::made_names;
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::{Outcome, Question, QuestionType};
 use serde::{Deserialize, Serialize};
@@ -230,7 +230,7 @@ impl EditDraft {
         let mut fields = Vec::new();
         for field in &self.fields {
             let key = field.key.filled(&mut taken, |taken| {
-                let key = FieldKey::derive(&field.label, |key| taken.contains(key));
+                let key = made_names::field_key(&field.label, |key| taken.contains(key));
                 key.as_str().to_owned()
             });
             fields.push(json!({ "key": key, "label": field.label }));
@@ -238,7 +238,7 @@ impl EditDraft {
         let mut questions = Vec::new();
         for question in &self.questions {
             let key = question.key.filled(&mut taken, |taken| {
-                let key = QuestionKey::derive(&question.text, |key| taken.contains(key));
+                let key = made_names::question_key(&question.text, |key| taken.contains(key));
                 key.as_str().to_owned()
             });
             questions.push(question.in_file(&key));

@@ -7,12 +7,13 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::PersonId;
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::{in_transaction, is_committed, locked};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
+use crate::queries::people::email_hash::EmailHash;
 use crate::queries::people::passwords::end_with_password;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::{AnyId, Bind};
@@ -91,7 +92,7 @@ impl Database {
                     }
                 }
                 add_event!(c, taken_up(stamp, person, has_joined, &role));
-                end_with_password!(c, person, Email::saved(email).hash());
+                end_with_password!(c, person, EmailHash::of(&Email::saved(email)));
                 insert_session!(c, session, person);
                 QueryResult::Ok(())
             });

@@ -8,7 +8,7 @@ use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::{in_transaction, is_committed, locked, on};
 use crate::error::PersistenceError;

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;

@@ -5,8 +5,9 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::{Email, EmailHash};
+use refract_domain::person::Email;
 
+use super::email_hash::EmailHash;
 use crate::connections::{in_transaction, is_committed, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_domain::person::Email;
 use refract_domain::role::Role;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::on;
 use crate::error::PersistenceError;

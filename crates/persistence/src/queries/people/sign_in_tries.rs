@@ -4,9 +4,9 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::SignInTryId;
-use refract_domain::person::EmailHash;
-use refract_domain::token::TokenHash;
+use refract_domain::secret_hash::TokenHash;
 
+use super::email_hash::EmailHash;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

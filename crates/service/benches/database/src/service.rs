@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use refract_domain::api_key::ApiKey;
+use refract_service::keys::api_key::ApiKey;
 use refract_domain::ids::ResultId;
 use refract_domain::reference::IdempotencyKey;
 use refract_domain::slug::PrismSelector;

@@ -2,11 +2,11 @@
 
 use anyhow::Context as _;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::password::TypedPassword;
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
-use refract_domain::token::Token;
 use refract_service::Refract;
+use refract_service::people::password::TypedPassword;
+use refract_service::people::token::Token;
 use refract_service::people::{Caller, SignInClient};
 
 /// The owner's address, which receives no mail.

@@ -4,10 +4,9 @@ mod frequent_passwords;
 
 use std::ops::RangeInclusive;
 
+use refract_domain::problem::Fault;
+use refract_domain::text;
 use unicode_normalization::UnicodeNormalization as _;
-
-use crate::problem::Fault;
-use crate::text;
 
 /// Length of a password.
 const PASSWORD_CHARS: RangeInclusive<usize> = 10..=1_000;

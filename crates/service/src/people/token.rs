@@ -1,10 +1,9 @@
 //! Tokens of links and cookies: shown once, stored as a hash.
 
-use std::fmt;
-
+use refract_domain::secret_hash::TokenHash;
 use sha2::{Digest as _, Sha256};
 
-use crate::random_text;
+use crate::people::random_text;
 
 /// Characters of a token, of 6 random bits each: 258 bits.
 const CHARACTERS: usize = 43;
@@ -43,42 +42,6 @@ impl Token {
     }
 }
 
-/// SHA-256 of a token: 258 random bits need no salt and no slow hash.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TokenHash(pub [u8; 32]);
-
-impl TokenHash {
-    /// Characters of a hash as text.
-    const DIGITS: usize = 64;
-
-    /// The hash as hexadecimal digits. It names a session to the person whose it is, and opens nothing.
-    pub fn to_hex(&self) -> String {
-        let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        let digits = digits.filter_map(|digit| char::from_digit(u32::from(digit), 16));
-        digits.collect()
-    }
-
-    /// Reads a hash from its hexadecimal digits; `None` for any other text.
-    pub fn from_hex(text: &str) -> Option<Self> {
-        let is_hex = text.len() == Self::DIGITS && text.bytes().all(|b| b.is_ascii_hexdigit());
-        if !is_hex {
-            return None;
-        }
-        let mut bytes = [0; 32];
-        for (place, byte) in bytes.iter_mut().enumerate() {
-            let digits = text.get(2 * place..2 * place + 2)?;
-            *byte = u8::from_str_radix(digits, 16).ok()?;
-        }
-        Some(Self(bytes))
-    }
-}
-
-impl fmt::Debug for TokenHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TokenHash(…)")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,24 +54,6 @@ mod tests {
         assert!(token.sign_in_hash() != token.hash());
         let other = Token::from_random([7; 43]);
         assert!(other.hash() != token.hash());
-    }
-
-    #[test]
-    fn a_hash_as_text_reads_back() {
-        let hash = Token::from_random([7; 43]).hash();
-        let text = hash.to_hex();
-        assert_eq!(text.len(), 64);
-        assert!(TokenHash::from_hex(&text) == Some(hash));
-        assert_eq!(TokenHash([0xa5; 32]).to_hex(), "a5".repeat(32));
-        for other in [
-            "",
-            "a5",
-            &"+5".repeat(32),
-            &"é".repeat(32),
-            &format!("{text}a"),
-        ] {
-            assert!(TokenHash::from_hex(other).is_none(), "{other}");
-        }
     }
 
     #[test]

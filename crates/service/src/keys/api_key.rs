@@ -1,10 +1,9 @@
 //! API keys: shown to their owner once, stored as a hash (spec 2.8).
 
-use std::fmt;
-
+use refract_domain::secret_hash::ApiKeyHash;
 use sha2::{Digest as _, Sha256};
 
-use crate::random_text;
+use crate::people::random_text;
 
 /// The three characters that every API key begins with.
 pub const PREFIX: &str = "rk_";
@@ -41,16 +40,6 @@ impl ApiKey {
     /// The hash that is stored in place of the key.
     pub fn hash(&self) -> ApiKeyHash {
         ApiKeyHash(Sha256::digest(self.0.as_bytes()).into())
-    }
-}
-
-/// SHA-256 of an API key: 192 random bits need no salt and no slow hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ApiKeyHash(pub [u8; 32]);
-
-impl fmt::Debug for ApiKeyHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ApiKeyHash(…)")
     }
 }
 
