@@ -86,6 +86,8 @@ impl fmt::Display for Fault {
     }
 }
 
+impl std::error::Error for Fault {}
+
 fn write_joined(
     f: &mut fmt::Formatter<'_>,
     items: impl Iterator<Item = String>,

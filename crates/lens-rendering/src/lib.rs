@@ -7,24 +7,27 @@
 //! [`write_csv_line`] writes any texts as a line of csv; [`cell_text`] is a single cell.
 //!
 //! ```
-//! use refract_domain::ids::ResultId;
-//! use refract_domain::lens::Lens;
-//! use refract_domain::prism::{PrismVersion, VersionNumber};
-//! use refract_domain::result::ResultStatus;
-//! use refract_domain::submission::FieldValues;
-//! use refract_domain::view::{RowColumns, ResultView};
-//! use refract_lens_rendering::{Format, render};
+//! use refract_lens_rendering::prelude::*;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // a prism version, the answers and the field values, as they are stored
-//! let version: PrismVersion = serde_json::from_str(
-//!     r#"{ "fields": [{ "key": "text", "label": "Message" }],
-//!          "questions": [{ "key": "angry", "type": "yes_no", "text": "Is the writer angry?" }] }"#,
-//! )?;
-//! let status = ResultStatus::Ok(serde_json::from_str(
-//!     r#"{ "angry": { "type": "yes_no", "probability": 0.92 } }"#,
-//! )?);
-//! let fields: FieldValues = serde_json::from_str(r#"{ "text": "Where is it, at last?" }"#)?;
+//! // what was asked: it may as well be read from the JSON in which it is stored
+//! let text = FieldKey::parse("text")?;
+//! let angry = QuestionKey::parse("angry")?;
+//! let version = PrismVersion::new(
+//!     vec![Field { key: text.clone(), label: "Message".to_owned() }],
+//!     None,
+//!     vec![Question {
+//!         key: angry.clone(),
+//!         text: "Is the writer angry?".to_owned(),
+//!         instructions: None,
+//!         kind: QuestionKind::YesNo,
+//!     }],
+//! );
+//!
+//! // what was sent and answered
+//! let fields = FieldValues(vec![(text, "Where is it, at last?".to_owned())]);
+//! let probability = Probability::from_f64(0.92).ok_or("not from 0 to 1")?;
+//! let status = ResultStatus::Ok(Answers::new(vec![(angry, Answer::YesNo { probability })]));
 //!
 //! let columns = RowColumns {
 //!     fields: version.fields(),
@@ -61,6 +64,7 @@ mod format;
 mod json;
 mod mark_row;
 mod plain;
+pub mod prelude;
 mod row;
 
 use std::io::{self, Write};
