@@ -36,7 +36,7 @@ use tokio::time::timeout;
 
 use self::connection::BoxFuture;
 pub(crate) use self::connection::{
-    AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, on,
+    AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
 };
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
@@ -49,7 +49,9 @@ use self::postgres_lanes::PostgresLanes;
 pub(crate) use self::sqlite_file::MissingFile;
 use self::sqlite_lane::SqliteLane;
 pub(crate) use self::statement_text::StatementText;
-pub(crate) use self::transaction::{in_transaction, is_committed};
+pub(crate) use self::transaction::{
+    in_transaction, is_committed, run, transaction, unless_rolled_back,
+};
 pub use self::usage::ConnectionUse;
 use crate::error::{ConnectError, PersistenceError};
 

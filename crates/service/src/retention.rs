@@ -5,6 +5,7 @@
 //! enough; a retry that stays retries none any more, and a failed result whose retry went may be
 //! retried again. Erasing takes all of them, since each holds the texts that were sent.
 
+mod deletion;
 mod erase;
 mod purge;
 mod rounds;

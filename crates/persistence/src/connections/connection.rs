@@ -153,4 +153,30 @@ macro_rules! on {
     };
 }
 
-pub(crate) use on;
+/// Reads the rows of a query with the columns of a type, and makes of each what the caller wants:
+/// `load_as!(database, query, ResultColumns)`.
+macro_rules! load_as {
+    ($database:expr, $query:expr, $columns:ty) => {
+        $database.read(async move |mut connection| {
+            let found: Vec<$columns> =
+                $crate::connections::on!(connection, load($query.select(<$columns>::as_select())))?;
+            found.into_iter().map(|row| Ok(row.try_into()?)).collect()
+        })
+    };
+}
+
+/// Reads the one row of a query as [`load_as!`] does; `None` where there is none.
+macro_rules! find_as {
+    ($database:expr, $query:expr, $columns:ty) => {
+        $database.read(async move |mut connection| {
+            let found: Option<$columns> = $crate::connections::on!(
+                connection,
+                get_result($query.select(<$columns>::as_select()))
+            )
+            .optional()?;
+            found.map(|row| Ok(row.try_into()?)).transpose()
+        })
+    };
+}
+
+pub(crate) use {find_as, load_as, on};

@@ -39,7 +39,44 @@ macro_rules! in_transaction {
     };
 }
 
-pub(crate) use in_transaction;
+/// Runs a block as [`in_transaction!`] does, on a connection of a [`Database`] that it has to itself:
+/// `transaction!(database, |c| { … })`. What it gives is what the block ended in.
+///
+/// [`Database`]: crate::queries::database::Database
+macro_rules! transaction {
+    ($database:expr, |$c:ident| $block:block) => {
+        $database
+            .write(async move |mut connection| {
+                Ok($crate::connections::in_transaction!(connection, |$c| {
+                    $block
+                })?)
+            })
+            .await
+    };
+}
+
+/// Runs a block as [`transaction!`] does, and says whether it was committed: a block that ends in
+/// `RollbackTransaction` found that there is nothing to do, which is no failure.
+macro_rules! unless_rolled_back {
+    ($database:expr, |$c:ident| $block:block) => {
+        $database
+            .write(async move |mut connection| {
+                let ended = $crate::connections::in_transaction!(connection, |$c| $block);
+                Ok($crate::connections::is_committed(ended)?)
+            })
+            .await
+    };
+}
+
+/// Runs a statement in a transaction: `run!(c, statement)`, where `c` is the connection that the
+/// transaction gives its block. What it gives is how many rows were written.
+macro_rules! run {
+    ($c:expr, $statement:expr) => {
+        diesel_async::RunQueryDsl::execute($statement, $c).await?
+    };
+}
+
+pub(crate) use {in_transaction, run, transaction, unless_rolled_back};
 
 pub(crate) async fn begin_postgres(connection: &mut AsyncPgConnection) -> QueryResult<()> {
     diesel_async::AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN").await
@@ -72,8 +109,7 @@ pub(crate) async fn end<C: AsyncConnection, T>(
     }
 }
 
-/// Whether a transaction was committed. A block that ends in `RollbackTransaction` found that there
-/// is nothing to do, which is no failure.
+/// Whether a transaction was committed, which one that rolled itself back was not.
 pub(crate) fn is_committed(ended: QueryResult<()>) -> QueryResult<bool> {
     match ended {
         Ok(()) => Ok(true),

@@ -72,6 +72,32 @@ type WithoutHeld = (KeyRow, Option<PrismColumns>);
 
 type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<PrismColumns>);
 
+/// Reads what a create call needs of a query that selects its prism. A call without an idempotency
+/// key does not pay for the look-up of its holder.
+macro_rules! find_call {
+    ($connection:ident, $query:ident, $idempotency_key:ident) => {{
+        static WITHOUT_HELD: StatementText = StatementText::new();
+        static WITH_HELD: StatementText = StatementText::new();
+        if let Some(key) = $idempotency_key {
+            let of_account = results::account_id.eq(api_keys::account_id);
+            let holds = of_account.and(results::idempotency_key.eq(Some(key)));
+            let query = $query.left_join(results::table.on(holds.assume_not_null()));
+            on!(
+                $connection,
+                WITH_HELD,
+                get_result(query.select(CreateCallColumns::as_select()))
+            )
+        } else {
+            let found: QueryResult<WithoutHeld> = on!(
+                $connection,
+                WITHOUT_HELD,
+                get_result($query.select(WithoutHeld::as_select()))
+            );
+            found.map(|(key, prism)| (key, prism, None))
+        }
+    }};
+}
+
 impl Database {
     /// Everything that a create call needs before the model is asked; `None` for a key that is unknown
     /// or has ended.
@@ -85,10 +111,6 @@ impl Database {
         idempotency_key: Option<&IdempotencyKey>,
         now: DateTime<Utc>,
     ) -> Result<Option<CreateCallRow>, PersistenceError> {
-        static BY_ID: StatementText = StatementText::new();
-        static BY_SLUG: StatementText = StatementText::new();
-        static BY_ID_WITH_HELD: StatementText = StatementText::new();
-        static BY_SLUG_WITH_HELD: StatementText = StatementText::new();
         let (hash, prism) = (key.0.to_vec(), prism.clone());
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
         let name = match idempotency_key {
@@ -100,53 +122,16 @@ impl Database {
                 .filter(api_keys::hash.eq(hash))
                 .filter(has_not_ended(now));
             let of_account = prisms::account_id.eq(api_keys::account_id);
-            let holds = |key: String| {
-                let of_account = results::account_id.eq(api_keys::account_id);
-                of_account.and(results::idempotency_key.eq(Some(key)))
-            };
-            // a call without an idempotency key does not pay for the look-up of its holder
-            let found: QueryResult<CreateCallColumns> = match (prism, idempotency_key) {
-                (PrismSelector::Id(id), None) => {
+            let found: QueryResult<CreateCallColumns> = match prism {
+                PrismSelector::Id(id) => {
                     let is_selected = of_account.and(prisms::id.eq(Bind(id)));
                     let query = callers.left_join(prisms::table.on(is_selected));
-                    on!(
-                        connection,
-                        BY_ID,
-                        get_result(query.select(WithoutHeld::as_select()))
-                    )
-                    .map(nothing_held)
+                    find_call!(connection, query, idempotency_key)
                 }
-                (PrismSelector::Slug(slug), None) => {
+                PrismSelector::Slug(slug) => {
                     let is_selected = of_account.and(prisms::slug.eq(slug));
                     let query = callers.left_join(prisms::table.on(is_selected));
-                    on!(
-                        connection,
-                        BY_SLUG,
-                        get_result(query.select(WithoutHeld::as_select()))
-                    )
-                    .map(nothing_held)
-                }
-                (PrismSelector::Id(id), Some(key)) => {
-                    let is_selected = of_account.and(prisms::id.eq(Bind(id)));
-                    let query = callers
-                        .left_join(prisms::table.on(is_selected))
-                        .left_join(results::table.on(holds(key).assume_not_null()));
-                    on!(
-                        connection,
-                        BY_ID_WITH_HELD,
-                        get_result(query.select(CreateCallColumns::as_select()))
-                    )
-                }
-                (PrismSelector::Slug(slug), Some(key)) => {
-                    let is_selected = of_account.and(prisms::slug.eq(slug));
-                    let query = callers
-                        .left_join(prisms::table.on(is_selected))
-                        .left_join(results::table.on(holds(key).assume_not_null()));
-                    on!(
-                        connection,
-                        BY_SLUG_WITH_HELD,
-                        get_result(query.select(CreateCallColumns::as_select()))
-                    )
+                    find_call!(connection, query, idempotency_key)
                 }
             };
             let Some((key, prism, held)) = found.optional()? else {
@@ -187,13 +172,8 @@ impl Database {
             let Some((key, result, prism)) = found.optional()? else {
                 return Ok(None);
             };
-            let result = match (result, prism) {
-                (Some(result), Some(prism)) => Some(FoundResult {
-                    result: result.try_into()?,
-                    prism: prism.try_into()?,
-                }),
-                _ => None,
-            };
+            let found = result.zip(prism).map(FoundResult::try_from);
+            let result = found.transpose()?;
             Ok(Some(ResultCallRow { key, result }))
         });
         self.named(&OF_RESULT, reading).await
@@ -207,8 +187,4 @@ fn has_not_ended(now: DateTime<Utc>) -> _ {
     api_keys::expires_at
         .is_null()
         .or(api_keys::expires_at.gt(now))
-}
-
-fn nothing_held((key, prism): WithoutHeld) -> CreateCallColumns {
-    (key, prism, None)
 }

@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use uuid::Uuid;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, on, run};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::Writing;
@@ -231,48 +231,51 @@ impl Database {
             counts,
         } = new;
         self.write(async move |mut connection| {
-            let moved = in_transaction!(connection, |c| {
-                let moved = match read_up_to {
-                    None => {
-                        let insert = diesel::insert_into(counted_results::table).values((
-                            counted_results::prism_id.eq(Bind(prism)),
-                            counted_results::up_to.eq(Bind(up_to)),
-                        ));
-                        insert.on_conflict_do_nothing().execute(c).await?
+            let moved =
+                in_transaction!(connection, |c| {
+                    let moved = match read_up_to {
+                        None => {
+                            let insert = diesel::insert_into(counted_results::table).values((
+                                counted_results::prism_id.eq(Bind(prism)),
+                                counted_results::up_to.eq(Bind(up_to)),
+                            ));
+                            insert.on_conflict_do_nothing().execute(c).await?
+                        }
+                        Some(read) => {
+                            let as_read = counted_results::table
+                                .filter(counted_results::prism_id.eq(Bind(prism)))
+                                .filter(counted_results::up_to.eq(Bind(read)));
+                            diesel::update(as_read)
+                                .set(counted_results::up_to.eq(Bind(up_to)))
+                                .execute(c)
+                                .await?
+                        }
+                    };
+                    if moved == 1 {
+                        for (day, count) in counts {
+                            let added = CountColumns::new(prism, day, count);
+                            run!(
+                                c,
+                                diesel::insert_into(result_counts::table)
+                                    .values(added)
+                                    .on_conflict((
+                                        result_counts::prism_id,
+                                        result_counts::day,
+                                        result_counts::api_key_id,
+                                    ))
+                                    .do_update()
+                                    .set((
+                                        result_counts::ok
+                                            .eq(result_counts::ok + excluded(result_counts::ok)),
+                                        result_counts::failed
+                                            .eq(result_counts::failed
+                                                + excluded(result_counts::failed)),
+                                    ))
+                            );
+                        }
                     }
-                    Some(read) => {
-                        let as_read = counted_results::table
-                            .filter(counted_results::prism_id.eq(Bind(prism)))
-                            .filter(counted_results::up_to.eq(Bind(read)));
-                        diesel::update(as_read)
-                            .set(counted_results::up_to.eq(Bind(up_to)))
-                            .execute(c)
-                            .await?
-                    }
-                };
-                if moved == 1 {
-                    for (day, count) in counts {
-                        let added = CountColumns::new(prism, day, count);
-                        diesel::insert_into(result_counts::table)
-                            .values(added)
-                            .on_conflict((
-                                result_counts::prism_id,
-                                result_counts::day,
-                                result_counts::api_key_id,
-                            ))
-                            .do_update()
-                            .set((
-                                result_counts::ok
-                                    .eq(result_counts::ok + excluded(result_counts::ok)),
-                                result_counts::failed
-                                    .eq(result_counts::failed + excluded(result_counts::failed)),
-                            ))
-                            .execute(c)
-                            .await?;
-                    }
-                }
-                QueryResult::Ok(moved)
-            })?;
+                    QueryResult::Ok(moved)
+                })?;
             Ok(Writing::of(moved == 1))
         })
         .await

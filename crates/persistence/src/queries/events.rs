@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use self::filter::{EventActors, EventFilter, EventRange};
 pub use self::names::PrismNameRow;
-use crate::connections::on;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::events;
@@ -141,38 +141,28 @@ impl Database {
         limit: u32,
     ) -> Result<Vec<Event>, PersistenceError> {
         let limit = i64::from(limit);
-        self.read(async move |mut connection| {
-            let found: Vec<EventColumns> = match range {
-                EventRange::Newest | EventRange::OlderThan(_) => on!(
-                    connection,
-                    load(
-                        filter
-                            .query(account, range)
-                            .order(events::id.desc())
-                            .limit(limit)
-                            .select(EventColumns::as_select())
-                    )
-                ),
-                EventRange::NewerThan(_) => on!(
-                    connection,
-                    load(
-                        filter
-                            .query(account, range)
-                            .order(events::id)
-                            .limit(limit)
-                            .select(EventColumns::as_select())
-                    )
-                ),
-            }?;
-            let mut listed: Vec<Event> = found
-                .into_iter()
-                .map(Event::try_from)
-                .collect::<Result<_, _>>()?;
-            if let EventRange::NewerThan(_) = range {
-                listed.reverse();
+        match range {
+            EventRange::Newest | EventRange::OlderThan(_) => {
+                let newest_first = events::id.desc();
+                load_as!(
+                    self,
+                    filter
+                        .query(account, range)
+                        .order(newest_first)
+                        .limit(limit),
+                    EventColumns
+                )
+                .await
             }
-            Ok(listed)
-        })
-        .await
+            EventRange::NewerThan(_) => {
+                let reading: Result<Vec<Event>, _> = load_as!(
+                    self,
+                    filter.query(account, range).order(events::id).limit(limit),
+                    EventColumns
+                )
+                .await;
+                reading.map(|listed| listed.into_iter().rev().collect())
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 use refract_domain::secret_hash::ApiKeyHash;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{in_transaction, load_as, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -96,16 +96,12 @@ impl Database {
             to: key.expires_at.map(|end| EventDetail::at("ends", end)),
             ..stamp.event(EventAction::KeyCreated, EventTarget::Key(key.id))
         };
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let insert = diesel::insert_into(api_keys::table).values(columns);
-                insert.execute(c).await?;
-                add_event!(c, event);
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+        transaction!(self, |c| {
+            let insert = diesel::insert_into(api_keys::table).values(columns);
+            insert.execute(c).await?;
+            add_event!(c, event);
+            QueryResult::Ok(())
         })
-        .await
     }
 
     /// The keys of an account, oldest first, revoked ones too, without a look at their results.
@@ -116,13 +112,10 @@ impl Database {
         &self,
         account: AccountId,
     ) -> Result<Vec<StoredKey>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = api_keys::table
-                .filter(api_keys::account_id.eq(Bind(account)))
-                .order(api_keys::id);
-            Ok(on!(connection, load(query.select(StoredKey::as_select())))?)
-        })
-        .await
+        let query = api_keys::table
+            .filter(api_keys::account_id.eq(Bind(account)))
+            .order(api_keys::id);
+        load_as!(self, query, StoredKey).await
     }
 
     /// Revokes a key of the stamp's account for good, with an event of it, and returns when it was
@@ -177,24 +170,20 @@ impl Database {
         let mut uses = uses.to_vec();
         // every node locks rows in one order, so that two cannot deadlock
         uses.sort_unstable();
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                for (key, used_at) in &uses {
-                    let is_news = api_keys::last_used_at
-                        .is_null()
-                        .or(api_keys::last_used_at.lt(Some(*used_at)).assume_not_null());
-                    let known = api_keys::table
-                        .filter(api_keys::id.eq(Bind(*key)))
-                        .filter(is_news);
-                    diesel::update(known)
-                        .set(api_keys::last_used_at.eq(Some(*used_at)))
-                        .execute(c)
-                        .await?;
-                }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+        transaction!(self, |c| {
+            for (key, used_at) in &uses {
+                let is_news = api_keys::last_used_at
+                    .is_null()
+                    .or(api_keys::last_used_at.lt(Some(*used_at)).assume_not_null());
+                let known = api_keys::table
+                    .filter(api_keys::id.eq(Bind(*key)))
+                    .filter(is_news);
+                run!(
+                    c,
+                    diesel::update(known).set(api_keys::last_used_at.eq(Some(*used_at)))
+                );
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 }

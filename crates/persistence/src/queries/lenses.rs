@@ -10,7 +10,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::{Column, Lens};
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, is_committed, on};
+use crate::connections::{on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -79,27 +79,21 @@ impl Database {
         let change = ChangeColumns::new(&stamp, read.id, kind);
         let event = lens_changed(stamp, read.id, lens, details);
         let read = read.clone();
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let unchanged = prisms::table
-                    .filter(prisms::id.eq(Bind(read.id)))
-                    .filter(prisms::latest_version.eq(read.latest_version.get()))
-                    .filter(prisms::lens_revision.eq(read.lens_revision));
-                let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
-                let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
-                if update.execute(c).await? == 0 {
-                    return Err(RollbackTransaction);
-                }
-                diesel::insert_into(prism_changes::table)
-                    .values(change)
-                    .execute(c)
-                    .await?;
-                add_event!(c, event);
-                QueryResult::Ok(())
-            });
-            Ok(Writing::of(is_committed(ended)?))
-        })
-        .await
+        let written = unless_rolled_back!(self, |c| {
+            let unchanged = prisms::table
+                .filter(prisms::id.eq(Bind(read.id)))
+                .filter(prisms::latest_version.eq(read.latest_version.get()))
+                .filter(prisms::lens_revision.eq(read.lens_revision));
+            let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
+            let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
+            if update.execute(c).await? == 0 {
+                return Err(RollbackTransaction);
+            }
+            run!(c, diesel::insert_into(prism_changes::table).values(change));
+            add_event!(c, event);
+            QueryResult::Ok(())
+        })?;
+        Ok(Writing::of(written))
     }
 }
 

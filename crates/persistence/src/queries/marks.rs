@@ -13,7 +13,7 @@ use refract_domain::mark::Mark;
 
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
-use crate::connections::on;
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::{MarkRow, SavedMarkColumns};
@@ -50,17 +50,10 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn list_marks(&self, result: ResultId) -> Result<Vec<Mark>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = marks::table
-                .filter(marks::result_id.eq(Bind(result)))
-                .order(marks::question);
-            let found: Vec<SavedMarkColumns> = on!(
-                connection,
-                load(query.select(SavedMarkColumns::as_select()))
-            )?;
-            found.into_iter().map(Mark::try_from).collect()
-        })
-        .await
+        let query = marks::table
+            .filter(marks::result_id.eq(Bind(result)))
+            .order(marks::question);
+        load_as!(self, query, SavedMarkColumns).await
     }
 
     /// The marks of several results, by result and then in the order of the question keys. Some
@@ -73,16 +66,9 @@ impl Database {
         results: Vec<ResultId>,
     ) -> Result<Vec<Mark>, PersistenceError> {
         let results: Vec<_> = results.into_iter().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = marks::table
-                .filter(marks::result_id.eq_any(results))
-                .order((marks::result_id, marks::question));
-            let found: Vec<SavedMarkColumns> = on!(
-                connection,
-                load(query.select(SavedMarkColumns::as_select()))
-            )?;
-            found.into_iter().map(Mark::try_from).collect()
-        })
-        .await
+        let query = marks::table
+            .filter(marks::result_id.eq_any(results))
+            .order((marks::result_id, marks::question));
+        load_as!(self, query, SavedMarkColumns).await
     }
 }

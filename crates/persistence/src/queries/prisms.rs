@@ -17,7 +17,7 @@ pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
 pub use self::row::{Prism, Writing};
 pub use self::save_definitions::{DefinedPrism, PrismDefinition};
 pub use self::versions::{NewVersion, PrismHistory};
-use crate::connections::{in_transaction, locked, on};
+use crate::connections::{find_as, in_transaction, load_as, locked, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -111,10 +111,10 @@ impl Database {
                     .do_nothing();
                 let inserted = insert.execute(c).await?;
                 if inserted == 1 {
-                    diesel::insert_into(prism_versions::table)
-                        .values(version)
-                        .execute(c)
-                        .await?;
+                    run!(
+                        c,
+                        diesel::insert_into(prism_versions::table).values(version)
+                    );
                     add_event!(c, event);
                 }
                 QueryResult::Ok(inserted)
@@ -133,30 +133,17 @@ impl Database {
         account: AccountId,
         prism: &PrismSelector,
     ) -> Result<Option<Prism>, PersistenceError> {
-        let prism = prism.clone();
-        self.read(async move |mut connection| {
-            let of_account = prisms::table.filter(prisms::account_id.eq(Bind(account)));
-            let found: Option<PrismColumns> = match prism {
-                PrismSelector::Id(id) => {
-                    let query = of_account.filter(prisms::id.eq(Bind(id)));
-                    on!(
-                        connection,
-                        get_result(query.select(PrismColumns::as_select()))
-                    )
-                    .optional()?
-                }
-                PrismSelector::Slug(slug) => {
-                    let query = of_account.filter(prisms::slug.eq(slug));
-                    on!(
-                        connection,
-                        get_result(query.select(PrismColumns::as_select()))
-                    )
-                    .optional()?
-                }
-            };
-            found.map(Prism::try_from).transpose()
-        })
-        .await
+        let of_account = prisms::table.filter(prisms::account_id.eq(Bind(account)));
+        match prism {
+            PrismSelector::Id(id) => {
+                let query = of_account.filter(prisms::id.eq(Bind(*id)));
+                find_as!(self, query, PrismColumns).await
+            }
+            PrismSelector::Slug(slug) => {
+                let query = of_account.filter(prisms::slug.eq(slug.clone()));
+                find_as!(self, query, PrismColumns).await
+            }
+        }
     }
 
     /// Finds a prism by its id alone, for callers that have the id from a row of the account.
@@ -167,16 +154,8 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Option<Prism>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = prisms::table.find(Bind(prism));
-            let found: Option<PrismColumns> = on!(
-                connection,
-                get_result(query.select(PrismColumns::as_select()))
-            )
-            .optional()?;
-            found.map(Prism::try_from).transpose()
-        })
-        .await
+        let query = prisms::table.find(Bind(prism));
+        find_as!(self, query, PrismColumns).await
     }
 
     /// The prisms of an account, oldest first, archived ones included.
@@ -184,15 +163,10 @@ impl Database {
     /// # Errors
     /// When the database fails.
     pub async fn list_prisms(&self, account: AccountId) -> Result<Vec<Prism>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = prisms::table
-                .filter(prisms::account_id.eq(Bind(account)))
-                .order(prisms::id);
-            let found: Vec<PrismColumns> =
-                on!(connection, load(query.select(PrismColumns::as_select())))?;
-            found.into_iter().map(Prism::try_from).collect()
-        })
-        .await
+        let query = prisms::table
+            .filter(prisms::account_id.eq(Bind(account)))
+            .order(prisms::id);
+        load_as!(self, query, PrismColumns).await
     }
 
     /// Gives a prism another display name, with an event of it; its slug stays. A prism that has the
@@ -208,30 +182,23 @@ impl Database {
     ) -> Result<(), PersistenceError> {
         let name = name.clone();
         let change = ChangeColumns::new(&stamp, prism, ChangeKind::Renamed);
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let named_otherwise = prisms::table
-                    .filter(prisms::id.eq(Bind(prism)))
-                    .filter(prisms::name.ne(name.as_str().to_owned()));
-                let before = locked(named_otherwise.clone().select(prisms::name));
-                let before: Option<String> = before.get_result(c).await.optional()?;
-                if let Some(before) = before {
-                    let update = diesel::update(named_otherwise);
-                    update
-                        .set(prisms::name.eq(name.as_str().to_owned()))
-                        .execute(c)
-                        .await?;
-                    diesel::insert_into(prism_changes::table)
-                        .values(change)
-                        .execute(c)
-                        .await?;
-                    add_event!(c, renamed(stamp, prism, before, name));
-                }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+        transaction!(self, |c| {
+            let named_otherwise = prisms::table
+                .filter(prisms::id.eq(Bind(prism)))
+                .filter(prisms::name.ne(name.as_str().to_owned()));
+            let before = locked(named_otherwise.clone().select(prisms::name));
+            let before: Option<String> = before.get_result(c).await.optional()?;
+            if let Some(before) = before {
+                let update = diesel::update(named_otherwise);
+                update
+                    .set(prisms::name.eq(name.as_str().to_owned()))
+                    .execute(c)
+                    .await?;
+                run!(c, diesel::insert_into(prism_changes::table).values(change));
+                add_event!(c, renamed(stamp, prism, before, name));
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 
     /// Archives a prism from the moment of the change on, or restores it, with an event of it. A prism
@@ -253,24 +220,16 @@ impl Database {
         };
         let change = ChangeColumns::new(&stamp, prism, kind);
         let event = stamp.event(action, EventTarget::Prism(prism));
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let in_other_state = prisms::table
-                    .filter(prisms::id.eq(Bind(prism)))
-                    .filter(prisms::archived_at.is_null().eq(archived));
-                let update =
-                    diesel::update(in_other_state).set(prisms::archived_at.eq(archived_at));
-                if update.execute(c).await? == 1 {
-                    diesel::insert_into(prism_changes::table)
-                        .values(change)
-                        .execute(c)
-                        .await?;
-                    add_event!(c, event);
-                }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+        transaction!(self, |c| {
+            let in_other_state = prisms::table
+                .filter(prisms::id.eq(Bind(prism)))
+                .filter(prisms::archived_at.is_null().eq(archived));
+            let update = diesel::update(in_other_state).set(prisms::archived_at.eq(archived_at));
+            if update.execute(c).await? == 1 {
+                run!(c, diesel::insert_into(prism_changes::table).values(change));
+                add_event!(c, event);
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::reference::Ref;
-use refract_persistence::{Database, DeletionEvent, PersistenceError};
+use refract_persistence::PersistenceError;
 
 use crate::people::caller::Caller;
 use crate::retention::Retention;
+use crate::retention::deletion::Deletion;
 
 /// Number of results that one query or one transaction is about.
 const CHUNK: usize = 100;
@@ -45,10 +45,10 @@ impl Retention<'_> {
             }
         }
         let retries = found.difference(&named).count();
-        let mut erasure = Erasure::new(&self.refract.database, caller);
-        erasure.forget(found, true).await?;
+        let mut erasure = Deletion::erasure(self.refract.database.clone(), caller.clone());
+        erase(&mut erasure, found, true).await?;
         Ok(Erased {
-            results: erasure.deleted,
+            results: erasure.deleted(),
             retries: u64::try_from(retries).unwrap_or(u64::MAX),
             unknown,
         })
@@ -65,7 +65,7 @@ impl Retention<'_> {
     ) -> Result<Erased, PersistenceError> {
         let database = &self.refract.database;
         let account = caller.account();
-        let mut erasure = Erasure::new(database, caller);
+        let mut erasure = Deletion::erasure(database.clone(), caller.clone());
         let limit = u32::try_from(CHUNK).unwrap_or(u32::MAX);
         loop {
             let page = database.list_results_of_reference(account, reference, limit);
@@ -75,11 +75,11 @@ impl Retention<'_> {
             }
             let is_last = named.len() < CHUNK;
             let found = self.with_retries(account, &named).await?;
-            erasure.forget(found, is_last).await?;
+            erase(&mut erasure, found, is_last).await?;
         }
         erasure.end().await?;
         Ok(Erased {
-            results: erasure.deleted,
+            results: erasure.deleted(),
             ..Erased::default()
         })
     }
@@ -116,69 +116,17 @@ impl Retention<'_> {
     }
 }
 
-/// Results that are being erased, in several transactions where they are many. The events are as
-/// those of a [`Purge`](super::Purge): of the first transaction where it is not the last, and of the
-/// last one with the number of all results.
-struct Erasure<'a> {
-    database: &'a Database,
-    caller: &'a Caller,
-    deleted: u64,
-    /// Whether results were deleted of which no event tells the number yet.
-    owes_event: bool,
-}
-
-impl<'a> Erasure<'a> {
-    fn new(database: &'a Database, caller: &'a Caller) -> Self {
-        Self {
-            database,
-            caller,
-            deleted: 0,
-            owes_event: false,
-        }
+/// Deletes results, chunk by chunk. `is_last` says that none follow.
+async fn erase(
+    erasure: &mut Deletion,
+    ids: BTreeSet<ResultId>,
+    is_last: bool,
+) -> Result<(), PersistenceError> {
+    let ids: Vec<ResultId> = ids.into_iter().collect();
+    let mut chunks = ids.chunks(CHUNK).peekable();
+    while let Some(ids) = chunks.next() {
+        let is_last = is_last && chunks.peek().is_none();
+        erasure.forget(ids.to_vec(), is_last).await?;
     }
-
-    /// Deletes results. `is_last` says that none follow.
-    async fn forget(
-        &mut self,
-        ids: BTreeSet<ResultId>,
-        is_last: bool,
-    ) -> Result<(), PersistenceError> {
-        let ids: Vec<ResultId> = ids.into_iter().collect();
-        let mut chunks = ids.chunks(CHUNK).peekable();
-        while let Some(ids) = chunks.next() {
-            let is_last = is_last && chunks.peek().is_none();
-            let event = match (is_last, self.deleted) {
-                (true, before) => DeletionEvent::Ended {
-                    event: self.event(EventAction::ResultsErased),
-                    before,
-                },
-                (false, 0) => DeletionEvent::Begun(self.event(EventAction::ErasureStarted)),
-                (false, _) => DeletionEvent::Elsewhere,
-            };
-            let forgetting = self
-                .database
-                .forget_results(ids.to_vec(), rand::random(), event);
-            self.deleted += forgetting.await?;
-            self.owes_event = !is_last && self.deleted > 0;
-        }
-        Ok(())
-    }
-
-    /// Saves the event that tells how many results were deleted, where none tells it yet.
-    async fn end(&mut self) -> Result<(), PersistenceError> {
-        if self.owes_event {
-            let mut event = self.event(EventAction::ResultsErased);
-            event.stamp = event
-                .stamp
-                .noted(EventDetail::counted(self.deleted, "result"));
-            self.database.save_event(event).await?;
-            self.owes_event = false;
-        }
-        Ok(())
-    }
-
-    fn event(&self, action: EventAction) -> Event {
-        let target = EventTarget::Account(self.caller.account());
-        self.caller.event_stamp().event(action, target)
-    }
+    Ok(())
 }

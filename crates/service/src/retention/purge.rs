@@ -3,29 +3,23 @@
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
-use refract_persistence::{Database, DeletionEvent, PersistenceError, PurgeRange};
+use refract_domain::event::{EventDetail, EventTarget};
+use refract_persistence::{Database, PersistenceError, PurgeRange};
 
 use crate::people::caller::Caller;
 use crate::retention::Retention;
+use crate::retention::deletion::Deletion;
 
 /// Most results of a batch. Others that write to an SQLite file wait for a batch to end.
 const BATCH: usize = 100;
 
 /// The results of a prism from before a moment, which are deleted batch by batch.
-///
-/// A purge of one batch has one event, `results_purged` with the number of results. A longer one has
-/// two: `purge_started` in the transaction of the first batch and `results_purged`, with the number of
-/// all batches, in that of the last.
 pub struct Purge {
     database: Database,
-    caller: Caller,
+    deletion: Deletion,
     range: PurgeRange,
     /// Where the batch before ended: what is older is gone.
     since: DateTime<Utc>,
-    deleted: u64,
-    /// Whether results were deleted of which no event tells the number yet.
-    owes_event: bool,
 }
 
 /// What a batch did.
@@ -39,13 +33,13 @@ pub struct PurgedBatch {
 impl Retention<'_> {
     /// A purge of a prism, before the first batch, without a query.
     pub fn purge(self, caller: Caller, range: PurgeRange) -> Purge {
+        let database = self.refract.database.clone();
+        let target = EventTarget::Prism(range.prism);
         Purge {
-            database: self.refract.database.clone(),
-            caller,
+            deletion: Deletion::purge(database.clone(), caller, target, words_of(&range)),
+            database,
             range,
             since: DateTime::UNIX_EPOCH,
-            deleted: 0,
-            owes_event: false,
         }
     }
 }
@@ -80,18 +74,7 @@ impl Purge {
         let is_last = batch.len() == found.len();
         self.since = last.created_at;
         let ids = batch.iter().map(|result| result.id).collect();
-        let event = match (is_last, self.deleted) {
-            (true, before) => DeletionEvent::Ended {
-                event: self.event(EventAction::ResultsPurged),
-                before,
-            },
-            (false, 0) => DeletionEvent::Begun(self.event(EventAction::PurgeStarted)),
-            (false, _) => DeletionEvent::Elsewhere,
-        };
-        let forgetting = self.database.forget_results(ids, rand::random(), event);
-        let results = forgetting.await?;
-        self.deleted += results;
-        self.owes_event = !is_last && self.deleted > 0;
+        let results = self.deletion.forget(ids, is_last).await?;
         Ok(Some(PurgedBatch {
             results,
             took: began.elapsed(),
@@ -104,30 +87,16 @@ impl Purge {
     /// # Errors
     /// When the database fails.
     pub async fn end(&mut self) -> Result<(), PersistenceError> {
-        if self.owes_event {
-            let mut event = self.event(EventAction::ResultsPurged);
-            event.stamp = event
-                .stamp
-                .noted(EventDetail::counted(self.deleted, "result"));
-            self.database.save_event(event).await?;
-            self.owes_event = false;
-        }
-        Ok(())
+        self.deletion.end().await
     }
+}
 
-    fn event(&self, action: EventAction) -> Event {
-        let PurgeRange {
-            prism,
-            before,
-            is_ok,
-        } = self.range;
-        let range = EventDetail::at("saved before", before);
-        let range = match is_ok {
-            None => range,
-            Some(true) => range.and(&"ok".into()),
-            Some(false) => range.and(&"failed".into()),
-        };
-        let stamp = self.caller.event_stamp().noted(range);
-        stamp.event(action, EventTarget::Prism(prism))
+/// A range as an event names it.
+fn words_of(range: &PurgeRange) -> EventDetail {
+    let before = EventDetail::at("saved before", range.before);
+    match range.is_ok {
+        None => before,
+        Some(true) => before.and(&"ok".into()),
+        Some(false) => before.and(&"failed".into()),
     }
 }

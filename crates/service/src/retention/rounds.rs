@@ -136,20 +136,17 @@ impl RetentionRounds {
         &mut self,
         now: DateTime<Utc>,
     ) -> Result<RetentionOutcome, PersistenceError> {
-        let last = self.refract.database.find_retention_round(LEASE).await?;
+        let database = self.refract.database.clone();
+        let last = database.find_retention_round(LEASE).await?;
         let jumped = self.clock.check(now, Instant::now());
         if !self.is_unchecked {
             if let Err(error) = jumped {
                 return Ok(self.refused(error));
             }
-            let newest = self.refract.database.find_newest_result_moment(now).await?;
-            let database = &self.refract.database;
+            let newest = database.find_newest_result_moment(now).await?;
             let doubt = database.find_retention_doubt(LEASE, now).await?;
             if let Err(error) = check_clock(now, newest, last, doubt) {
-                self.refract
-                    .database
-                    .save_retention_doubt(LEASE, now)
-                    .await?;
+                database.save_retention_doubt(LEASE, now).await?;
                 return Ok(self.refused(error));
             }
         }
@@ -160,15 +157,12 @@ impl RetentionRounds {
         let Some(before) = now.checked_sub_signed(age) else {
             return Ok(RetentionOutcome::Purged(0));
         };
-        let prisms = self.refract.database.list_prisms_of_all_accounts().await?;
+        let prisms = database.list_prisms_of_all_accounts().await?;
         if !self.is_unchecked
-            && let Err(error) = check_shares(&self.refract.database, &prisms, before, last).await?
+            && let Err(error) = check_shares(&database, &prisms, before, last).await?
         {
             // another node may have been told not to check
-            self.refract
-                .database
-                .release_lease(LEASE, self.node)
-                .await?;
+            database.release_lease(LEASE, self.node).await?;
             return Ok(self.refused(error));
         }
         let began = Instant::now();
@@ -195,10 +189,7 @@ impl RetentionRounds {
             cleared_before: before,
             ended_at: now + passed(),
         };
-        self.refract
-            .database
-            .save_retention_round(LEASE, ended)
-            .await?;
+        database.save_retention_round(LEASE, ended).await?;
         self.is_unchecked = false;
         Ok(RetentionOutcome::Purged(purged))
     }
@@ -209,10 +200,7 @@ impl RetentionRounds {
     }
 
     async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, PersistenceError> {
-        let until = now + TERM;
-        self.refract
-            .database
-            .take_lease(LEASE, self.node, now, until)
-            .await
+        let database = &self.refract.database;
+        database.take_lease(LEASE, self.node, now, now + TERM).await
     }
 }

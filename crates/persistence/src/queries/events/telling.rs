@@ -4,7 +4,7 @@ use diesel::prelude::*;
 use refract_domain::event::{ActorKind, Event, EventAction, TargetKind};
 use refract_domain::ids::{AccountId, EventId, PrismId};
 
-use crate::connections::on;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::EventColumns;
@@ -36,19 +36,14 @@ impl Database {
         prism: PrismId,
         limit: u32,
     ) -> Result<Vec<Event>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = events::table
-                .filter(events::account_id.eq(Bind(account)))
-                .filter(events::target_kind.eq(TargetKind::Prism.name()))
-                .filter(events::target_id.eq(Bind(AnyId(prism.0))))
-                .filter(events::action.eq_any(OF_PRISM.map(EventAction::name)))
-                .order(events::id.desc())
-                .limit(i64::from(limit));
-            let found: Vec<EventColumns> =
-                on!(connection, load(query.select(EventColumns::as_select())))?;
-            found.into_iter().map(Event::try_from).collect()
-        })
-        .await
+        let query = events::table
+            .filter(events::account_id.eq(Bind(account)))
+            .filter(events::target_kind.eq(TargetKind::Prism.name()))
+            .filter(events::target_id.eq(Bind(AnyId(prism.0))))
+            .filter(events::action.eq_any(OF_PRISM.map(EventAction::name)))
+            .order(events::id.desc())
+            .limit(i64::from(limit));
+        load_as!(self, query, EventColumns).await
     }
 
     /// The newest event of each person of an account who was not removed and did anything besides

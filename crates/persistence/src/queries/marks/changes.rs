@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 
 use diesel::prelude::*;
-use diesel::query_dsl::methods::FilterDsl;
 use diesel::sql_query;
-use diesel::upsert::excluded;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::mark::Mark;
 
-use crate::connections::{ExclusiveConnection, in_transaction};
+use crate::connections::{ExclusiveConnection, in_transaction, run};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::marks::row::MarkRow;
+use crate::queries::marks::row::{MarkRow, saving};
 use crate::schema::marks;
 use crate::schema::sql_types::{Bind, Id};
 
@@ -52,31 +50,20 @@ impl Database {
                 ExclusiveConnection::Postgres(_) => LOCK_ON_POSTGRES,
                 ExclusiveConnection::Sqlite(_) => LOCK_ON_SQLITE,
             };
-            in_transaction!(connection, |c| {
+            Ok(in_transaction!(connection, |c| {
                 let locking = sql_query(lock).bind::<Id, _>(Bind(result));
                 locking.execute(c).await?;
                 // by question, in which order others lock the marks of a result too
                 for (question, row) in changes {
                     let Some(row) = row else {
                         let gone = marks::table.find((Bind(result), question));
-                        diesel::delete(gone).execute(c).await?;
+                        run!(c, diesel::delete(gone));
                         continue;
                     };
-                    let insert = diesel::insert_into(marks::table)
-                        .values(row)
-                        .on_conflict((marks::result_id, marks::question))
-                        .do_update()
-                        .set((
-                            marks::outcome.eq(excluded(marks::outcome)),
-                            marks::marked_by.eq(excluded(marks::marked_by)),
-                            marks::marked_at.eq(excluded(marks::marked_at)),
-                        ));
-                    let is_new = marks::outcome.ne(excluded(marks::outcome));
-                    FilterDsl::filter(insert, is_new).execute(c).await?;
+                    run!(c, saving!(row));
                 }
                 QueryResult::Ok(())
-            })?;
-            Ok(())
+            })?)
         })
         .await
     }

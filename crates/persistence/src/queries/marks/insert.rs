@@ -4,16 +4,14 @@ use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::query_dsl::methods::FilterDsl;
 use diesel::sql_types::{Array, Nullable, Text};
-use diesel::upsert::excluded;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
 
 use crate::connections::{ExclusiveConnection, transaction};
 use crate::queries::events::EventColumns;
-use crate::queries::marks::row::MarkRow;
+use crate::queries::marks::row::{MarkRow, saving};
 use crate::schema::sql_types::{Id, Moment};
 use crate::schema::{events, marks};
 
@@ -68,18 +66,7 @@ fn insert_on_sqlite(
     connection.immediate_transaction(|connection| {
         let mut changed = 0;
         for row in rows {
-            let insert = diesel::insert_into(marks::table)
-                .values(row)
-                .on_conflict((marks::result_id, marks::question))
-                .do_update()
-                .set((
-                    marks::outcome.eq(excluded(marks::outcome)),
-                    marks::marked_by.eq(excluded(marks::marked_by)),
-                    marks::marked_at.eq(excluded(marks::marked_at)),
-                ));
-            let is_new = marks::outcome.ne(excluded(marks::outcome));
-            let insert = FilterDsl::filter(insert, is_new);
-            changed += diesel::RunQueryDsl::execute(insert, connection)?;
+            changed += diesel::RunQueryDsl::execute(saving!(row), connection)?;
         }
         if let Some(event) = imported(prism, changed, stamp) {
             let insert = diesel::insert_into(events::table).values(event);

@@ -5,10 +5,11 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::queries::results::row::saved_version;
 use crate::schema::results;
 
@@ -63,7 +64,7 @@ impl Database {
             prism: Some(prism),
             ..ResultQuery::of_account(account).with_ids(ids)
         };
-        load_results!(self, query, MarkableColumns).await
+        load_as!(self, query.statement(), MarkableColumns).await
     }
 
     /// Up to `limit` results of a prism that have a `ref`, after the one named, oldest first.
@@ -82,6 +83,6 @@ impl Database {
             ..ResultQuery::of_prism(account, prism, ResultFilter::default())
         };
         let query = query.page(ResultOrder::OldestFirst, after, limit);
-        load_results!(self, query, MarkableColumns).await
+        load_as!(self, query.statement(), MarkableColumns).await
     }
 }

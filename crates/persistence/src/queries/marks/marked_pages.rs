@@ -8,12 +8,12 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 use std::collections::HashMap;
 
-use crate::connections::on;
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::SavedMarkColumns;
 use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::queries::results::row::{saved_answers, saved_version};
 use crate::schema::sql_types::Bind;
 use crate::schema::{marks, results};
@@ -106,21 +106,13 @@ impl MarkedPages {
         let prism = self.prism;
         let (first, end) = self.filter.ids();
         let after = after.max(first);
-        self.database
-            .read(async move |mut connection| {
-                let query = marks::table
-                    .filter(marks::prism_id.eq(Bind(prism)))
-                    .filter(marks::result_id.gt(Bind(after)))
-                    .filter(marks::result_id.lt(Bind(end)))
-                    .order((marks::result_id, marks::question))
-                    .limit(PAGE);
-                let found: Vec<SavedMarkColumns> = on!(
-                    connection,
-                    load(query.select(SavedMarkColumns::as_select()))
-                )?;
-                found.into_iter().map(Mark::try_from).collect()
-            })
-            .await
+        let query = marks::table
+            .filter(marks::prism_id.eq(Bind(prism)))
+            .filter(marks::result_id.gt(Bind(after)))
+            .filter(marks::result_id.lt(Bind(end)))
+            .order((marks::result_id, marks::question))
+            .limit(PAGE);
+        load_as!(self.database, query, SavedMarkColumns).await
     }
 
     /// Those of these results that the filter lets through, in the order of their ids and without
@@ -132,7 +124,7 @@ impl MarkedPages {
             order: Some(ResultOrder::OldestFirst),
             ..ResultQuery::default()
         };
-        load_results!(self.database, query, AnsweredColumns).await
+        load_as!(self.database, query.statement(), AnsweredColumns).await
     }
 }
 

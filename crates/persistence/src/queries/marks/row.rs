@@ -26,6 +26,26 @@ pub(crate) struct MarkRow {
     pub(crate) marked_at: DateTime<Utc>,
 }
 
+/// The statement that saves a mark. One that says what is saved already changes nothing.
+macro_rules! saving {
+    ($row:expr) => {
+        diesel::query_dsl::methods::FilterDsl::filter(
+            diesel::insert_into(marks::table)
+                .values($row)
+                .on_conflict((marks::result_id, marks::question))
+                .do_update()
+                .set((
+                    marks::outcome.eq(diesel::upsert::excluded(marks::outcome)),
+                    marks::marked_by.eq(diesel::upsert::excluded(marks::marked_by)),
+                    marks::marked_at.eq(diesel::upsert::excluded(marks::marked_at)),
+                )),
+            marks::outcome.ne(diesel::upsert::excluded(marks::outcome)),
+        )
+    };
+}
+
+pub(crate) use saving;
+
 /// The columns of a mark that its readers need.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = marks)]

@@ -9,7 +9,7 @@ use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 use refract_domain::secret_hash::TokenHash;
 
-use crate::connections::{in_transaction, is_committed, locked};
+use crate::connections::{locked, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -38,67 +38,63 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let (name, password) = (name.as_str().to_owned(), password.to_owned());
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let link = || {
-                    invitations::table
-                        .filter(invitations::hash.eq(hash.0.to_vec()))
-                        .filter(invitations::expires_at.gt(Bind(session.now)))
-                };
-                let person: Option<PersonId> = link()
-                    .select(invitations::person_id)
-                    .first(c)
-                    .await
-                    .optional()?;
-                let Some(person) = person else {
-                    return Err(RollbackTransaction);
-                };
-                let joining = || {
-                    people::table
-                        .filter(people::id.eq(Bind(person)))
-                        .filter(people::removed_at.is_null())
-                };
-                // the person's row is locked before the link goes, as everywhere
-                let before =
-                    joining().select((people::email, people::role, people::password.is_not_null()));
-                let before: Option<(String, String, bool)> =
-                    locked(before).get_result(c).await.optional()?;
-                let Some((email, role, has_joined)) = before else {
-                    return Err(RollbackTransaction);
-                };
-                let chosen = (
-                    people::name.eq(Some(name)),
-                    people::password.eq(Some(password)),
-                );
-                diesel::update(joining()).set(chosen).execute(c).await?;
-                if diesel::delete(link()).execute(c).await? == 0 {
-                    return Err(RollbackTransaction);
+        unless_rolled_back!(self, |c| {
+            let link = || {
+                invitations::table
+                    .filter(invitations::hash.eq(hash.0.to_vec()))
+                    .filter(invitations::expires_at.gt(Bind(session.now)))
+            };
+            let person: Option<PersonId> = link()
+                .select(invitations::person_id)
+                .first(c)
+                .await
+                .optional()?;
+            let Some(person) = person else {
+                return Err(RollbackTransaction);
+            };
+            let joining = || {
+                people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::removed_at.is_null())
+            };
+            // the person's row is locked before the link goes, as everywhere
+            let before =
+                joining().select((people::email, people::role, people::password.is_not_null()));
+            let before: Option<(String, String, bool)> =
+                locked(before).get_result(c).await.optional()?;
+            let Some((email, role, has_joined)) = before else {
+                return Err(RollbackTransaction);
+            };
+            let chosen = (
+                people::name.eq(Some(name)),
+                people::password.eq(Some(password)),
+            );
+            run!(c, diesel::update(joining()).set(chosen));
+            if diesel::delete(link()).execute(c).await? == 0 {
+                return Err(RollbackTransaction);
+            }
+            if has_joined {
+                let made_by = events::table
+                    .filter(events::account_id.eq(Bind(stamp.account)))
+                    .filter(events::target_kind.eq(TargetKind::Person.name()))
+                    .filter(events::target_id.eq(Bind(AnyId(person.0))))
+                    .filter(events::action.eq(EventAction::LinkRenewed.name()))
+                    .order(events::id.desc())
+                    .select(events::actor_id);
+                let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
+                if made_by != Some(AnyId(person.0)) {
+                    let untold = joining().filter(people::untold_event.is_null());
+                    run!(
+                        c,
+                        diesel::update(untold).set(people::untold_event.eq(Some(stamp.id)))
+                    );
                 }
-                if has_joined {
-                    let made_by = events::table
-                        .filter(events::account_id.eq(Bind(stamp.account)))
-                        .filter(events::target_kind.eq(TargetKind::Person.name()))
-                        .filter(events::target_id.eq(Bind(AnyId(person.0))))
-                        .filter(events::action.eq(EventAction::LinkRenewed.name()))
-                        .order(events::id.desc())
-                        .select(events::actor_id);
-                    let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
-                    if made_by != Some(AnyId(person.0)) {
-                        let untold = joining().filter(people::untold_event.is_null());
-                        diesel::update(untold)
-                            .set(people::untold_event.eq(Some(stamp.id)))
-                            .execute(c)
-                            .await?;
-                    }
-                }
-                add_event!(c, taken_up(stamp, person, has_joined, &role));
-                end_with_password!(c, person, EmailHash::of(&Email::saved(email)));
-                insert_session!(c, session, person);
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
+            }
+            add_event!(c, taken_up(stamp, person, has_joined, &role));
+            end_with_password!(c, person, EmailHash::of(&Email::saved(email)));
+            insert_session!(c, session, person);
+            QueryResult::Ok(())
         })
-        .await
     }
 }
 

@@ -10,11 +10,11 @@ use refract_domain::person::Email;
 use refract_domain::role::Role;
 use refract_domain::secret_hash::TokenHash;
 
-use crate::connections::{in_transaction, is_committed, locked, on};
+use crate::connections::{in_transaction, locked, on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::people::person::{role_named, role_set};
+use crate::queries::people::person::{WhoColumns, role_set};
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions};
@@ -83,16 +83,6 @@ struct InvitationColumns {
     expires_at: DateTime<Utc>,
 }
 
-/// The columns of a link with its person.
-type FoundInvitation = (
-    AccountId,
-    PersonId,
-    String,
-    Option<String>,
-    String,
-    DateTime<Utc>,
-);
-
 impl NewInvitation {
     fn row(self, person: PersonId) -> InvitationColumns {
         InvitationColumns {
@@ -108,13 +98,11 @@ impl NewInvitation {
 macro_rules! replace_link {
     ($c:ident, $person:ident, $link:ident) => {
         let before = invitations::person_id.eq(Bind($person));
-        diesel::delete(invitations::table.filter(before))
-            .execute($c)
-            .await?;
-        diesel::insert_into(invitations::table)
-            .values($link.row($person))
-            .execute($c)
-            .await?;
+        $crate::connections::run!($c, diesel::delete(invitations::table.filter(before)));
+        $crate::connections::run!(
+            $c,
+            diesel::insert_into(invitations::table).values($link.row($person))
+        );
     };
 }
 
@@ -167,10 +155,10 @@ impl Database {
                     let before: Option<(PersonId, String)> =
                         before.get_result(c).await.optional()?;
                     if let Some((person, before)) = &before {
-                        diesel::update(invited_before())
-                            .set(people::role.eq(role.name()))
-                            .execute(c)
-                            .await?;
+                        run!(
+                            c,
+                            diesel::update(invited_before()).set(people::role.eq(role.name()))
+                        );
                         let further = stamp.further();
                         add_event!(c, invited(stamp, *person, role));
                         let before = Role::named(before).filter(|before| *before != role);
@@ -249,23 +237,19 @@ impl Database {
                 .inner_join(people::table.on(people::id.eq(invitations::person_id)))
                 .filter(invitations::hash.eq(hash.0.to_vec()))
                 .filter(invitations::expires_at.gt(Bind(now)))
-                .filter(people::removed_at.is_null())
-                .select((
-                    people::account_id,
-                    people::id,
-                    people::email,
-                    people::name,
-                    people::role,
-                    invitations::expires_at,
-                ));
-            let found: Option<FoundInvitation> = on!(connection, get_result(query)).optional()?;
-            let row = found.map(|(account, person, email, name, role, expires_at)| {
+                .filter(people::removed_at.is_null());
+            let found: Option<(WhoColumns, _)> = on!(
+                connection,
+                get_result(query.select((WhoColumns::as_select(), invitations::expires_at)))
+            )
+            .optional()?;
+            let row = found.map(|(who, expires_at)| {
                 Ok(OpenInvitation {
-                    account,
-                    person,
-                    email: Email::saved(email),
-                    name,
-                    role: role_named(&role)?,
+                    role: who.role()?,
+                    account: who.account,
+                    person: who.id,
+                    email: who.email(),
+                    name: who.name,
                     expires_at,
                 })
             });
@@ -286,32 +270,28 @@ impl Database {
         session: NewSession,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let link = || invitations::table.filter(invitations::hash.eq(hash.0.to_vec()));
-                let person: Option<PersonId> = link()
-                    .inner_join(people::table.on(people::id.eq(invitations::person_id)))
-                    .filter(invitations::expires_at.gt(Bind(session.now)))
-                    .filter(people::password.is_not_null())
-                    .filter(people::removed_at.is_null())
-                    .select(people::id)
-                    .first(c)
-                    .await
-                    .optional()?;
-                let Some(person) = person else {
-                    return Err(RollbackTransaction);
-                };
-                if diesel::delete(link()).execute(c).await? == 0 {
-                    return Err(RollbackTransaction);
-                }
-                insert_session!(c, session, person);
-                let target = EventTarget::Person(person);
-                add_event!(c, stamp.event(EventAction::SignedIn, target));
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
+        unless_rolled_back!(self, |c| {
+            let link = || invitations::table.filter(invitations::hash.eq(hash.0.to_vec()));
+            let person: Option<PersonId> = link()
+                .inner_join(people::table.on(people::id.eq(invitations::person_id)))
+                .filter(invitations::expires_at.gt(Bind(session.now)))
+                .filter(people::password.is_not_null())
+                .filter(people::removed_at.is_null())
+                .select(people::id)
+                .first(c)
+                .await
+                .optional()?;
+            let Some(person) = person else {
+                return Err(RollbackTransaction);
+            };
+            if diesel::delete(link()).execute(c).await? == 0 {
+                return Err(RollbackTransaction);
+            }
+            insert_session!(c, session, person);
+            let target = EventTarget::Person(person);
+            add_event!(c, stamp.event(EventAction::SignedIn, target));
+            QueryResult::Ok(())
         })
-        .await
     }
 }
 

@@ -60,21 +60,17 @@ macro_rules! know_browser {
             // all rows of the cookie at once: two people who sign in at the same moment with one browser
             // wait for each other
             let of_cookie = known_browsers::table.filter(known_browsers::hash.eq(before.0.to_vec()));
-            diesel::update(of_cookie)
-                .set(known_browsers::hash.eq(new_hash.clone()))
-                .execute($c)
-                .await?;
+            $crate::connections::run!($c, diesel::update(of_cookie)
+                .set(known_browsers::hash.eq(new_hash.clone())));
             let of_person = known_browsers::table
                 .filter(known_browsers::hash.eq(new_hash))
                 .filter(known_browsers::person_id.eq(Bind($person)));
-            diesel::delete(of_person).execute($c).await?;
+            $crate::connections::run!($c, diesel::delete(of_person));
         }
-        diesel::insert_into(known_browsers::table)
+        $crate::connections::run!($c, diesel::insert_into(known_browsers::table)
             .values($crate::queries::people::known_browsers::BrowserColumns::new(
                 $browser, $person, $now,
-            ))
-            .execute($c)
-            .await?;
+            )));
     };
 }
 

@@ -7,7 +7,7 @@ use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_domain::secret_hash::TokenHash;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::{on, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -80,35 +80,31 @@ impl Database {
         alive: SessionsAlive,
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let of_person = sessions::table
-                    .filter(sessions::person_id.eq(Bind(person)))
-                    .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
-                    .filter(sessions::created_at.gt(Bind(alive.begun_after)));
-                let (number, stamp) = match ended {
-                    EndedSessions::One(hash) => {
-                        let one = of_person.filter(sessions::hash.eq(hash.0.to_vec()));
-                        (diesel::delete(one).execute(c).await?, stamp)
-                    }
-                    EndedSessions::AllBut(hash) => {
-                        let others = of_person.filter(sessions::hash.ne(hash.0.to_vec()));
-                        let number = diesel::delete(others).execute(c).await?;
-                        let counted = u64::try_from(number).unwrap_or(u64::MAX);
-                        (
-                            number,
-                            stamp.noted(EventDetail::counted(counted, "session")),
-                        )
-                    }
-                };
-                if number > 0 {
-                    let target = EventTarget::Person(person);
-                    add_event!(c, stamp.event(EventAction::SessionEnded, target));
+        transaction!(self, |c| {
+            let of_person = sessions::table
+                .filter(sessions::person_id.eq(Bind(person)))
+                .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                .filter(sessions::created_at.gt(Bind(alive.begun_after)));
+            let (number, stamp) = match ended {
+                EndedSessions::One(hash) => {
+                    let one = of_person.filter(sessions::hash.eq(hash.0.to_vec()));
+                    (diesel::delete(one).execute(c).await?, stamp)
                 }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+                EndedSessions::AllBut(hash) => {
+                    let others = of_person.filter(sessions::hash.ne(hash.0.to_vec()));
+                    let number = diesel::delete(others).execute(c).await?;
+                    let counted = u64::try_from(number).unwrap_or(u64::MAX);
+                    (
+                        number,
+                        stamp.noted(EventDetail::counted(counted, "session")),
+                    )
+                }
+            };
+            if number > 0 {
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::SessionEnded, target));
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 }

@@ -8,7 +8,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::Email;
 
 use super::email_hash::EmailHash;
-use crate::connections::{in_transaction, is_committed, on};
+use crate::connections::{on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -32,17 +32,11 @@ pub struct PasswordRow {
 macro_rules! end_with_password {
     ($c:ident, $person:ident, $email:expr) => {
         let of_person = sessions::person_id.eq(Bind($person));
-        diesel::delete(sessions::table.filter(of_person))
-            .execute($c)
-            .await?;
+        $crate::connections::run!($c, diesel::delete(sessions::table.filter(of_person)));
         let of_person = known_browsers::person_id.eq(Bind($person));
-        diesel::delete(known_browsers::table.filter(of_person))
-            .execute($c)
-            .await?;
+        $crate::connections::run!($c, diesel::delete(known_browsers::table.filter(of_person)));
         let of_address = sign_in_tries::email_hash.eq($email.0.to_vec());
-        diesel::delete(sign_in_tries::table.filter(of_address))
-            .execute($c)
-            .await?;
+        $crate::connections::run!($c, diesel::delete(sign_in_tries::table.filter(of_address)));
     };
 }
 
@@ -91,25 +85,21 @@ impl Database {
         session: NewSession,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let unchanged = people::table
-                    .filter(people::id.eq(Bind(checked.person)))
-                    .filter(people::password.eq(checked.hash))
-                    .filter(people::removed_at.is_null());
-                // locks the person's row: a new password ends the sessions that begin before it
-                let locking = diesel::update(unchanged).set(people::email.eq(people::email));
-                if locking.execute(c).await? == 0 {
-                    return Err(RollbackTransaction);
-                }
-                insert_session!(c, session, checked.person);
-                let target = EventTarget::Person(checked.person);
-                add_event!(c, stamp.event(EventAction::SignedIn, target));
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
+        unless_rolled_back!(self, |c| {
+            let unchanged = people::table
+                .filter(people::id.eq(Bind(checked.person)))
+                .filter(people::password.eq(checked.hash))
+                .filter(people::removed_at.is_null());
+            // locks the person's row: a new password ends the sessions that begin before it
+            let locking = diesel::update(unchanged).set(people::email.eq(people::email));
+            if locking.execute(c).await? == 0 {
+                return Err(RollbackTransaction);
+            }
+            insert_session!(c, session, checked.person);
+            let target = EventTarget::Person(checked.person);
+            add_event!(c, stamp.event(EventAction::SignedIn, target));
+            QueryResult::Ok(())
         })
-        .await
     }
 
     /// Gives a person whose password was checked against this row the hash of another one. All their
@@ -128,29 +118,24 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let password = password.to_owned();
-        self.write(async move |mut connection| {
+        unless_rolled_back!(self, |c| {
             let person = checked.person;
-            let ended = in_transaction!(connection, |c| {
-                let unchanged = people::table
-                    .filter(people::id.eq(Bind(person)))
-                    .filter(people::password.eq(checked.hash))
-                    .filter(people::removed_at.is_null());
-                let changing = diesel::update(unchanged).set(people::password.eq(Some(password)));
-                if changing.execute(c).await? == 0 {
-                    return Err(RollbackTransaction);
-                }
-                let links = invitations::person_id.eq(Bind(person));
-                diesel::delete(invitations::table.filter(links))
-                    .execute(c)
-                    .await?;
-                end_with_password!(c, person, email);
-                insert_session!(c, session, person);
-                let target = EventTarget::Person(person);
-                add_event!(c, stamp.event(EventAction::PasswordChanged, target));
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
+
+            let unchanged = people::table
+                .filter(people::id.eq(Bind(person)))
+                .filter(people::password.eq(checked.hash))
+                .filter(people::removed_at.is_null());
+            let changing = diesel::update(unchanged).set(people::password.eq(Some(password)));
+            if changing.execute(c).await? == 0 {
+                return Err(RollbackTransaction);
+            }
+            let links = invitations::person_id.eq(Bind(person));
+            run!(c, diesel::delete(invitations::table.filter(links)));
+            end_with_password!(c, person, email);
+            insert_session!(c, session, person);
+            let target = EventTarget::Person(person);
+            add_event!(c, stamp.event(EventAction::PasswordChanged, target));
+            QueryResult::Ok(())
         })
-        .await
     }
 }

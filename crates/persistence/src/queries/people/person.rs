@@ -10,7 +10,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::person::{Email, PersonName};
 use refract_domain::role::Role;
 
-use crate::connections::{in_transaction, is_committed, locked, on};
+use crate::connections::{in_transaction, is_committed, locked, on, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -65,21 +65,28 @@ enum PersonChange {
     Role(Role),
 }
 
-pub(crate) fn role_named(name: &str) -> Result<Role, PersistenceError> {
-    let column = "people.role";
-    Role::named(name).ok_or(PersistenceError::Unreadable { column })
+/// The columns that say who a person is.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = people)]
+pub(crate) struct WhoColumns {
+    #[diesel(column_name = account_id)]
+    pub(crate) account: AccountId,
+    pub(crate) id: PersonId,
+    email: String,
+    pub(crate) name: Option<String>,
+    role: String,
 }
 
-/// The columns of a person with their link and their last session.
-type PersonColumns = (
-    PersonId,
-    String,
-    Option<String>,
-    String,
-    DateTime<Utc>,
-    Option<DateTime<Utc>>,
-    Option<DateTime<Utc>>,
-);
+impl WhoColumns {
+    pub(crate) fn email(&self) -> Email {
+        Email::saved(self.email.clone())
+    }
+
+    pub(crate) fn role(&self) -> Result<Role, PersistenceError> {
+        let column = "people.role";
+        Role::named(&self.role).ok_or(PersistenceError::Unreadable { column })
+    }
+}
 
 impl Database {
     /// What these people of the account are called, removed ones too, in no particular order. Some
@@ -119,31 +126,32 @@ impl Database {
                 .left_join(invitations::table.on(invitations::person_id.eq(people::id)))
                 .filter(people::account_id.eq(Bind(account)))
                 .filter(people::removed_at.is_null())
-                .order(people::id)
-                .select((
-                    people::id,
-                    people::email,
-                    people::name,
-                    people::role,
+                .order(people::id);
+            let link_expires_at = invitations::expires_at.nullable();
+            let found: Vec<(WhoColumns, _, _, _)> = on!(
+                connection,
+                load(query.select((
+                    WhoColumns::as_select(),
                     people::created_at,
-                    invitations::expires_at.nullable(),
-                    last_used,
-                ));
-            let rows: Vec<PersonColumns> = on!(connection, load(query))?;
-            let rows = rows.into_iter().map(
-                |(id, email, name, role, created_at, link_expires_at, last_used_at)| {
-                    Ok(Person {
-                        id,
-                        email: Email::saved(email),
-                        name,
-                        role: role_named(&role)?,
-                        created_at,
-                        link_expires_at,
-                        last_used_at,
-                    })
-                },
-            );
-            rows.collect()
+                    link_expires_at,
+                    last_used
+                )))
+            )?;
+            let people =
+                found
+                    .into_iter()
+                    .map(|(who, created_at, link_expires_at, last_used_at)| {
+                        Ok(Person {
+                            role: who.role()?,
+                            id: who.id,
+                            email: who.email(),
+                            name: who.name,
+                            created_at,
+                            link_expires_at,
+                            last_used_at,
+                        })
+                    });
+            people.collect()
         })
         .await
     }
@@ -160,25 +168,21 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
         let name = name.as_str().to_owned();
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let is_another = people::name.is_null().or(people::name.ne(name.clone()));
-                let one = people::table
-                    .filter(people::id.eq(Bind(person)))
-                    .filter(people::account_id.eq(Bind(stamp.account)))
-                    .filter(people::password.is_not_null())
-                    .filter(people::removed_at.is_null())
-                    .filter(is_another);
-                let update = diesel::update(one).set(people::name.eq(Some(name)));
-                if update.execute(c).await? > 0 {
-                    let target = EventTarget::Person(person);
-                    add_event!(c, stamp.event(EventAction::NameSet, target));
-                }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+        transaction!(self, |c| {
+            let is_another = people::name.is_null().or(people::name.ne(name.clone()));
+            let one = people::table
+                .filter(people::id.eq(Bind(person)))
+                .filter(people::account_id.eq(Bind(stamp.account)))
+                .filter(people::password.is_not_null())
+                .filter(people::removed_at.is_null())
+                .filter(is_another);
+            let update = diesel::update(one).set(people::name.eq(Some(name)));
+            if update.execute(c).await? > 0 {
+                let target = EventTarget::Person(person);
+                add_event!(c, stamp.event(EventAction::NameSet, target));
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 
     /// Removes a person of the stamp's account with their sessions, their link and the browsers that
@@ -238,10 +242,11 @@ impl Database {
             let mut is_last_owner = false;
             let ended = in_transaction!(connection, |c| {
                 // the account's row is the lock between owners who take each other's role away
-                diesel::update(accounts::table.find(Bind(account)))
-                    .set(accounts::name.eq(accounts::name))
-                    .execute(c)
-                    .await?;
+                run!(
+                    c,
+                    diesel::update(accounts::table.find(Bind(account)))
+                        .set(accounts::name.eq(accounts::name))
+                );
                 let was_owner: Option<PersonId> = was_owner.first(c).await.optional()?;
                 let before = locked(one().select(people::role));
                 let before: Option<String> = before.get_result(c).await.optional()?;
@@ -253,35 +258,29 @@ impl Database {
                     PersonChange::Role(role) if role == before => {}
                     PersonChange::Role(role) => {
                         let changed = people::role.eq(role.name());
-                        diesel::update(one()).set(changed).execute(c).await?;
+                        run!(c, diesel::update(one()).set(changed));
                         add_event!(c, role_set(stamp, person, before, role));
                         if is_by_another {
                             // who has not joined never had another role
                             let untold = one()
                                 .filter(people::password.is_not_null())
                                 .filter(people::untold_event.is_null());
-                            diesel::update(untold)
-                                .set(people::untold_event.eq(Some(id)))
-                                .execute(c)
-                                .await?;
+                            run!(
+                                c,
+                                diesel::update(untold).set(people::untold_event.eq(Some(id)))
+                            );
                         }
                     }
                     PersonChange::Removal => {
                         let removed = people::removed_at.eq(Some(now));
-                        diesel::update(one()).set(removed).execute(c).await?;
+                        run!(c, diesel::update(one()).set(removed));
                         // no link, no session and no browser outlives its person
                         let of_person = sessions::person_id.eq(Bind(person));
-                        diesel::delete(sessions::table.filter(of_person))
-                            .execute(c)
-                            .await?;
+                        run!(c, diesel::delete(sessions::table.filter(of_person)));
                         let of_person = invitations::person_id.eq(Bind(person));
-                        diesel::delete(invitations::table.filter(of_person))
-                            .execute(c)
-                            .await?;
+                        run!(c, diesel::delete(invitations::table.filter(of_person)));
                         let of_person = known_browsers::person_id.eq(Bind(person));
-                        diesel::delete(known_browsers::table.filter(of_person))
-                            .execute(c)
-                            .await?;
+                        run!(c, diesel::delete(known_browsers::table.filter(of_person)));
                         add_event!(c, removed_person(stamp, person, before));
                     }
                 }

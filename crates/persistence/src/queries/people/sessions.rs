@@ -11,7 +11,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::people::known_browsers::NewBrowser;
-use crate::queries::people::person::role_named;
+use crate::queries::people::person::WhoColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions};
 
@@ -66,17 +66,6 @@ pub(crate) struct SessionColumns {
     last_used_at: DateTime<Utc>,
 }
 
-/// The columns of a session with its person.
-type FoundSession = (
-    AccountId,
-    PersonId,
-    String,
-    Option<String>,
-    String,
-    DateTime<Utc>,
-    Option<EventId>,
-);
-
 impl SessionColumns {
     pub(crate) fn new(session: NewSession, person: PersonId) -> Self {
         Self {
@@ -91,12 +80,12 @@ impl SessionColumns {
 /// Begins a session in a transaction that knows its person to be one.
 macro_rules! insert_session {
     ($c:ident, $session:expr, $person:expr) => {
-        diesel::insert_into(sessions::table)
-            .values($crate::queries::people::sessions::SessionColumns::new(
-                $session, $person,
-            ))
-            .execute($c)
-            .await?;
+        $crate::connections::run!(
+            $c,
+            diesel::insert_into(sessions::table).values(
+                $crate::queries::people::sessions::SessionColumns::new($session, $person,)
+            )
+        );
         let person = $person;
         $crate::queries::people::known_browsers::know_browser!(
             $c,
@@ -125,30 +114,27 @@ impl Database {
                 .filter(sessions::hash.eq(hash.0.to_vec()))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
                 .filter(sessions::created_at.gt(Bind(alive.begun_after)))
-                .filter(people::removed_at.is_null())
-                .select((
-                    people::account_id,
-                    people::id,
-                    people::email,
-                    people::name,
-                    people::role,
+                .filter(people::removed_at.is_null());
+            let found: Option<(WhoColumns, _, _)> = on!(
+                connection,
+                get_result(query.select((
+                    WhoColumns::as_select(),
                     sessions::last_used_at,
-                    people::untold_event,
-                ));
-            let found: Option<FoundSession> = on!(connection, get_result(query)).optional()?;
-            let row = found.map(
-                |(account, person, email, name, role, last_used_at, untold)| {
-                    Ok(SessionRow {
-                        account,
-                        person,
-                        email: Email::saved(email),
-                        name,
-                        role: role_named(&role)?,
-                        last_used_at,
-                        untold_event: untold,
-                    })
-                },
-            );
+                    people::untold_event
+                )))
+            )
+            .optional()?;
+            let row = found.map(|(who, last_used_at, untold_event)| {
+                Ok(SessionRow {
+                    role: who.role()?,
+                    account: who.account,
+                    person: who.id,
+                    email: who.email(),
+                    name: who.name,
+                    last_used_at,
+                    untold_event,
+                })
+            });
             row.transpose()
         })
         .await

@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, TargetKind};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 
-use crate::connections::{in_transaction, locked};
+use crate::connections::{locked, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{AnyId, Bind};
@@ -24,40 +24,33 @@ impl Database {
         person: PersonId,
         up_to: EventId,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let one = || {
-                    people::table
-                        .filter(people::id.eq(Bind(person)))
-                        .filter(people::account_id.eq(Bind(account)))
-                };
-                // no change of the person is made meanwhile
-                let untold = locked(one().select(people::untold_event));
-                let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
-                if untold.flatten().is_some_and(|first| first <= up_to) {
-                    let by_another = events::actor_id
-                        .ne(Bind(AnyId(person.0)))
-                        .or(events::action.eq(EventAction::PasswordSet.name()));
-                    let changes = [EventAction::RoleSet, EventAction::PasswordSet];
-                    let next = events::table
-                        .filter(events::account_id.eq(Bind(account)))
-                        .filter(events::target_kind.eq(TargetKind::Person.name()))
-                        .filter(events::target_id.eq(Bind(AnyId(person.0))))
-                        .filter(events::id.gt(Bind(up_to)))
-                        .filter(events::action.eq_any(changes.map(EventAction::name)))
-                        .filter(by_another)
-                        .order(events::id)
-                        .select(events::id);
-                    let next: Option<EventId> = next.first(c).await.optional()?;
-                    diesel::update(one())
-                        .set(people::untold_event.eq(next))
-                        .execute(c)
-                        .await?;
-                }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+        transaction!(self, |c| {
+            let one = || {
+                people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(account)))
+            };
+            // no change of the person is made meanwhile
+            let untold = locked(one().select(people::untold_event));
+            let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
+            if untold.flatten().is_some_and(|first| first <= up_to) {
+                let by_another = events::actor_id
+                    .ne(Bind(AnyId(person.0)))
+                    .or(events::action.eq(EventAction::PasswordSet.name()));
+                let changes = [EventAction::RoleSet, EventAction::PasswordSet];
+                let next = events::table
+                    .filter(events::account_id.eq(Bind(account)))
+                    .filter(events::target_kind.eq(TargetKind::Person.name()))
+                    .filter(events::target_id.eq(Bind(AnyId(person.0))))
+                    .filter(events::id.gt(Bind(up_to)))
+                    .filter(events::action.eq_any(changes.map(EventAction::name)))
+                    .filter(by_another)
+                    .order(events::id)
+                    .select(events::id);
+                let next: Option<EventId> = next.first(c).await.optional()?;
+                run!(c, diesel::update(one()).set(people::untold_event.eq(next)));
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 }

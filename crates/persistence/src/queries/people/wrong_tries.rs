@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 
-use crate::connections::{in_transaction, locked};
+use crate::connections::{locked, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -64,36 +64,33 @@ impl Database {
         wrong: WrongTry,
         person: Option<(PersonId, EventStamp)>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            in_transaction!(connection, |c| {
-                let mut refused = None;
-                if let Some((person, stamp)) = person {
-                    // wrong tries at once are counted one after the other
-                    let one = people::table
-                        .filter(people::id.eq(Bind(person)))
-                        .filter(people::removed_at.is_null())
-                        .select(people::id);
-                    let there: Option<PersonId> = locked(one).get_result(c).await.optional()?;
-                    refused = there.map(|person| (EventTarget::Person(person), stamp));
-                }
+        transaction!(self, |c| {
+            let mut refused = None;
+            if let Some((person, stamp)) = person {
+                // wrong tries at once are counted one after the other
+                let one = people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::removed_at.is_null())
+                    .select(people::id);
+                let there: Option<PersonId> = locked(one).get_result(c).await.optional()?;
+                refused = there.map(|person| (EventTarget::Person(person), stamp));
+            }
+            run!(
+                c,
                 diesel::update(sign_in_tries::table.find(Bind(wrong.tried.id)))
                     .set(sign_in_tries::refused_at.eq(Some(wrong.refused_at)))
-                    .execute(c)
-                    .await?;
-                if let Some((person, stamp)) = refused {
-                    let further = stamp.further();
-                    add_event!(c, stamp.event(EventAction::SignInRefused, person));
-                    if count_wrong!(c, wrong) == i64::from(wrong.stopping) {
-                        let number = u64::from(wrong.stopping);
-                        let stopped = "wrong tries, the next ones are stopped for a while";
-                        let further = further.noted(EventDetail::worded(number, stopped));
-                        add_event!(c, further.event(EventAction::SignInRefused, person));
-                    }
+            );
+            if let Some((person, stamp)) = refused {
+                let further = stamp.further();
+                add_event!(c, stamp.event(EventAction::SignInRefused, person));
+                if count_wrong!(c, wrong) == i64::from(wrong.stopping) {
+                    let number = u64::from(wrong.stopping);
+                    let stopped = "wrong tries, the next ones are stopped for a while";
+                    let further = further.noted(EventDetail::worded(number, stopped));
+                    add_event!(c, further.event(EventAction::SignInRefused, person));
                 }
-                QueryResult::Ok(())
-            })?;
-            Ok(())
+            }
+            QueryResult::Ok(())
         })
-        .await
     }
 }

@@ -10,7 +10,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::slug::Slug;
 
-use crate::connections::{in_transaction, is_committed};
+use crate::connections::unless_rolled_back;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -230,52 +230,49 @@ impl Database {
     ) -> Result<Writing, PersistenceError> {
         let rows = definitions.iter().map(DefinitionRows::new);
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                for rows in rows {
-                    let written = match rows.prism {
-                        DefinedRow::New(columns) => {
-                            let insert = diesel::insert_into(prisms::table).values(columns);
-                            let insert = insert
-                                .on_conflict((prisms::account_id, prisms::slug))
-                                .do_nothing();
-                            insert.execute(c).await?
-                        }
-                        DefinedRow::Changed {
-                            read,
-                            columns,
-                            lens,
-                        } => {
-                            let unchanged = prisms::table
-                                .filter(prisms::id.eq(Bind(read.id)))
-                                .filter(prisms::latest_version.eq(read.latest_version.get()))
-                                .filter(prisms::lens_revision.eq(read.lens_revision))
-                                .filter(prisms::name.eq(read.name));
-                            diesel::update(unchanged)
-                                .set((columns, lens))
-                                .execute(c)
-                                .await?
-                        }
-                    };
-                    if written == 0 {
-                        return Err(RollbackTransaction);
+        let written = unless_rolled_back!(self, |c| {
+            for rows in rows {
+                let written = match rows.prism {
+                    DefinedRow::New(columns) => {
+                        let insert = diesel::insert_into(prisms::table).values(columns);
+                        let insert = insert
+                            .on_conflict((prisms::account_id, prisms::slug))
+                            .do_nothing();
+                        insert.execute(c).await?
                     }
-                    if let Some(version) = rows.version {
-                        let insert = diesel::insert_into(prism_versions::table).values(version);
-                        insert.execute(c).await?;
+                    DefinedRow::Changed {
+                        read,
+                        columns,
+                        lens,
+                    } => {
+                        let unchanged = prisms::table
+                            .filter(prisms::id.eq(Bind(read.id)))
+                            .filter(prisms::latest_version.eq(read.latest_version.get()))
+                            .filter(prisms::lens_revision.eq(read.lens_revision))
+                            .filter(prisms::name.eq(read.name));
+                        diesel::update(unchanged)
+                            .set((columns, lens))
+                            .execute(c)
+                            .await?
                     }
-                    for change in rows.changes {
-                        let insert = diesel::insert_into(prism_changes::table).values(change);
-                        insert.execute(c).await?;
-                    }
-                    for event in rows.events {
-                        add_event!(c, event);
-                    }
+                };
+                if written == 0 {
+                    return Err(RollbackTransaction);
                 }
-                QueryResult::Ok(())
-            });
-            Ok(Writing::of(is_committed(ended)?))
-        })
-        .await
+                if let Some(version) = rows.version {
+                    let insert = diesel::insert_into(prism_versions::table).values(version);
+                    insert.execute(c).await?;
+                }
+                for change in rows.changes {
+                    let insert = diesel::insert_into(prism_changes::table).values(change);
+                    insert.execute(c).await?;
+                }
+                for event in rows.events {
+                    add_event!(c, event);
+                }
+            }
+            QueryResult::Ok(())
+        })?;
+        Ok(Writing::of(written))
     }
 }

@@ -12,7 +12,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, is_committed, locked, on};
+use crate::connections::{locked, on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -181,43 +181,40 @@ impl Database {
                 .event(EventAction::VersionSaved, EventTarget::Prism(read.id))
         };
         let read = read.clone();
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
-                let unchanged = prisms::table
-                    .filter(prisms::id.eq(Bind(read.id)))
-                    .filter(prisms::latest_version.eq(read.latest_version.get()))
-                    .filter(prisms::lens_revision.eq(read.lens_revision));
-                let before = locked(unchanged.select(prisms::name));
-                let before: Option<String> = before.get_result(c).await.optional()?;
-                let Some(before) = before else {
-                    return Err(RollbackTransaction);
-                };
-                let latest = (
-                    prisms::latest_version.eq(number.get()),
-                    prisms::name.eq(name.as_str().to_owned()),
-                );
-                add_event!(c, event);
-                if before != name.as_str() {
-                    add_event!(c, renamed(renaming, read.id, before, name));
+        let written = unless_rolled_back!(self, |c| {
+            let unchanged = prisms::table
+                .filter(prisms::id.eq(Bind(read.id)))
+                .filter(prisms::latest_version.eq(read.latest_version.get()))
+                .filter(prisms::lens_revision.eq(read.lens_revision));
+            let before = locked(unchanged.select(prisms::name));
+            let before: Option<String> = before.get_result(c).await.optional()?;
+            let Some(before) = before else {
+                return Err(RollbackTransaction);
+            };
+            let latest = (
+                prisms::latest_version.eq(number.get()),
+                prisms::name.eq(name.as_str().to_owned()),
+            );
+            add_event!(c, event);
+            if before != name.as_str() {
+                add_event!(c, renamed(renaming, read.id, before, name));
+            }
+            match lens {
+                None => diesel::update(unchanged).set(latest).execute(c).await?,
+                Some((lens, event)) => {
+                    add_event!(c, event);
+                    let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
+                    let changes = (latest, prisms::lens.eq(lens), revision);
+                    diesel::update(unchanged).set(changes).execute(c).await?
                 }
-                match lens {
-                    None => diesel::update(unchanged).set(latest).execute(c).await?,
-                    Some((lens, event)) => {
-                        add_event!(c, event);
-                        let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
-                        let changes = (latest, prisms::lens.eq(lens), revision);
-                        diesel::update(unchanged).set(changes).execute(c).await?
-                    }
-                };
-                diesel::insert_into(prism_versions::table)
-                    .values(version)
-                    .execute(c)
-                    .await?;
-                QueryResult::Ok(())
-            });
-            Ok(Writing::of(is_committed(ended)?))
-        })
-        .await
+            };
+            run!(
+                c,
+                diesel::insert_into(prism_versions::table).values(version)
+            );
+            QueryResult::Ok(())
+        })?;
+        Ok(Writing::of(written))
     }
 }
 

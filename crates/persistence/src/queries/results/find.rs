@@ -6,7 +6,7 @@ use refract_domain::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use refract_traces::StatementName;
 
-use crate::connections::on;
+use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::{Prism, PrismColumns};
@@ -25,6 +25,17 @@ pub struct FoundResult {
     pub prism: Prism,
 }
 
+impl TryFrom<(ResultColumns, PrismColumns)> for FoundResult {
+    type Error = PersistenceError;
+
+    fn try_from((result, prism): (ResultColumns, PrismColumns)) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            result: result.try_into()?,
+            prism: prism.try_into()?,
+        })
+    }
+}
+
 const OF_RESULTS: StatementName = StatementName {
     operation: "SELECT",
     summary: "SELECT results",
@@ -40,25 +51,11 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<FoundResult>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)));
-            let found: Option<(ResultColumns, PrismColumns)> = on!(
-                connection,
-                get_result(query.select((ResultColumns::as_select(), PrismColumns::as_select())))
-            )
-            .optional()?;
-            let Some((result, prism)) = found else {
-                return Ok(None);
-            };
-            Ok(Some(FoundResult {
-                result: result.try_into()?,
-                prism: prism.try_into()?,
-            }))
-        })
-        .await
+        let query = results::table
+            .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
+            .filter(results::id.eq(Bind(result)))
+            .filter(results::account_id.eq(Bind(account)));
+        find_as!(self, query, (ResultColumns, PrismColumns)).await
     }
 
     /// The result that holds an idempotency key in the account.
@@ -71,17 +68,10 @@ impl Database {
         key: &IdempotencyKey,
     ) -> Result<Option<SavedResult>, PersistenceError> {
         let key = key.as_str().to_owned();
-        let reading = self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::account_id.eq(Bind(account)))
-                .filter(results::idempotency_key.eq(Some(key)));
-            let found: Option<ResultColumns> = on!(
-                connection,
-                get_result(query.select(ResultColumns::as_select()))
-            )
-            .optional()?;
-            found.map(SavedResult::try_from).transpose()
-        });
+        let query = results::table
+            .filter(results::account_id.eq(Bind(account)))
+            .filter(results::idempotency_key.eq(Some(key)));
+        let reading = find_as!(self, query, ResultColumns);
         self.named(&OF_RESULTS, reading).await
     }
 
@@ -129,18 +119,10 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<Provenance>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)));
-            let found: Option<ProvenanceColumns> = on!(
-                connection,
-                get_result(query.select(ProvenanceColumns::as_select()))
-            )
-            .optional()?;
-            found.map(Provenance::try_from).transpose()
-        })
-        .await
+        let query = results::table
+            .filter(results::id.eq(Bind(result)))
+            .filter(results::account_id.eq(Bind(account)));
+        find_as!(self, query, ProvenanceColumns).await
     }
 
     /// Finds who made a result of the account; `None` when the account has no such result.

@@ -19,10 +19,10 @@ pub use self::filter::ResultFilter;
 pub use self::held_rows::HeldRows;
 pub use self::pages::ResultPages;
 pub use self::query::ResultOrder;
-use crate::connections::on;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::lists::query::{ResultQuery, load_results};
+use crate::queries::results::lists::query::ResultQuery;
 use crate::queries::results::row::ResultColumns;
 use crate::schema::results;
 
@@ -42,7 +42,7 @@ impl Database {
         limit: u32,
     ) -> Result<Vec<SavedResult>, PersistenceError> {
         let query = ResultQuery::of_prism(account, prism, filter).page(order, last, limit);
-        load_results!(self, query, ResultColumns).await
+        load_as!(self, query.statement(), ResultColumns).await
     }
 
     /// Those of these results that are the account's, oldest first. Some hundreds of ids at most.
@@ -56,7 +56,7 @@ impl Database {
     ) -> Result<Vec<SavedResult>, PersistenceError> {
         let query = ResultQuery::of_account(account).with_ids(ids);
         let query = query.ordered(ResultOrder::OldestFirst);
-        load_results!(self, query, ResultColumns).await
+        load_as!(self, query.statement(), ResultColumns).await
     }
 
     /// Up to `limit` failed results of a prism that were never retried, after the one named, oldest

@@ -7,7 +7,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::SavedResult;
 use refract_traces::StatementName;
 
-use crate::connections::{in_transaction, is_committed, on};
+use crate::connections::{on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::insert::{self, InsertRow};
@@ -86,20 +86,17 @@ impl Database {
         failed: ResultId,
         retry: ResultRow,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let ended = in_transaction!(connection, |c| {
+        unless_rolled_back!(self, |c| {
+            run!(
+                c,
                 diesel::update(results::table.find(Bind(failed)))
                     .set(results::idempotency_key.eq(None::<String>))
-                    .execute(c)
-                    .await?;
-                match InsertRow(retry).execute(c).await? {
-                    0 => Err(RollbackTransaction),
-                    _ => QueryResult::Ok(()),
-                }
-            });
-            Ok(is_committed(ended)?)
+            );
+            match InsertRow(retry).execute(c).await? {
+                0 => Err(RollbackTransaction),
+                _ => QueryResult::Ok(()),
+            }
         })
-        .await
     }
 
     /// Inserts a row by group commit. `None` where rows are not grouped and after the group failed:

@@ -5,7 +5,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventDetail};
 use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 
-use crate::connections::{in_transaction, locked};
+use crate::connections::{in_transaction, locked, run};
 use crate::error::PersistenceError;
 use crate::queries::counts::{NO_KEY, number_of};
 use crate::queries::database::Database;
@@ -85,14 +85,15 @@ impl Database {
                 let number = found.len();
                 let originals: Vec<_> = found.iter().map(|result| Some(result.id)).collect();
                 let retries = results::table.filter(results::retry_of.eq_any(originals));
-                diesel::update(retries)
-                    .set(results::retry_of.eq(None::<ResultId>))
-                    .execute(c)
-                    .await?;
+                run!(
+                    c,
+                    diesel::update(retries).set(results::retry_of.eq(None::<ResultId>))
+                );
                 let gone: Vec<_> = found.iter().map(|result| Bind(result.id)).collect();
-                diesel::delete(results::table.filter(results::id.eq_any(gone)))
-                    .execute(c)
-                    .await?;
+                run!(
+                    c,
+                    diesel::delete(results::table.filter(results::id.eq_any(gone)))
+                );
                 for (prism, forgotten) in by_prism(found) {
                     let lowest = ResultId::LOWEST.beside(random);
                     let first_mark = diesel::insert_into(counted_results::table).values((
@@ -108,26 +109,26 @@ impl Database {
                     if counts.has_uncounted
                         && let Some(another) = up_to.beside(random)
                     {
-                        diesel::update(mark)
-                            .set(counted_results::up_to.eq(Bind(another)))
-                            .execute(c)
-                            .await?;
+                        run!(
+                            c,
+                            diesel::update(mark).set(counted_results::up_to.eq(Bind(another)))
+                        );
                     }
                     for ((day, key), count) in counts.counted {
                         let key = key.unwrap_or(NO_KEY);
                         let of_day = (Bind(prism), number_of(day), Bind(key));
-                        diesel::update(result_counts::table.find(of_day))
-                            .set((
+                        run!(
+                            c,
+                            diesel::update(result_counts::table.find(of_day)).set((
                                 result_counts::ok.eq(result_counts::ok - count.ok),
                                 result_counts::failed.eq(result_counts::failed - count.failed),
                             ))
-                            .execute(c)
-                            .await?;
+                        );
                         let nothing = result_counts::table
                             .find(of_day)
                             .filter(result_counts::ok.le(0))
                             .filter(result_counts::failed.le(0));
-                        diesel::delete(nothing).execute(c).await?;
+                        run!(c, diesel::delete(nothing));
                     }
                 }
                 if let Some(event) = event.of(number) {

@@ -5,11 +5,12 @@ use refract_domain::answer::{Answer, Answers};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::result::SavedResult;
 
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::paging::{PageLimits, Paging};
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery, load_results};
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::queries::results::row::ResultColumns;
 
 const LIMITS: PageLimits = PageLimits {
@@ -51,7 +52,8 @@ impl ResultPages {
     /// When the database fails.
     pub async fn next(&mut self) -> Result<Vec<SavedResult>, PersistenceError> {
         let query = self.paging.next_page(LIMITS.most);
-        let page: Vec<SavedResult> = load_results!(self.database, query, ResultColumns).await?;
+        let page: Vec<SavedResult> =
+            load_as!(self.database, query.statement(), ResultColumns).await?;
         let sizes = page.iter().map(|it| (it.id, approximate_bytes(it)));
         self.paging.go_on_after(sizes);
         Ok(page)

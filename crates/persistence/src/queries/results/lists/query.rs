@@ -167,19 +167,3 @@ impl ResultQuery {
 }
 
 type OneOf<C, V> = diesel::dsl::EqAny<C, V>;
-
-/// Reads results of a [`ResultQuery`] with the columns of a type, and makes of each what the caller
-/// wants: `load_results!(database, query, ResultColumns)`.
-macro_rules! load_results {
-    ($database:expr, $query:ident, $columns:ty) => {
-        $database.read(async move |mut connection| {
-            let found: Vec<$columns> = $crate::connections::on!(
-                connection,
-                load($query.statement().select(<$columns>::as_select()))
-            )?;
-            found.into_iter().map(TryFrom::try_from).collect()
-        })
-    };
-}
-
-pub(crate) use load_results;

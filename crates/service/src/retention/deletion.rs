@@ -1,0 +1,107 @@
+//! Deleting results that are many: in several transactions, with events of the first and the last.
+
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
+use refract_domain::ids::ResultId;
+use refract_persistence::{Database, DeletionEvent, PersistenceError};
+
+use crate::people::caller::Caller;
+
+/// Results that are being deleted.
+///
+/// A deletion of one transaction has one event, `ended` with the number of results. A longer one has
+/// two: `begun` in the first transaction and `ended`, with the number of all results, in the last.
+pub(super) struct Deletion {
+    database: Database,
+    caller: Caller,
+    target: EventTarget,
+    /// What the events say of the results.
+    detail: Option<EventDetail>,
+    begun: EventAction,
+    ended: EventAction,
+    deleted: u64,
+    /// Whether results were deleted of which no event tells the number yet.
+    owes_event: bool,
+}
+
+impl Deletion {
+    /// A purge of a prism's results, of which the events say this.
+    pub(super) fn purge(
+        database: Database,
+        caller: Caller,
+        target: EventTarget,
+        detail: EventDetail,
+    ) -> Self {
+        Self {
+            database,
+            caller,
+            target,
+            detail: Some(detail),
+            begun: EventAction::PurgeStarted,
+            ended: EventAction::ResultsPurged,
+            deleted: 0,
+            owes_event: false,
+        }
+    }
+
+    /// An erasure of results of the caller's account.
+    pub(super) fn erasure(database: Database, caller: Caller) -> Self {
+        Self {
+            target: EventTarget::Account(caller.account()),
+            database,
+            caller,
+            detail: None,
+            begun: EventAction::ErasureStarted,
+            ended: EventAction::ResultsErased,
+            deleted: 0,
+            owes_event: false,
+        }
+    }
+
+    /// The number of results that were deleted so far.
+    pub(super) fn deleted(&self) -> u64 {
+        self.deleted
+    }
+
+    /// Deletes results in a transaction of their own and returns how many there were. `is_last` says
+    /// that none follow.
+    pub(super) async fn forget(
+        &mut self,
+        ids: Vec<ResultId>,
+        is_last: bool,
+    ) -> Result<u64, PersistenceError> {
+        let event = match (is_last, self.deleted) {
+            (true, before) => DeletionEvent::Ended {
+                event: self.event(self.ended),
+                before,
+            },
+            (false, 0) => DeletionEvent::Begun(self.event(self.begun)),
+            (false, _) => DeletionEvent::Elsewhere,
+        };
+        let forgetting = self.database.forget_results(ids, rand::random(), event);
+        let results = forgetting.await?;
+        self.deleted += results;
+        self.owes_event = !is_last && self.deleted > 0;
+        Ok(results)
+    }
+
+    /// Saves the event that tells how many results were deleted, where none tells it yet.
+    pub(super) async fn end(&mut self) -> Result<(), PersistenceError> {
+        if self.owes_event {
+            let mut event = self.event(self.ended);
+            let counted = EventDetail::counted(self.deleted, "result");
+            event.stamp = event.stamp.noted(counted);
+            self.database.save_event(event).await?;
+            self.owes_event = false;
+        }
+        Ok(())
+    }
+
+    fn event(&self, action: EventAction) -> Event {
+        let stamp = self.caller.event_stamp();
+        let stamp = match &self.detail {
+            None => stamp,
+            Some(detail) => stamp.noted(detail.clone()),
+        };
+        stamp.event(action, self.target.clone())
+    }
+}
