@@ -5,10 +5,10 @@ use std::sync::Arc;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_service::runs::PinnedPrism;
 
-use crate::column_mapping::{ColumnMapping, InputColumns, MappingFault};
+use crate::input::column_mapping::{ColumnMapping, InputColumns, MappingFault};
 use crate::input::{InputFault, InputFile, InputKind, InputSource};
-use crate::run_identity::RunIdentity;
-use crate::shard::Shard;
+use crate::run::identity::RunIdentity;
+use crate::run::shard::Shard;
 
 /// Which rows of which file are asked about.
 pub struct RunOrder<'a> {

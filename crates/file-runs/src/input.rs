@@ -5,6 +5,7 @@
 
 mod binary_kind;
 mod bounded_reader;
+pub(crate) mod column_mapping;
 mod csv_rows;
 mod input_fault;
 mod input_file;
@@ -12,6 +13,8 @@ mod input_kind;
 mod input_source;
 mod json_rows;
 mod raw_row;
+pub(crate) mod row;
+pub(crate) mod rows;
 #[cfg(test)]
 mod tests;
 mod wanted_columns;

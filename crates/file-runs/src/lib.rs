@@ -15,41 +15,25 @@
 //! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
 //! the model through the use cases of `refract-service` alone.
 
-mod column_mapping;
-mod dispatch;
-mod file_check;
+mod check;
 mod file_run;
-mod finished_rows;
-mod gold_cells;
-mod gold_run;
+mod gold;
 mod input;
-mod input_row;
-mod input_rows;
 mod marks_file;
-mod output_format;
-mod refused_rows;
-mod row_chunks;
+mod output;
 mod run;
-mod run_identity;
-mod run_output;
-mod run_price;
-mod run_settings;
-mod run_stop;
-mod run_tally;
-mod shard;
-mod workers;
 
-pub use column_mapping::{ColumnMapping, InputColumns, MappingFault};
-pub use file_check::{CheckFault, FileCheck, RefusedRow};
+pub use check::file_check::{CheckFault, FileCheck, RefusedRow};
 pub use file_run::{FileRun, RunOrder, RunRefusal};
-pub use finished_rows::{FinishedRow, RunSummary};
-pub use gold_cells::ExpectedOutcome;
-pub use gold_run::{GoldCheck, GoldRun, WrongCell};
+pub use gold::cells::ExpectedOutcome;
+pub use gold::run::{GoldCheck, GoldRun, WrongCell};
+pub use input::column_mapping::{ColumnMapping, InputColumns, MappingFault};
 pub use input::{InputFault, InputFile, InputKind, InputSource, binary_kind};
 pub use marks_file::{MarksFile, MarksFileFault, MarksFileRows};
-pub use output_format::{NoRowFormat, format_of_name};
+pub use output::finished_rows::{FinishedRow, RunSummary};
+pub use output::format::{NoRowFormat, format_of_name};
 pub use run::RunFiles;
-pub use run_settings::RunSettings;
-pub use run_stop::RunStop;
-pub use run_tally::{RunCounts, RunTally};
-pub use shard::{NoShard, Shard};
+pub use run::settings::RunSettings;
+pub use run::shard::{NoShard, Shard};
+pub use run::stop::RunStop;
+pub use run::tally::{RunCounts, RunTally};

@@ -1,5 +1,14 @@
 //! The run: rows are read, looked up, asked about and written, each stage at its own pace.
 
+pub(crate) mod dispatch;
+pub(crate) mod identity;
+pub(crate) mod row_chunks;
+pub(crate) mod settings;
+pub(crate) mod shard;
+pub(crate) mod stop;
+pub(crate) mod tally;
+pub(crate) mod workers;
+
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -7,16 +16,16 @@ use refract_lens_rendering::RowFormat;
 use refract_service::runs::{RunFacts, RunRows};
 use tokio::sync::mpsc;
 
-use crate::dispatch::Dispatch;
-use crate::file_check::FileCheck;
+use crate::check::file_check::FileCheck;
+use crate::check::refused_rows::{ListedRow, RefusedRows};
 use crate::file_run::FileRun;
-use crate::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
-use crate::refused_rows::{ListedRow, RefusedRows};
-use crate::row_chunks::RowChunks;
-use crate::run_output::RunOutput;
-use crate::run_settings::RunSettings;
-use crate::run_stop::{Halt, RunStop};
-use crate::run_tally::RunTally;
+use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
+use crate::output::rows::RunOutput;
+use crate::run::dispatch::Dispatch;
+use crate::run::row_chunks::RowChunks;
+use crate::run::settings::RunSettings;
+use crate::run::stop::{Halt, RunStop};
+use crate::run::tally::RunTally;
 
 /// What a run writes.
 pub struct RunFiles<'a> {

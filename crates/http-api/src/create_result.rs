@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
+use refract_http_serving::{CallInFlight, HeldRoom, SentBody};
 use refract_lens_rendering::Format;
 use refract_service::Refract;
 use refract_service::keys::CallKeyId;
@@ -10,9 +11,8 @@ use refract_service::results::CreateCall;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::{bearer, body, call};
 use crate::use_case::detached;
-use crate::{bearer, body, call};
-use refract_http_serving::{CallInFlight, HeldRoom, SentBody};
 
 /// Handles a create call.
 ///

@@ -9,16 +9,12 @@
 //!
 //! This crate knows neither the database nor model servers, and decides nothing about results.
 
-mod bearer;
-mod body;
-mod call;
 mod create_result;
 mod error;
-mod exposition;
-mod metrics;
 mod ops;
 mod read_result;
 mod reply;
+mod request;
 mod request_record;
 mod retry_result;
 mod routes;

@@ -1,6 +1,9 @@
 //! The operator's listener: `/healthz`, `/readyz` and `/metrics`. It serves nothing that a caller
 //! sent.
 
+pub(crate) mod exposition;
+pub(crate) mod metrics;
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +17,10 @@ use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, HttpResponse, Route, web};
 use prometheus_client::registry::Registry;
+use refract_http_serving::Lifecycle;
 use refract_service::Refract;
 
-use crate::exposition::ExpositionFormat;
-use refract_http_serving::Lifecycle;
+use crate::ops::exposition::ExpositionFormat;
 
 /// Upper bound on the database ping behind `/readyz`.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);

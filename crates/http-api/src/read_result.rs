@@ -1,14 +1,14 @@
 //! `GET /v1/results/{result_id}`: any result of the account (spec 4.2).
 
 use actix_web::HttpRequest;
+use refract_http_serving::CallInFlight;
 use refract_service::Refract;
 use refract_service::keys::CallKeyId;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::{bearer, call};
 use crate::use_case::in_place;
-use crate::{bearer, call};
-use refract_http_serving::CallInFlight;
 
 /// Handles a read call. A body is left unread.
 ///

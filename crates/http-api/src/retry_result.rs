@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use actix_web::HttpRequest;
+use refract_http_serving::{CallInFlight, SentBody};
 use refract_service::Refract;
 use refract_service::keys::CallKeyId;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::{bearer, body, call};
 use crate::use_case::detached;
-use crate::{bearer, body, call};
-use refract_http_serving::{CallInFlight, SentBody};
 
 /// Handles a retry call.
 ///

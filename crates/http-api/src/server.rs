@@ -11,16 +11,16 @@ use actix_web::dev::Server;
 use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, HttpServer};
 use prometheus_client::registry::Registry;
-use refract_service::Refract;
-
-use crate::metrics;
-use crate::ops::{Operations, is_loopback, refuse_other_hosts};
-use crate::worker::Worker;
 use refract_http_serving::{
     BodyBudget, BodyReader, Drained, Lifecycle, RequestRecorder, Serving, TrustedProxies,
     http_server, serve_until,
 };
+use refract_service::Refract;
 use refract_traces::Traces;
+
+use crate::ops::metrics;
+use crate::ops::{Operations, is_loopback, refuse_other_hosts};
+use crate::worker::Worker;
 
 /// How long the rest of an unread body is received and dropped after the response, so that the
 /// client gets to read the response before the connection closes.

@@ -6,6 +6,10 @@
 use std::rc::Rc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use refract_http_serving::{
+    BodyReader, Lifecycle, RequestRecorder, RequestUnderWay, SentBody, discard_body,
+    unless_panicked, with_causes,
+};
 use refract_service::Refract;
 use refract_service::keys::CallKeyId;
 use tracing::Instrument as _;
@@ -15,10 +19,6 @@ use crate::reply::Reply;
 use crate::request_record::CallLine;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, request_record, retry_result};
-use refract_http_serving::{
-    BodyReader, Lifecycle, RequestRecorder, RequestUnderWay, SentBody, discard_body,
-    unless_panicked, with_causes,
-};
 
 /// What a worker thread needs to answer requests. Requests share it.
 pub(crate) struct Worker {

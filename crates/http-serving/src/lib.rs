@@ -4,38 +4,27 @@
 //!
 //! This crate knows no route, no error body and no use case.
 
-mod body_budget;
-mod body_frame;
-mod body_reader;
-mod client_address;
-mod descriptors;
+mod body;
 mod error_causes;
-mod gated_stream;
-mod head_ends;
-mod http_server;
+mod gate;
 mod lifecycle;
-mod listener;
 mod process_metrics;
-mod read_gate;
-mod request_id;
-mod request_metrics;
-mod request_record;
-mod serve_until;
-mod traced_request;
+mod request;
+mod server;
 
-pub use body_budget::{BodyBudget, BudgetTooSmall, HeldRoom};
-pub use body_reader::{
+pub use body::budget::{BodyBudget, BudgetTooSmall, HeldRoom};
+pub use body::reader::{
     ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
 };
-pub use client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
-pub use descriptors::{ConnectionShares, DescriptorNeeds, TooFewDescriptors};
 pub use error_causes::with_causes;
-pub use http_server::{Serving, http_server};
+pub use gate::read_gate::{ReadGate, RequestUnderWay};
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
-pub use listener::bind;
 pub use process_metrics::ProcessCollector;
-pub use read_gate::{ReadGate, RequestUnderWay};
-pub use request_id::{RequestId, X_REQUEST_ID};
-pub use request_metrics::RequestMetrics;
-pub use request_record::{EndedRequest, RequestLine, RequestRecord, RequestRecorder};
-pub use serve_until::serve_until;
+pub use request::client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
+pub use request::id::{RequestId, X_REQUEST_ID};
+pub use request::metrics::RequestMetrics;
+pub use request::record::{EndedRequest, RequestLine, RequestRecord, RequestRecorder};
+pub use server::descriptors::{ConnectionShares, DescriptorNeeds, TooFewDescriptors};
+pub use server::http_server::{Serving, http_server};
+pub use server::listener::bind;
+pub use server::serve_until::serve_until;

@@ -3,7 +3,6 @@
 //! No error holds a bound value, a text or a password: of what a server says only its message is
 //! kept, never the detail, which quotes rows.
 
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use deadpool::managed::{self, TimeoutType};
@@ -260,13 +259,6 @@ pub enum MigrateError {
     /// The database could not be reached.
     #[error(transparent)]
     Persistence(#[from] PersistenceError),
-}
-
-/// Rows that are read as they are cannot be unreadable.
-impl From<Infallible> for PersistenceError {
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
 }
 
 impl From<Error> for MigrateError {

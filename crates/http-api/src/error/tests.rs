@@ -3,9 +3,8 @@ use refract_domain::ids::ResultId;
 use refract_domain::problem::Fault;
 use refract_domain::result::HeldByAnotherPrism;
 use refract_domain::submission::FieldMismatch;
-use refract_service::InternalError;
-
 use refract_http_serving::with_causes;
+use refract_service::InternalError;
 
 use super::*;
 

@@ -6,11 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use actix_web::{App, HttpRequest, HttpServer, web};
-
 use refract_http_serving::{BodyReader, SentBody};
 
 use super::*;
-use crate::body;
+use crate::request::body;
 
 /// Starts a server on a free port and runs the client on another thread.
 fn against_a_server(client: impl FnOnce(SocketAddr) + Send + 'static) {

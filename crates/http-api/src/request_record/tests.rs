@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ApiError;
-use crate::exposition::ExpositionFormat;
-use crate::metrics;
+use crate::ops::exposition::ExpositionFormat;
+use crate::ops::metrics;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);

@@ -160,7 +160,7 @@ macro_rules! load_as {
         $database.read(async move |mut connection| {
             let found: Vec<$columns> =
                 $crate::connections::on!(connection, load($query.select(<$columns>::as_select())))?;
-            found.into_iter().map(|row| Ok(row.try_into()?)).collect()
+            found.into_iter().map(TryFrom::try_from).collect()
         })
     };
 }
@@ -174,7 +174,7 @@ macro_rules! find_as {
                 get_result($query.select(<$columns>::as_select()))
             )
             .optional()?;
-            found.map(|row| Ok(row.try_into()?)).transpose()
+            found.map(TryFrom::try_from).transpose()
         })
     };
 }

@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::AccountId;
 
-use crate::connections::{find_as, in_transaction, load_as};
+use crate::connections::{in_transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -80,7 +80,14 @@ impl Database {
     pub async fn find_account(&self, name: &str) -> Result<Option<AccountRow>, PersistenceError> {
         let name = name.to_owned();
         let query = accounts::table.filter(accounts::name.eq(name));
-        find_as!(self, query, AccountRow).await
+        self.read(async move |mut connection| {
+            let found = on!(
+                connection,
+                get_result(query.select(AccountRow::as_select()))
+            );
+            Ok(found.optional()?)
+        })
+        .await
     }
 
     /// Every account, ordered by name.
@@ -89,7 +96,13 @@ impl Database {
     /// When the database fails.
     pub async fn list_accounts(&self) -> Result<Vec<AccountRow>, PersistenceError> {
         let query = accounts::table.order(accounts::name);
-        load_as!(self, query, AccountRow).await
+        self.read(async move |mut connection| {
+            Ok(on!(
+                connection,
+                load(query.select(AccountRow::as_select()))
+            )?)
+        })
+        .await
     }
 
     /// Finds the account named [`DEFAULT_ACCOUNT`], or makes it with the id and the moment of the

@@ -7,7 +7,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 use refract_domain::secret_hash::ApiKeyHash;
 
-use crate::connections::{in_transaction, load_as, run, transaction};
+use crate::connections::{in_transaction, on, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -115,7 +115,10 @@ impl Database {
         let query = api_keys::table
             .filter(api_keys::account_id.eq(Bind(account)))
             .order(api_keys::id);
-        load_as!(self, query, StoredKey).await
+        self.read(async move |mut connection| {
+            Ok(on!(connection, load(query.select(StoredKey::as_select())))?)
+        })
+        .await
     }
 
     /// Revokes a key of the stamp's account for good, with an event of it, and returns when it was

@@ -1,12 +1,13 @@
 //! The marked results of a prism page by page (keyset pagination), without their texts.
 
+use std::collections::HashMap;
+
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::mark::Mark;
 use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
-use std::collections::HashMap;
 
 use crate::connections::load_as;
 use crate::error::PersistenceError;

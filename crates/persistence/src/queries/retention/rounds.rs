@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::upsert::excluded;
 use refract_domain::ids::ResultId;
 
-use crate::connections::{Pools, find_as, on};
+use crate::connections::{Pools, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Moment};
@@ -69,7 +69,14 @@ impl Database {
         name: &'static str,
     ) -> Result<Option<RetentionRoundRow>, PersistenceError> {
         let query = retention_rounds::table.find(name);
-        find_as!(self, query, RetentionRoundRow).await
+        self.read(async move |mut connection| {
+            let found = on!(
+                connection,
+                first(query.select(RetentionRoundRow::as_select()))
+            );
+            Ok(found.optional()?)
+        })
+        .await
     }
 
     /// Saves that a round ended whole, in the place of the one before. It leaves no doubt about the clock.

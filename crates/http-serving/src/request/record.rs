@@ -13,11 +13,11 @@ use actix_web::http::Method;
 use refract_traces::{RequestTrace, Traces};
 use tracing::Span;
 
-use crate::client_address::{ClientAddress, TrustedProxies};
 use crate::lifecycle::Lifecycle;
-use crate::request_id::RequestId;
-use crate::request_metrics::RequestMetrics;
-use crate::traced_request::{begin_trace, request_span};
+use crate::request::client_address::{ClientAddress, TrustedProxies};
+use crate::request::id::RequestId;
+use crate::request::metrics::RequestMetrics;
+use crate::request::traced::{begin_trace, request_span};
 
 /// The status that is recorded when the client did not wait for the reply.
 const CLIENT_GONE: u16 = 499;

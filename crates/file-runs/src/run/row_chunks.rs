@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 
 use crate::file_run::FileRun;
 use crate::input::InputFault;
-use crate::input_row::InputRow;
-use crate::input_rows::InputRows;
-use crate::run_identity::RunIdentity;
+use crate::input::row::InputRow;
+use crate::input::rows::InputRows;
+use crate::run::identity::RunIdentity;
 
 /// Upper bound on the rows of a chunk: one query looks up which of them are answered.
 const MOST_ROWS: usize = 128;

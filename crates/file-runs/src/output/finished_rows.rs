@@ -8,11 +8,11 @@ use refract_evaluation::counting::column_tally::ColumnTally;
 use refract_service::results::ReadableResult;
 use tokio::sync::mpsc;
 
-use crate::dispatch::{PendingRow, RowState};
-use crate::gold_cells::ExpectedOutcome;
-use crate::refused_rows::ListedRow;
-use crate::run_stop::{Halt, RunStop};
-use crate::run_tally::RunTally;
+use crate::check::refused_rows::ListedRow;
+use crate::gold::cells::ExpectedOutcome;
+use crate::run::dispatch::{PendingRow, RowState};
+use crate::run::stop::{Halt, RunStop};
+use crate::run::tally::RunTally;
 
 /// A row of a file with its saved result.
 pub struct FinishedRow {

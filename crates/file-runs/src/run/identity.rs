@@ -5,7 +5,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::reference::{IdempotencyKey, Ref};
 use sha2::{Digest as _, Sha256};
 
-use crate::input_row::{InputRow, RowContent};
+use crate::input::row::{InputRow, RowContent};
 
 /// Identifies a run.
 ///
@@ -53,7 +53,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::gold_cells::GoldCells;
+    use crate::gold::cells::GoldCells;
 
     fn key(version: i32, name: &str, number: u64, values: [&str; 2], ends: [&str; 2]) -> String {
         let run = RunIdentity {

@@ -5,7 +5,7 @@ use actix_web::http::header::HeaderMap;
 use refract_traces::{CallerTrace, RequestTrace, Traces};
 use tracing::Span;
 
-use crate::request_id::RequestId;
+use crate::request::id::RequestId;
 
 /// Begins the trace of a request, within the trace that its caller sent. `route` is the pattern of
 /// the request's path; a name that is no path stands for a path without a route.

@@ -10,7 +10,7 @@ use std::task::Waker;
 
 use actix_web::HttpRequest;
 
-use crate::body_frame::BodyFrame;
+use crate::body::frame::BodyFrame;
 
 /// The gate of one connection. Clones share one gate.
 #[derive(Clone, Debug, Default)]

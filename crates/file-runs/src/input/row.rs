@@ -6,7 +6,7 @@ use refract_domain::problem::{Fault, Problems};
 use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
 
-use crate::gold_cells::GoldCells;
+use crate::gold::cells::GoldCells;
 use crate::input::{RawRow, RawValue};
 
 /// A checked row.

@@ -13,9 +13,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, Take};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-use crate::body_budget::{BodyBudget, HeldRoom};
-use crate::head_ends::LastOfHead;
-use crate::read_gate::ReadGate;
+use crate::body::budget::{BodyBudget, HeldRoom};
+use crate::gate::head_ends::LastOfHead;
+use crate::gate::read_gate::ReadGate;
 
 /// The most bytes that are read in one go while no body is being read: what a usual call sends, with
 /// its body.

@@ -13,15 +13,15 @@ use refract_service::results::ReadableResult;
 use refract_service::runs::{HeldRow, UnansweredRow, failure_threshold};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
+use crate::check::refused_rows::ListedRow;
 use crate::file_run::FileRun;
-use crate::gold_cells::ExpectedOutcome;
-use crate::input_row::{InputRow, RowContent};
-use crate::refused_rows::ListedRow;
-use crate::row_chunks::RowChunks;
-use crate::run_settings::RunSettings;
-use crate::run_stop::RunStop;
-use crate::run_tally::RunTally;
-use crate::workers::{RowWork, RunJob, RunWorkers};
+use crate::gold::cells::ExpectedOutcome;
+use crate::input::row::{InputRow, RowContent};
+use crate::run::row_chunks::RowChunks;
+use crate::run::settings::RunSettings;
+use crate::run::stop::RunStop;
+use crate::run::tally::RunTally;
+use crate::run::workers::{RowWork, RunJob, RunWorkers};
 
 /// Size of the window in kibibytes of text.
 const WINDOW_KIBIBYTES: u16 = 32 * 1024;

@@ -27,7 +27,7 @@ fn expand(template: &str) -> String {
 
 #[test]
 fn every_body_gets_zods_own_words() {
-    let fixture = include_str!("../../../tests/zod/fixture.json");
+    let fixture = include_str!("../../../../tests/zod/fixture.json");
     let cases: Vec<Case> = serde_json::from_str(fixture).unwrap();
     assert!(cases.len() > 300, "{}", cases.len());
     for Case { body, message } in cases {

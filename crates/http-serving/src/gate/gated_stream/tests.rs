@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::body_frame::{BodyFrame, ChunkPlace};
+use crate::body::frame::{BodyFrame, ChunkPlace};
 
 /// A client's connection and the server's side of it.
 async fn connected(budget: &BodyBudget) -> (TcpStream, GatedStream) {

@@ -5,7 +5,6 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
-
 use refract_http_serving::{BodyBudget, Lifecycle, RequestMetrics};
 
 /// Adds the API's metrics to a registry. Returns those that count its requests.

@@ -4,7 +4,7 @@
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 
-use crate::gold_cells::EXPECTED;
+use crate::gold::cells::EXPECTED;
 use crate::input::{WantedColumn, WantedColumns};
 
 const REF: &str = "ref";

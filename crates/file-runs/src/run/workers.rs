@@ -12,7 +12,7 @@ use refract_service::runs::{PinnedPrism, RowAnswering, UnansweredRow};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 
-use crate::run_tally::RunTally;
+use crate::run::tally::RunTally;
 
 /// A row for a worker thread.
 pub(crate) struct RunJob {

@@ -7,13 +7,13 @@ use refract_service::CallError;
 use refract_service::model::Estimator;
 use refract_service::runs::RunFacts;
 
+use crate::check::price::{PricedRows, priced_rows};
 use crate::file_run::FileRun;
+use crate::input::row::InputRow;
+use crate::input::rows::InputRows;
 use crate::input::{InputFault, listed};
-use crate::input_row::InputRow;
-use crate::input_rows::InputRows;
-use crate::run_price::{PricedRows, priced_rows};
-use crate::run_stop::cause;
-use crate::run_tally::RunTally;
+use crate::run::stop::cause;
+use crate::run::tally::RunTally;
 
 /// Upper bound on the refused rows that are listed.
 const MOST_LISTED: usize = 100;

@@ -9,9 +9,9 @@ use actix_web::http::header::{CONTENT_LENGTH, HeaderMap, UPGRADE};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
-use crate::body_budget::{BodyBudget, HeldRoom};
+use crate::body::budget::{BodyBudget, HeldRoom};
+use crate::gate::read_gate::{OpenGate, ReadGate};
 use crate::lifecycle::{Draining, Lifecycle};
-use crate::read_gate::{OpenGate, ReadGate};
 
 /// The largest body that needs no room in the budget: thousands of callers may send as much.
 const USUAL_BYTES: usize = 16 * 1024;

@@ -82,7 +82,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
-    use crate::metrics;
+    use crate::ops::metrics;
     use refract_http_serving::{BodyBudget, Lifecycle};
 
     fn encoded(format: ExpositionFormat) -> String {

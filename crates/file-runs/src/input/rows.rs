@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use refract_domain::prism::PrismVersion;
 
-use crate::column_mapping::InputColumns;
 use crate::file_run::FileRun;
+use crate::input::column_mapping::InputColumns;
+use crate::input::row::InputRow;
 use crate::input::{InputFault, InputFile, RawRows, RawValue};
-use crate::input_row::InputRow;
-use crate::shard::Shard;
+use crate::run::shard::Shard;
 
 /// Number of rows after which the file is checked for changes.
 const ROWS_BETWEEN_CHECKS: u64 = 1024;

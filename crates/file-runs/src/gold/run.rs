@@ -12,15 +12,15 @@ use refract_domain::question::Question;
 use refract_service::model::Estimator;
 use refract_service::runs::PinnedPrism;
 
-use crate::column_mapping::InputColumns;
-use crate::file_check::{CheckFault, FileCheck};
+use crate::check::file_check::{CheckFault, FileCheck};
 use crate::file_run::{FileRun, RunOrder, RunRefusal};
-use crate::finished_rows::{FinishedRow, RowSinks, RunSummary};
-use crate::gold_cells::EXPECTED;
-use crate::input_row::InputRow;
-use crate::row_chunks::RowChunks;
-use crate::run_settings::RunSettings;
-use crate::run_tally::RunTally;
+use crate::gold::cells::EXPECTED;
+use crate::input::column_mapping::InputColumns;
+use crate::input::row::InputRow;
+use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary};
+use crate::run::row_chunks::RowChunks;
+use crate::run::settings::RunSettings;
+use crate::run::tally::RunTally;
 
 /// Upper bound on the wrong cells that are listed.
 const MOST_LISTED: usize = 100;

@@ -15,9 +15,9 @@ use actix_web::dev::AppConfig;
 use actix_web::{App, HttpRequest, HttpResponse, web};
 use tokio::net::TcpStream;
 
-use crate::body_budget::BodyBudget;
-use crate::descriptors::of_each;
-use crate::gated_stream::GatedStream;
+use crate::body::budget::BodyBudget;
+use crate::gate::gated_stream::GatedStream;
+use crate::server::descriptors::of_each;
 
 /// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
 /// balancer sends a call into a connection that is being closed.

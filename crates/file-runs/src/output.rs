@@ -1,0 +1,5 @@
+//! What a run writes: its format, and the rows in the order of the file.
+
+pub(crate) mod finished_rows;
+pub(crate) mod format;
+pub(crate) mod rows;

@@ -1,0 +1,7 @@
+//! What is known of a request: its id, its client, its trace, and the record of how it ended.
+
+pub(crate) mod client_address;
+pub(crate) mod id;
+pub(crate) mod metrics;
+pub(crate) mod record;
+pub(crate) mod traced;
