@@ -1,15 +1,11 @@
 //! What a trace tells of the end of an attempt: status, failure, model and tokens, never an answer.
 
-use std::borrow::Cow;
-
 use refract_traces::AttemptEnd;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use crate::connection::ServerReply;
 use crate::failure::ModelFailure;
-use crate::json::{count, nested, object, string};
-use crate::report::kept_name;
+use crate::json::{JsonObject, object};
+use crate::report::ReportedUsage;
 
 /// Reads the end of a sampled attempt. The protocol reads the answer on its own, after the attempt.
 pub(crate) fn of(reply: &Result<ServerReply, ModelFailure>) -> AttemptEnd {
@@ -27,41 +23,15 @@ pub(crate) fn of(reply: &Result<ServerReply, ModelFailure>) -> AttemptEnd {
 }
 
 fn told_in(body: &[u8]) -> AttemptEnd {
-    let answer: ToldAnswerJson<'_> = object(body).unwrap_or_default();
-    let usage: ToldUsageJson<'_> = answer.usage.and_then(nested).unwrap_or_default();
-    let model = answer.model.and_then(string).map(Cow::into_owned);
-    let input = usage.input_tokens.or(usage.prompt_tokens);
-    let output = usage.output_tokens.or(usage.completion_tokens);
+    let answer: JsonObject<'_> = object(body).unwrap_or_default();
+    let usage = ReportedUsage::read(answer.get("model"), answer.get("usage"));
     AttemptEnd {
         status: Some(200),
         failure: None,
-        model: model.as_deref().and_then(kept_name),
-        input_tokens: input.and_then(count),
-        output_tokens: output.and_then(count),
+        model: usage.model,
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
     }
-}
-
-#[derive(Default, Deserialize)]
-struct ToldAnswerJson<'a> {
-    #[serde(borrow)]
-    model: Option<&'a RawValue>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-}
-
-/// Tokens by either name: formats of typed questions say input and output, chat says prompt and
-/// completion.
-#[derive(Default, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the names of two formats")]
-struct ToldUsageJson<'a> {
-    #[serde(borrow)]
-    input_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    output_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    prompt_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    completion_tokens: Option<&'a RawValue>,
 }
 
 #[cfg(test)]

@@ -3,10 +3,7 @@
 //! Only names that the protocols send are looked for: parameters, and keywords of a schema. The rest
 //! of the body is dropped.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
-use crate::json::{nested, object, string};
+use serde_json::Value;
 
 /// Parameters that the protocols send besides `model` and `messages`.
 const PARAMETERS: [&str; 9] = [
@@ -49,25 +46,12 @@ pub(crate) fn is_over_limit(body: &[u8]) -> bool {
 }
 
 fn named_by_key(body: &[u8]) -> Option<&'static str> {
-    let reply: RefusalJson<'_> = object(body)?;
-    let error: RefusalErrorJson<'_> = nested(reply.error?)?;
-    known(&PARAMETERS, &string(error.param?)?)
+    let reply: Value = serde_json::from_slice(body).ok()?;
+    known(&PARAMETERS, reply.pointer("/error/param")?.as_str()?)
 }
 
 fn known(names: &[&'static str], word: &str) -> Option<&'static str> {
     names.iter().copied().find(|name| *name == word)
-}
-
-#[derive(Deserialize)]
-struct RefusalJson<'a> {
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct RefusalErrorJson<'a> {
-    #[serde(borrow)]
-    param: Option<&'a RawValue>,
 }
 
 #[cfg(test)]

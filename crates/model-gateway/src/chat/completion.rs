@@ -7,12 +7,11 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use smallvec::SmallVec;
 
 use super::thinking::is_unfinished;
 use crate::failure::ModelFailure;
-use crate::json::lenient::{LenientBytes, LenientList, LenientNumber, LenientObject, LenientText};
-use crate::json::{count, is_error, object, string};
+use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
+use crate::json::{is_error, object, string};
 use crate::report::ReportedUsage;
 
 /// Two numbers of one token differ by less than this.
@@ -44,7 +43,7 @@ pub(crate) struct TokenPosition {
 
 #[cfg_attr(test, derive(Debug))]
 pub(crate) struct AnswerToken {
-    pub(crate) bytes: SmallVec<[u8; 16]>,
+    pub(crate) bytes: TokenBytes,
     pub(crate) probability: f64,
 }
 
@@ -62,32 +61,25 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
     if reply.error.is_some_and(is_error) || is_flat_error {
         return Err(ModelFailure::ReportedError);
     }
-    let choice = reply.choices.0.into_iter().next();
-    let choice = choice.and_then(|choice| choice.0);
+    let choice = reply.choices.0.and_then(|list| list.into_iter().next()?.0);
     let choice = choice.ok_or(ModelFailure::NotChat)?;
     if choice.error.is_some_and(is_error) {
         return Err(ModelFailure::ReportedError);
     }
     let message = choice.message.0.unwrap_or_default();
     let logprobs = choice.logprobs.0.unwrap_or_default();
-    let usage = reply.usage.0.unwrap_or_default();
     let content = message.content.and_then(string).map(Cow::into_owned);
     let thoughts = message.reasoning_content.or(message.reasoning);
     let finish = choice.finish_reason.and_then(string);
-    let positions = logprobs.content.0.into_iter();
     Ok(Completion {
         is_thinking: is_unfinished(
             content.as_deref().unwrap_or_default(),
             &thoughts.and_then(string).unwrap_or_default(),
             finish.as_deref() == Some("stop"),
         ),
-        positions: positions.filter_map(|json| position(json.0?)).collect(),
+        positions: positions(logprobs.content),
         content,
-        usage: ReportedUsage {
-            model: reply.model.and_then(string).map(Cow::into_owned),
-            input_tokens: usage.prompt_tokens.and_then(count),
-            output_tokens: usage.completion_tokens.and_then(count),
-        },
+        usage: ReportedUsage::read(reply.model, reply.usage),
         is_from_llama_cpp: reply.timings.is_some_and(|raw| raw.get().starts_with('{'))
             && reply.system_fingerprint.is_some_and(is_llama_cpp_build),
     })
@@ -99,18 +91,18 @@ fn is_llama_cpp_build(raw: &RawValue) -> bool {
     number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Reads one token of an answer with its alternatives.
-pub(super) fn position(json: PositionJson<'_>) -> Option<TokenPosition> {
-    let written = TokenJson {
-        token: json.token,
-        bytes: json.bytes,
-        logprob: json.logprob,
-    };
-    let written = written.token()?;
-    let mut listed: Vec<AnswerToken> = Vec::with_capacity(json.top_logprobs.0.len());
+/// Reads the tokens of an answer; those without bytes and without a text are ignored.
+pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
+    let tokens = tokens.0.into_iter().flatten();
+    tokens.filter_map(|json| position(json.0?)).collect()
+}
+
+fn position(mut json: TokenJson<'_>) -> Option<TokenPosition> {
+    let alternatives = json.top_logprobs.0.take().unwrap_or_default();
+    let written = json.token()?;
+    let mut listed: Vec<AnswerToken> = Vec::with_capacity(alternatives.len());
     let mut least = f64::INFINITY;
-    let alternatives = json.top_logprobs.0.into_iter();
-    for other in alternatives.filter_map(|json| json.0?.token()) {
+    for other in alternatives.into_iter().filter_map(|json| json.0?.token()) {
         // different tokens may have equal bytes; a token that is listed twice has one number
         let is_below_all = other.probability < least - SAME_PROBABILITY;
         if is_below_all || !listed.iter().any(|known| is_alike(known, &other)) {
@@ -164,10 +156,13 @@ fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
     Some(finite.into_bytes())
 }
 
+/// Tokens as servers write them.
+pub(super) type LenientTokens<'a> = Lenient<Vec<Lenient<TokenJson<'a>>>>;
+
 #[derive(Deserialize)]
 struct CompletionJson<'a> {
     #[serde(borrow, default)]
-    choices: LenientList<LenientObject<CompletionChoiceJson<'a>>>,
+    choices: Lenient<Vec<Lenient<CompletionChoiceJson<'a>>>>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -178,8 +173,8 @@ struct CompletionJson<'a> {
     system_fingerprint: Option<&'a RawValue>,
     #[serde(borrow)]
     timings: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    usage: LenientObject<CompletionUsageJson<'a>>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -189,9 +184,9 @@ struct CompletionChoiceJson<'a> {
     #[serde(borrow)]
     finish_reason: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    logprobs: LenientObject<LogprobsJson<'a>>,
+    logprobs: Lenient<LogprobsJson<'a>>,
     #[serde(borrow, default)]
-    message: LenientObject<MessageJson<'a>>,
+    message: Lenient<MessageJson<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -207,39 +202,26 @@ struct MessageJson<'a> {
 #[derive(Default, Deserialize)]
 struct LogprobsJson<'a> {
     #[serde(borrow, default)]
-    content: LenientList<LenientObject<PositionJson<'a>>>,
+    content: LenientTokens<'a>,
 }
 
-#[derive(Default, Deserialize)]
-struct CompletionUsageJson<'a> {
-    #[serde(borrow)]
-    prompt_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    completion_tokens: Option<&'a RawValue>,
-}
-
-/// One token of an answer as servers write it.
+/// One token of an answer, or an alternative to it, which has no alternatives of its own.
 #[derive(Deserialize)]
-pub(super) struct PositionJson<'a> {
+pub(super) struct TokenJson<'a> {
     #[serde(borrow, default)]
-    token: LenientText<'a>,
+    token: Lenient<Cow<'a, str>>,
     #[serde(default)]
-    bytes: LenientBytes,
+    bytes: Lenient<TokenBytes>,
     #[serde(default)]
-    logprob: LenientNumber,
+    logprob: Lenient<f64>,
     #[serde(borrow, default)]
-    top_logprobs: LenientList<LenientObject<TokenJson<'a>>>,
+    top_logprobs: LenientTokens<'a>,
 }
 
-#[derive(Deserialize)]
-struct TokenJson<'a> {
-    #[serde(borrow, default)]
-    token: LenientText<'a>,
-    #[serde(default)]
-    bytes: LenientBytes,
-    #[serde(default)]
-    logprob: LenientNumber,
-}
+impl<'de: 'a, 'a> ObjectFields<'de> for CompletionChoiceJson<'a> {}
+impl<'de: 'a, 'a> ObjectFields<'de> for MessageJson<'a> {}
+impl<'de: 'a, 'a> ObjectFields<'de> for LogprobsJson<'a> {}
+impl<'de: 'a, 'a> ObjectFields<'de> for TokenJson<'a> {}
 
 impl TokenJson<'_> {
     fn token(self) -> Option<AnswerToken> {

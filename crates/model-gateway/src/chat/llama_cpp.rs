@@ -12,10 +12,9 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::capabilities::USUAL_ALTERNATIVES;
-use super::completion::{PositionJson, TokenPosition, position};
+use super::completion::{LenientTokens, TokenPosition, positions};
 use super::request::{CODE_TOKENS, write_inside};
-use crate::json::lenient::{LenientList, LenientObject};
-use crate::json::{count, object};
+use crate::json::{JsonObject, count, object};
 use crate::report::ReportedUsage;
 use crate::request_body::RequestBody;
 use crate::servers::address::ServerAddress;
@@ -78,8 +77,9 @@ impl LlamaCppRequests {
 /// the answer with which it ends, as the inside of a JSON string. `None` where the server put
 /// anything behind that beginning or changed it.
 pub(super) fn prompt_before(begun: &str, answer: &Bytes) -> Option<Bytes> {
-    let reply: FilledTemplateJson<'_> = object(answer)?;
-    let inside = reply.prompt?.get().strip_prefix('"')?.strip_suffix('"')?;
+    let reply: JsonObject<'_> = object(answer)?;
+    let prompt = reply.get("prompt")?.get();
+    let inside = prompt.strip_prefix('"')?.strip_suffix('"')?;
     let mut end = Vec::new();
     write_inside(&mut end, begun);
     let prompt = inside.as_bytes().strip_suffix(end.as_slice())?;
@@ -106,8 +106,7 @@ fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> 
     if json.index.and_then(count) != Some(index) {
         return None;
     }
-    let positions = json.completion_probabilities.0.into_iter();
-    let positions: Vec<TokenPosition> = positions.filter_map(|json| position(json.0?)).collect();
+    let positions = positions(json.completion_probabilities);
     (!positions.is_empty()).then_some(Continuation {
         positions,
         usage: ReportedUsage {
@@ -119,17 +118,11 @@ fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> 
 }
 
 #[derive(Deserialize)]
-struct FilledTemplateJson<'a> {
-    #[serde(borrow)]
-    prompt: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
 struct ContinuationJson<'a> {
     #[serde(borrow)]
     index: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    completion_probabilities: LenientList<LenientObject<PositionJson<'a>>>,
+    completion_probabilities: LenientTokens<'a>,
     #[serde(borrow)]
     tokens_evaluated: Option<&'a RawValue>,
     #[serde(borrow)]
