@@ -19,14 +19,18 @@ pub(crate) struct ReadAnswers {
 /// Answers each question, in order. A question without an answer is the failure.
 pub(crate) fn answer_each(
     questions: &[Question],
-    mut answer: impl FnMut(&Question) -> Option<Answer>,
-) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
+    mut answer: impl FnMut(&Question, &mut OutcomeCoverage) -> Option<Answer>,
+) -> Result<ReadAnswers, ModelFailure> {
+    let mut coverage = OutcomeCoverage::default();
     let answers = questions.iter().map(|question| {
         let unanswered = || ModelFailure::Unanswered(question.key.clone());
-        let answer = answer(question).ok_or_else(unanswered)?;
+        let answer = answer(question, &mut coverage).ok_or_else(unanswered)?;
         Ok((question.key.clone(), answer))
     });
-    answers.collect()
+    Ok(ReadAnswers {
+        answers: answers.collect::<Result<_, ModelFailure>>()?,
+        coverage,
+    })
 }
 
 /// The answer to a question whose outcomes have these weights, in order. A Yes / No question has
@@ -40,24 +44,35 @@ pub(crate) fn from_weights(question: &Question, weights: &[f64]) -> Option<Answe
         QuestionKind::Choice { .. } => {
             let probabilities = distribution(question, weights)?;
             let value = most_probable(&probabilities)?.clone();
-            let (_, chosen) = probabilities.iter().find(|(key, _)| *key == value)?;
-            let outcomes = u32::try_from(probabilities.len()).ok()?;
-            let confidence = confidence(chosen.to_f64(), outcomes);
-            Some(Answer::Choice {
-                value: Some(value),
-                probabilities,
-                confidence,
-            })
+            choice(Some(value), probabilities, None)
         }
     }
 }
 
 /// The answer to a Choice question for which the model named an option that the question lacks.
 pub(crate) fn without_value(question: &Question, weights: &[f64]) -> Option<Answer> {
+    choice(None, distribution(question, weights)?, None)
+}
+
+/// The answer to a Choice question, with the confidence that the server sent, or else with the
+/// confidence that the probability of the chosen outcome makes.
+pub(crate) fn choice(
+    value: Option<OutcomeKey>,
+    probabilities: Distribution,
+    sent: Option<Probability>,
+) -> Option<Answer> {
+    let confidence = match (sent, &value) {
+        (Some(sent), _) => sent,
+        (None, Some(value)) => {
+            let (_, chosen) = probabilities.iter().find(|(key, _)| key == value)?;
+            confidence(chosen.to_f64(), u32::try_from(probabilities.len()).ok()?)
+        }
+        (None, None) => Probability::ZERO,
+    };
     Some(Answer::Choice {
-        value: None,
-        probabilities: distribution(question, weights)?,
-        confidence: Probability::ZERO,
+        value,
+        probabilities,
+        confidence,
     })
 }
 

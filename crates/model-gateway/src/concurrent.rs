@@ -2,8 +2,21 @@
 
 use futures_util::future::TryFutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::QuestionKey;
 
 use crate::failure::ModelFailure;
+
+/// Runs requests concurrently, of which each answers some questions, and joins their answers in
+/// order. The first failure ends all.
+pub(crate) async fn all_answers(
+    requests: impl Iterator<
+        Item = impl Future<Output = Result<Vec<(QuestionKey, Answer)>, ModelFailure>>,
+    >,
+) -> Result<Answers, ModelFailure> {
+    let answers = all_or_first_failure(requests).await?;
+    Ok(Answers::new(answers.into_iter().flatten().collect()))
+}
 
 /// Runs futures concurrently and returns their values in order. The first failure, whichever
 /// future it comes from, ends all and drops the rest.

@@ -1,17 +1,26 @@
 //! The protocol `decisions`: typed questions in, probabilities out, all questions in one request.
 //!
-//! Source: the OpenAI Decisions format. [`request`] writes it, [`reading`] reads it; neither knows
+//! Source: the OpenAI Decisions format. [`question`] writes it, [`reading`] reads it; neither knows
 //! connections.
 
+mod question;
 mod reading;
-pub(crate) mod request;
 
+use self::question::DecisionsQuestion;
 use crate::failure::ModelFailure;
-use crate::typed_questions::TypedFormat;
+use crate::typed_questions::{TypedFormat, write_json};
 
-/// The OpenAI Decisions format.
-pub(crate) const FORMAT: TypedFormat = TypedFormat {
-    split: request::split,
+/// The OpenAI Decisions format. The state is a text that holds JSON; the estimate counts the JSON,
+/// which is what the model reads.
+pub(crate) static FORMAT: TypedFormat = TypedFormat {
+    before_state: r#","input":"#,
+    before_questions: r#","questions":["#,
+    end: "]}",
+    write_state: |json, state| {
+        // a state without JSON does not occur
+        write_json(json, &serde_json::to_string(state).unwrap_or_default());
+    },
+    write_question: |json, question| write_json(json, &DecisionsQuestion::new(question)),
     read: reading::read,
     malformed: ModelFailure::NotDecisions,
 };

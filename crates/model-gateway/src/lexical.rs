@@ -52,10 +52,10 @@ pub(crate) fn answer(
         text.add(context, CONTEXT_WEIGHT);
     }
     let topics = Topics::new();
-    let answers = answer_each(version.questions(), |question| {
+    let read = answer_each(version.questions(), |question, _| {
         answer_question(question, &text, &topics)
     })?;
-    Ok(Answers::new(answers))
+    Ok(Answers::new(read.answers))
 }
 
 fn answer_question(question: &Question, text: &Words, topics: &Topics) -> Option<Answer> {

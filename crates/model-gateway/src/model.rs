@@ -128,7 +128,7 @@ impl Model {
     fn recorder(&self) -> ReportRecorder {
         match &self.server {
             None => ReportRecorder::new(lexical::PROTOCOL, None),
-            Some(server) => ReportRecorder::new(server.protocol.name(), Some(PROMPT_VERSION)),
+            Some(_) => ReportRecorder::new(self.settings.protocol.name(), Some(PROMPT_VERSION)),
         }
     }
 }

@@ -21,40 +21,29 @@ use crate::{decisions, system_one};
 /// How model servers are asked, with what was learned about each of them. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) enum ServerProtocol {
-    SystemOne(Arc<TypedProtocol>),
-    Decisions(Arc<TypedProtocol>),
+    Typed(Arc<TypedProtocol>),
     Chat(Arc<ChatProtocol>),
     Stated(Arc<StatedProtocol>),
 }
 
 impl ServerProtocol {
     pub(crate) fn new(settings: &ModelSettings, addresses: &EachServer<ServerAddress>) -> Self {
-        let model = settings.name.clone();
-        let typed = |format, model| {
-            Arc::new(TypedProtocol {
+        let model = &settings.name;
+        let typed = |format| {
+            Self::Typed(Arc::new(TypedProtocol {
                 format,
-                model,
+                model: model.clone(),
                 request_tokens: settings.request_tokens,
-            })
+            }))
         };
         match settings.protocol {
-            Protocol::SystemOne => Self::SystemOne(typed(system_one::FORMAT, model)),
-            Protocol::Decisions => Self::Decisions(typed(decisions::FORMAT, model)),
-            Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(
-                &model,
-                settings.follow_ups,
-                addresses,
-            ))),
-            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(&model, addresses))),
-        }
-    }
-
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::SystemOne(_) => Protocol::SystemOne.name(),
-            Self::Decisions(_) => Protocol::Decisions.name(),
-            Self::Chat(_) => Protocol::Chat.name(),
-            Self::Stated(_) => Protocol::Stated.name(),
+            Protocol::SystemOne => typed(&system_one::FORMAT),
+            Protocol::Decisions => typed(&decisions::FORMAT),
+            Protocol::Chat => {
+                let chat = ChatProtocol::new(model, settings.follow_ups, addresses);
+                Self::Chat(Arc::new(chat))
+            }
+            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model, addresses))),
         }
     }
 
@@ -67,9 +56,7 @@ impl ServerProtocol {
         submission: &Submission,
     ) -> Result<Answers, ModelFailure> {
         match self {
-            Self::SystemOne(protocol) | Self::Decisions(protocol) => {
-                protocol.ask(call, version, submission).await
-            }
+            Self::Typed(protocol) => protocol.ask(call, version, submission).await,
             Self::Chat(protocol) => protocol.ask(call, version, submission).await,
             Self::Stated(protocol) => protocol.ask(call, version, submission).await,
         }

@@ -20,7 +20,7 @@ use self::request::StatedRequest;
 use crate::attempts::CallSender;
 use crate::chat::completion;
 use crate::chat::opening::ChatOpening;
-use crate::concurrent::all_or_first_failure;
+use crate::concurrent::all_answers;
 use crate::failure::ModelFailure;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
@@ -48,11 +48,8 @@ impl StatedProtocol {
         submission: &Submission,
     ) -> Result<Answers, ModelFailure> {
         let requests = request::split(&self.opening, version, submission);
-        let answers = requests
-            .into_iter()
-            .map(|request| self.answers(call, request));
-        let answers = all_or_first_failure(answers).await?;
-        Ok(Answers::new(answers.into_iter().flatten().collect()))
+        let answers = requests.into_iter();
+        all_answers(answers.map(|request| self.answers(call, request))).await
     }
 
     async fn answers(

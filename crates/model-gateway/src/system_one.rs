@@ -1,17 +1,25 @@
 //! The protocol `systemone`: typed questions in, probabilities out, all questions in one request.
 //!
-//! Source: the System One format of decision models. [`request`] writes it, [`reading`]
-//! reads it; neither knows connections.
+//! Source: the System One format of decision models. [`reading`] reads it and knows no connections.
 
 mod reading;
-pub(crate) mod request;
+
+use refract_domain::model_input::SystemOneQuestion;
 
 use crate::failure::ModelFailure;
-use crate::typed_questions::TypedFormat;
+use crate::typed_questions::{TypedFormat, write_json};
 
 /// The System One format.
-pub(crate) const FORMAT: TypedFormat = TypedFormat {
-    split: request::split,
+pub(crate) static FORMAT: TypedFormat = TypedFormat {
+    before_state: r#","state":"#,
+    before_questions: r#","questions":{"#,
+    end: "}}",
+    write_state: |json, state| write_json(json, state),
+    write_question: |json, question| {
+        write_json(json, question.key.as_str());
+        json.push(b':');
+        write_json(json, &SystemOneQuestion::from(question));
+    },
     read: reading::read,
     malformed: ModelFailure::NotSystemOne,
 };

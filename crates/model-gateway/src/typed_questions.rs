@@ -2,26 +2,30 @@
 //! of a type and with probabilities for each question. Their formats are modules of their own.
 
 pub(crate) mod answers;
-mod reply;
-pub(crate) mod split;
+mod split;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
+use refract_domain::model_input::State;
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::split::SplitRequest;
+pub(crate) use self::split::write_json;
 use crate::answers::ReadAnswers;
 use crate::attempts::CallSender;
-use crate::concurrent::all_or_first_failure;
+use crate::concurrent::all_answers;
 use crate::failure::ModelFailure;
+use crate::json::{is_error, object};
+use crate::report::ReportedUsage;
 
 /// Asks servers that speak a format of typed questions.
 #[derive(Debug)]
 pub(crate) struct TypedProtocol {
-    pub(crate) format: TypedFormat,
+    pub(crate) format: &'static TypedFormat,
     /// Sent as `model`.
     pub(crate) model: String,
     /// Estimated tokens above which a request is split.
@@ -31,10 +35,16 @@ pub(crate) struct TypedProtocol {
 /// How the requests of a format are written and its answers are read.
 #[derive(Debug)]
 pub(crate) struct TypedFormat {
-    /// Writes the questions about a submission to the model of this name, in requests of up to so
-    /// many estimated tokens.
-    pub(crate) split:
-        for<'a> fn(&str, &'a PrismVersion, &Submission, usize) -> Vec<SplitRequest<'a>>,
+    /// The JSON between the model's name and the text to judge.
+    pub(crate) before_state: &'static str,
+    /// The JSON between the text to judge and the first question.
+    pub(crate) before_questions: &'static str,
+    /// The JSON behind the last question.
+    pub(crate) end: &'static str,
+    /// Writes the text to judge.
+    pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>),
+    /// Writes a question.
+    pub(crate) write_question: fn(&mut Vec<u8>, &Question),
     /// Reads the value of `answers` as answers to the questions of a request.
     pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelFailure>,
     /// The failure of a body that is not of the format.
@@ -49,12 +59,10 @@ impl TypedProtocol {
         version: &PrismVersion,
         submission: &Submission,
     ) -> Result<Answers, ModelFailure> {
-        let requests = (self.format.split)(&self.model, version, submission, self.request_tokens);
-        let answers = requests
-            .into_iter()
-            .map(|request| self.answers(call, request));
-        let answers = all_or_first_failure(answers).await?;
-        Ok(Answers::new(answers.into_iter().flatten().collect()))
+        let format = self.format;
+        let requests = format.split(&self.model, version, submission, self.request_tokens);
+        let answers = requests.into_iter();
+        all_answers(answers.map(|request| self.answers(call, request))).await
     }
 
     async fn answers(
@@ -65,14 +73,28 @@ impl TypedProtocol {
         let mut series = call.series();
         let body = call.post(|_| request.body.clone(), &mut series).await?;
         let malformed = || self.format.malformed.clone();
-        let reply = reply::read(&body).ok_or_else(malformed)?;
-        if reply.is_error {
+        let reply: TypedReplyJson<'_> = object(&body).ok_or_else(malformed)?;
+        if reply.error.is_some_and(is_error) {
             return Err(ModelFailure::ReportedError);
         }
-        call.recorder.add_usage(&reply.usage);
+        let usage = ReportedUsage::read(reply.model, reply.usage);
+        call.recorder.add_usage(&usage);
         let answers = reply.answers.ok_or_else(malformed)?;
         let read = (self.format.read)(answers, request.questions)?;
         call.recorder.add_coverage(read.coverage);
         Ok(read.answers)
     }
+}
+
+/// The body of an answer with status 200, as far as all formats agree.
+#[derive(Deserialize)]
+struct TypedReplyJson<'a> {
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }

@@ -15,7 +15,7 @@ use crate::answers::ReadAnswers;
 use crate::coverage::OutcomeCoverage;
 use crate::failure::ModelFailure;
 use crate::json::{JsonObject, count, list, nested, string};
-use crate::typed_questions::answers::{self, SentChoice};
+use crate::typed_questions::answers::SentAnswer;
 
 /// Reads the answers to these questions.
 pub(super) fn read(
@@ -51,30 +51,19 @@ fn read_answer(
     if !json.name.is_some_and(is_named) {
         return Err(unanswered());
     }
-    read_typed(question, &kind, &json, coverage).ok_or_else(unanswered)
-}
-
-fn read_typed(
-    question: &Question,
-    kind: &str,
-    json: &DecisionsAnswerJson<'_>,
-    coverage: &mut OutcomeCoverage,
-) -> Option<Answer> {
-    match (&question.kind, kind) {
-        (QuestionKind::Choice { .. }, "choice") => {
-            let sent = SentChoice {
-                named: &json.choice.and_then(string)?,
-                confidence: json.confidence,
-                probabilities: by_value(json.probabilities)?,
-            };
-            answers::choice(question, &sent, coverage)
-        }
-        (QuestionKind::YesNo, "predicate") => answers::yes_no(json.probability, coverage),
-        (QuestionKind::Scale { .. }, "score") => {
-            answers::scale(question, &by_level(question, json.probabilities)?, coverage)
-        }
-        (QuestionKind::Choice { .. } | QuestionKind::YesNo | QuestionKind::Scale { .. }, _) => None,
-    }
+    let answer = SentAnswer {
+        kind: &kind,
+        choice: json.choice,
+        yes: json.probability,
+        confidence: json.confidence,
+        probabilities: match question.kind {
+            QuestionKind::Choice { .. } => by_value(json.probabilities),
+            QuestionKind::Scale { .. } => by_level(question, json.probabilities),
+            QuestionKind::YesNo => None,
+        },
+    };
+    let answer = answer.read(question, "predicate", coverage);
+    answer.ok_or_else(unanswered)
 }
 
 /// The probabilities of choices by their value. A value that is no text, which the format allows, is

@@ -24,12 +24,10 @@ struct StatedPercentages {
 /// Reads the answers to these questions.
 pub(super) fn read(content: &str, questions: &[Question]) -> Result<ReadAnswers, ModelFailure> {
     let stated: JsonObject<'_> = object(inside(content).as_bytes()).unwrap_or_default();
-    let mut coverage = OutcomeCoverage::default();
-    let answers = answer_each(questions, |question| {
+    answer_each(questions, |question, coverage| {
         let raw = stated.get(question.key.as_str())?;
-        answer(question, raw, &mut coverage)
-    })?;
-    Ok(ReadAnswers { answers, coverage })
+        answer(question, raw, coverage)
+    })
 }
 
 /// Strips the thinking or the fence that a server without schemas leaves around the object.

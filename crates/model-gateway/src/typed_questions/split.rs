@@ -4,10 +4,13 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use refract_domain::limits::CHARS_PER_TOKEN;
+use refract_domain::model_input::{State, json_chars};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
+use refract_domain::submission::Submission;
 use serde::Serialize;
 
+use super::TypedFormat;
 use crate::request_body::RequestBody;
 
 /// Bytes of a question's key and of the JSON around the question, about.
@@ -21,68 +24,93 @@ pub(crate) struct SplitRequest<'a> {
     pub(crate) questions: &'a [Question],
 }
 
-/// The JSON around the questions of a request.
-pub(crate) struct QuestionsFrame {
-    /// The JSON before the first question, with the text to judge.
-    pub(crate) beginning: Vec<u8>,
-    /// The JSON behind the last question.
-    pub(crate) end: &'static [u8],
-}
-
-/// Writes all questions into one request, or, in order, into the fewest requests of which each is
-/// estimated at `request_tokens` at most. A question that is too large by itself is sent alone.
-///
-/// `write` writes a question. The text and the questions are written once: the requests share the
-/// bytes. Characters are counted only where not all bytes fit into one request: `frame_chars` gives
-/// those of a request without questions, which has no fewer bytes.
-pub(crate) fn split(
-    frame: QuestionsFrame,
-    questions: &[Question],
-    request_tokens: usize,
-    frame_chars: impl FnOnce() -> usize,
-    write: impl Fn(&mut Vec<u8>, usize, &Question),
-) -> Vec<SplitRequest<'_>> {
-    let mut json = frame.beginning;
-    let beginning = json.len();
-    let mut written: Vec<Range<usize>> = Vec::with_capacity(questions.len());
-    for (index, question) in questions.iter().enumerate() {
-        if !written.is_empty() {
-            json.push(b',');
+impl TypedFormat {
+    /// Writes all questions about a submission into one request to the model of this name, or, in
+    /// order, into the fewest requests of which each is estimated at `request_tokens` at most. A
+    /// question that is too large by itself is sent alone.
+    ///
+    /// The text and the questions are written once: the requests share the bytes. Characters are
+    /// counted only where not all bytes fit into one request.
+    pub(super) fn split<'a>(
+        &self,
+        model: &str,
+        version: &'a PrismVersion,
+        submission: &Submission,
+        request_tokens: usize,
+    ) -> Vec<SplitRequest<'a>> {
+        let state = State {
+            prism_context: version.context(),
+            submission,
+        };
+        let questions = version.questions();
+        let room = state.unescaped_bytes() + room_for_questions(version);
+        let mut json = Vec::with_capacity(room);
+        json.extend_from_slice(br#"{"model":"#);
+        write_json(&mut json, model);
+        json.extend_from_slice(self.before_state.as_bytes());
+        (self.write_state)(&mut json, &state);
+        json.extend_from_slice(self.before_questions.as_bytes());
+        let beginning = json.len();
+        let mut written: Vec<Range<usize>> = Vec::with_capacity(questions.len());
+        for question in questions {
+            if !written.is_empty() {
+                json.push(b',');
+            }
+            let start = json.len();
+            (self.write_question)(&mut json, question);
+            written.push(start..json.len());
         }
-        let start = json.len();
-        write(&mut json, index, question);
-        written.push(start..json.len());
-    }
-    let bytes = Bytes::from(json);
-    let all = 0..questions.len();
-    let groups = if bytes.len() + frame.end.len() <= most_chars(request_tokens) {
-        vec![all]
-    } else {
-        let chars = written
-            .iter()
-            .map(|question| chars(bytes.get(question.clone()).unwrap_or_default()));
-        fewest_groups(chars, frame_chars(), request_tokens)
-    };
-    groups
-        .into_iter()
-        .filter_map(|group| {
+        let bytes = Bytes::from(json);
+        let groups = if bytes.len() + self.end.len() <= most_chars(request_tokens) {
+            let all = 0..questions.len();
+            vec![all]
+        } else {
+            let written = written.iter().cloned();
+            let chars = written.map(|question| chars(bytes.get(question).unwrap_or_default()));
+            let frame_chars = self.frame_chars() + json_chars(&state);
+            fewest_groups(chars, frame_chars, request_tokens)
+        };
+        let requests = groups.into_iter().filter_map(|group| {
             let first = written.get(group.start)?;
             let last = written.get(group.end.checked_sub(1)?)?;
             Some(SplitRequest {
                 body: RequestBody::new([
                     bytes.slice(..beginning),
                     bytes.slice(first.start..last.end),
-                    Bytes::from_static(frame.end),
+                    Bytes::from_static(self.end.as_bytes()),
                 ]),
                 questions: questions.get(group)?,
             })
-        })
-        .collect()
-}
+        });
+        requests.collect()
+    }
 
-/// How many requests [`split`] makes of questions with these characters.
-pub(crate) fn requests(questions: &[usize], frame_chars: usize, request_tokens: usize) -> usize {
-    fewest_groups(questions.iter().copied(), frame_chars, request_tokens).len()
+    /// How many requests are made of questions with these characters, for a state of so many.
+    pub(crate) fn requests(
+        &self,
+        questions: &[usize],
+        state_chars: usize,
+        request_tokens: usize,
+    ) -> usize {
+        let frame_chars = self.frame_chars() + state_chars;
+        fewest_groups(questions.iter().copied(), frame_chars, request_tokens).len()
+    }
+
+    /// Characters of each question, with its key.
+    pub(crate) fn question_chars(&self, version: &PrismVersion) -> Vec<usize> {
+        let questions = version.questions().iter().map(|question| {
+            let mut json = Vec::new();
+            (self.write_question)(&mut json, question);
+            chars(&json)
+        });
+        questions.collect()
+    }
+
+    /// Characters around text and questions, for the estimate. The model's name does not count; the
+    /// comma behind it stands for the brace before it.
+    fn frame_chars(&self) -> usize {
+        self.before_state.len() + self.before_questions.len() + self.end.len()
+    }
 }
 
 /// Ranges of questions, each as long as it can be. As the order is kept, no other cut gives fewer.
@@ -108,9 +136,9 @@ fn fewest_groups(
 }
 
 /// Bytes that everything but the state takes in a request of all questions, about.
-pub(crate) fn room_for_questions(version: &PrismVersion) -> usize {
-    let questions = version.questions_json().iter();
-    let bytes: usize = questions.map(|json| json.len() + AROUND_A_QUESTION).sum();
+fn room_for_questions(version: &PrismVersion) -> usize {
+    let questions = version.question_chars().iter();
+    let bytes: usize = questions.map(|chars| chars + AROUND_A_QUESTION).sum();
     AROUND_THE_QUESTIONS + bytes
 }
 

@@ -33,15 +33,15 @@ proptest! {
         let state = State { prism_context: None, submission: &submission };
         let state_chars = json_chars(&state);
 
-        let made = system_one::request::split("m", &version, &submission, request_tokens);
-        let chars = system_one::request::question_chars(&version);
-        let estimated = system_one::request::requests(&chars, state_chars, request_tokens);
+        let made = system_one::FORMAT.split("m", &version, &submission, request_tokens);
+        let chars = system_one::FORMAT.question_chars(&version);
+        let estimated = system_one::FORMAT.requests(&chars, state_chars, request_tokens);
         prop_assert_eq!(made.len(), estimated);
         prop_assert_eq!(made.iter().map(|one| one.questions.len()).sum::<usize>(), questions.len());
 
-        let made = decisions::request::split("m", &version, &submission, request_tokens);
-        let chars = decisions::request::question_chars(&version);
-        let estimated = decisions::request::requests(&chars, state_chars, request_tokens);
+        let made = decisions::FORMAT.split("m", &version, &submission, request_tokens);
+        let chars = decisions::FORMAT.question_chars(&version);
+        let estimated = decisions::FORMAT.requests(&chars, state_chars, request_tokens);
         prop_assert_eq!(made.len(), estimated);
         prop_assert_eq!(made.iter().map(|one| one.questions.len()).sum::<usize>(), questions.len());
     }
