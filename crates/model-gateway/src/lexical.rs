@@ -6,7 +6,6 @@
 //! surface that shows them says so.
 
 mod mood;
-mod softmax;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -20,7 +19,6 @@ use refract_domain::question::{Question, QuestionKind};
 use refract_domain::submission::Submission;
 
 use self::mood::Mood;
-use self::softmax::softmax;
 use self::topics::Topics;
 use self::words::{Words, count_of};
 use crate::answers::{answer_each, from_weights};
@@ -120,8 +118,11 @@ fn level_scores(question: &Question, text: &Words) -> Vec<f64> {
 
 /// How many of these words stand in the text; a frequent word counts a little more.
 fn overlap(words: &str, text: &Words) -> f64 {
-    words::stems(words)
-        .iter()
-        .map(|stem| text.weight(stem).ln_1p())
-        .sum()
+    text.overlap(words::stems(words))
+}
+
+/// The softmax of these scores, not normalised: the highest score has weight 1.
+fn softmax(scores: &[f64]) -> Vec<f64> {
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    scores.iter().map(|score| (score - highest).exp()).collect()
 }

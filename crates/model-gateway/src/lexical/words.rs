@@ -53,6 +53,12 @@ impl Words {
         self.weights.get(stem).copied().unwrap_or(0.0)
     }
 
+    /// How many of these stems stand in the text; a frequent one counts a little more.
+    pub(crate) fn overlap(&self, stems: impl IntoIterator<Item = impl AsRef<str>>) -> f64 {
+        let weights = stems.into_iter().map(|stem| self.weight(stem.as_ref()));
+        weights.map(f64::ln_1p).sum()
+    }
+
     /// The weight of all words, stop words included.
     pub(crate) fn total(&self) -> f64 {
         self.total
