@@ -1,7 +1,7 @@
 //! What a server was found to accept, learned from its refusals and kept until the process ends.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use super::named_tokens::NamedTokens;
 use crate::server_refusal::SYSTEM_MESSAGE;
@@ -37,12 +37,6 @@ pub(super) enum FollowUpMethod {
     Schema,
 }
 
-const MESSAGE_UNTRIED: u8 = 0;
-const MESSAGE_WORKS: u8 = 1;
-const SCHEMA_UNTRIED: u8 = 2;
-const SCHEMA_WORKS: u8 = 3;
-const NOTHING_WORKS: u8 = 4;
-
 /// What was learned so far about one server, shared by all threads.
 #[derive(Debug)]
 pub(super) struct ServerCapabilities {
@@ -59,8 +53,10 @@ pub(super) struct ServerCapabilities {
     named_tokens: OnceLock<NamedTokens>,
     /// Requests to vLLM that name the tokens to list.
     pub(super) naming: OwnWay,
-    /// One of the five constants above.
-    follow_up: AtomicU8,
+    /// Follow-up requests by a continued message.
+    message: OwnWay,
+    /// Follow-up requests by a schema, where no message can be continued.
+    schema: OwnWay,
 }
 
 impl Default for ServerCapabilities {
@@ -75,7 +71,8 @@ impl Default for ServerCapabilities {
             asked_for_tokens: AtomicBool::default(),
             named_tokens: OnceLock::new(),
             naming: OwnWay::default(),
-            follow_up: AtomicU8::new(MESSAGE_UNTRIED),
+            message: OwnWay::default(),
+            schema: OwnWay::default(),
         }
     }
 }
@@ -103,27 +100,20 @@ impl ServerCapabilities {
     /// Whether a request that was refused for this parameter can be sent without it, or with less
     /// of it. If so, later requests are sent in this way too.
     pub(super) fn can_do_without(&self, parameter: &str, sent: OptionalParameters<'_>) -> bool {
-        match parameter {
+        let (was_sent, refused) = match parameter {
             // servers name either of both when the number of alternatives is too large for them
             "top_logprobs" | "logprobs" if sent.alternatives > FEWEST_ALTERNATIVES => {
                 let refused = &self.refused_alternatives;
                 refused.fetch_min(sent.alternatives, Ordering::Relaxed);
-                true
+                return true;
             }
-            "max_tokens" if sent.max_tokens => {
-                self.no_max_tokens.store(true, Ordering::Relaxed);
-                true
-            }
-            "chat_template_kwargs" if sent.template_kwargs => {
-                self.no_template_kwargs.store(true, Ordering::Relaxed);
-                true
-            }
-            SYSTEM_MESSAGE if sent.system_message => {
-                self.no_system_message.store(true, Ordering::Relaxed);
-                true
-            }
-            _ => false,
-        }
+            "max_tokens" => (sent.max_tokens, &self.no_max_tokens),
+            "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
+            SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),
+            _ => return false,
+        };
+        refused.fetch_or(was_sent, Ordering::Relaxed);
+        was_sent
     }
 
     /// Learns that the server refused a number of alternatives as vLLM does.
@@ -151,34 +141,31 @@ impl ServerCapabilities {
     /// The method for follow-up requests to use now, and whether it has worked before. `None` where
     /// no method works.
     pub(super) fn follow_up(&self) -> Option<FollowUp> {
-        let (method, is_proven) = match self.follow_up.load(Ordering::Relaxed) {
-            MESSAGE_UNTRIED => (FollowUpMethod::ContinuedMessage, false),
-            MESSAGE_WORKS => (FollowUpMethod::ContinuedMessage, true),
-            SCHEMA_UNTRIED => (FollowUpMethod::Schema, false),
-            SCHEMA_WORKS => (FollowUpMethod::Schema, true),
-            _ => return None,
-        };
-        Some(FollowUp { method, is_proven })
+        let methods = [FollowUpMethod::ContinuedMessage, FollowUpMethod::Schema];
+        let mut open = methods
+            .into_iter()
+            .filter(|method| self.way(*method).is_open());
+        open.next().map(|method| FollowUp {
+            method,
+            is_proven: self.way(method).has_worked(),
+        })
     }
 
     pub(super) fn works(&self, method: FollowUpMethod) {
-        match method {
-            FollowUpMethod::ContinuedMessage => self.step(MESSAGE_UNTRIED, MESSAGE_WORKS),
-            FollowUpMethod::Schema => self.step(SCHEMA_UNTRIED, SCHEMA_WORKS),
-        }
+        self.way(method).works();
     }
 
+    /// Gives a method up that has not worked yet; a request about another question may have shown
+    /// meanwhile that it works.
     pub(super) fn fails(&self, method: FollowUpMethod) {
-        match method {
-            FollowUpMethod::ContinuedMessage => self.step(MESSAGE_UNTRIED, SCHEMA_UNTRIED),
-            FollowUpMethod::Schema => self.step(SCHEMA_UNTRIED, NOTHING_WORKS),
-        }
+        self.way(method).fails(false);
     }
 
-    fn step(&self, from: u8, to: u8) {
-        // a request about another question may have learned as much or more meanwhile
-        let order = Ordering::Relaxed;
-        let _ = self.follow_up.compare_exchange(from, to, order, order);
+    fn way(&self, method: FollowUpMethod) -> &OwnWay {
+        match method {
+            FollowUpMethod::ContinuedMessage => &self.message,
+            FollowUpMethod::Schema => &self.schema,
+        }
     }
 }
 
@@ -195,12 +182,16 @@ impl OwnWay {
         !self.is_given_up.load(Ordering::Relaxed)
     }
 
+    fn has_worked(&self) -> bool {
+        self.has_worked.load(Ordering::Relaxed)
+    }
+
     pub(super) fn works(&self) {
         self.has_worked.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn fails(&self, has_changed: bool) {
-        if has_changed || !self.has_worked.load(Ordering::Relaxed) {
+        if has_changed || !self.has_worked() {
             self.is_given_up.store(true, Ordering::Relaxed);
         }
     }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::capabilities::USUAL_ALTERNATIVES;
 use super::completion::{LenientTokens, TokenPosition, positions};
-use super::request::{CODE_TOKENS, write_inside};
+use super::request::{CODE_TOKENS, inside_json};
 use crate::json::{JsonObject, count, object};
 use crate::report::ReportedUsage;
 use crate::request_body::RequestBody;
@@ -64,8 +64,7 @@ impl LlamaCppRequests {
         let mut parts = vec![self.beginning.clone()];
         for (index, begun) in beginnings.iter().enumerate() {
             let is_last = index + 1 == beginnings.len();
-            let mut end = Vec::new();
-            write_inside(&mut end, begun);
+            let mut end = inside_json(begun);
             end.extend_from_slice(if is_last { br#""]}"# } else { br#"",""# });
             parts.extend([prompt.clone(), end.into()]);
         }
@@ -80,8 +79,7 @@ pub(super) fn prompt_before(begun: &str, answer: &Bytes) -> Option<Bytes> {
     let reply: JsonObject<'_> = object(answer)?;
     let prompt = reply.get("prompt")?.get();
     let inside = prompt.strip_prefix('"')?.strip_suffix('"')?;
-    let mut end = Vec::new();
-    write_inside(&mut end, begun);
+    let end = inside_json(begun);
     let prompt = inside.as_bytes().strip_suffix(end.as_slice())?;
     Some(answer.slice_ref(prompt))
 }

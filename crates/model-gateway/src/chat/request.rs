@@ -45,18 +45,14 @@ impl Prompts {
         version: &PrismVersion,
         submission: &Submission,
     ) -> Self {
-        let mut beginning = Vec::new();
-        write_inside(&mut beginning, &prompt::beginning(version, submission));
         let endings = version.questions().iter().map(|question| {
-            let mut ending = Vec::new();
             let text = prompt::ending(question, CodeShape::of(question));
-            write_inside(&mut ending, &text);
-            Bytes::from(ending)
+            Bytes::from(inside_json(&text))
         });
         Self {
             opening: opening.clone(),
             endings: endings.collect(),
-            beginning: beginning.into(),
+            beginning: inside_json(&prompt::beginning(version, submission)).into(),
         }
     }
 
@@ -78,13 +74,13 @@ impl Prompts {
     }
 }
 
-/// Writes a text as the inside of a JSON string.
-pub(crate) fn write_inside(bytes: &mut Vec<u8>, text: &str) {
-    let start = bytes.len();
-    // writing a text into a vector cannot fail
-    let _ = serde_json::to_writer(&mut *bytes, text);
-    bytes.pop();
-    bytes.remove(start);
+/// A text as the inside of a JSON string.
+pub(crate) fn inside_json(text: &str) -> Vec<u8> {
+    // a text has JSON
+    let mut json = serde_json::to_vec(text).unwrap_or_default();
+    json.pop();
+    json.drain(..1);
+    json
 }
 
 /// The parameters of a request, which stand behind its messages.
@@ -98,7 +94,7 @@ struct ChatParameters<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    chat_template_kwargs: Option<TemplateSwitches>,
+    chat_template_kwargs: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     logprob_token_ids: Option<&'a BTreeSet<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,28 +105,12 @@ struct ChatParameters<'a> {
     response_format: Option<Value>,
 }
 
-/// Switches of chat templates.
-#[derive(Serialize)]
-struct TemplateSwitches {
-    enable_thinking: bool,
-}
-
 /// The rest of the body behind the user message.
 fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
-    let begun = match wanted {
-        WantedCode::Continued { begun } => {
-            let text = json!(begun);
-            format!(r#",{{"role":"assistant","content":{text}}}"#)
-        }
-        WantedCode::Any | WantedCode::OneOf { .. } => String::new(),
-    };
-    let (tokens, response_format) = match wanted {
-        WantedCode::Any | WantedCode::Continued { .. } => (CODE_TOKENS, None),
-        WantedCode::OneOf { letter, codes } => (OBJECT_TOKENS, Some(one_of(*letter, *codes))),
-    };
-    let is_continued = matches!(wanted, WantedCode::Continued { .. });
-    let switches = TemplateSwitches {
-        enable_thinking: false,
+    let (begun, tokens, response_format) = match wanted {
+        WantedCode::Any => (None, CODE_TOKENS, None),
+        WantedCode::Continued { begun } => (Some(begun), CODE_TOKENS, None),
+        WantedCode::OneOf { letter, codes } => (None, OBJECT_TOKENS, Some(one_of(*letter, *codes))),
     };
     let written = ChatParameters {
         temperature: 0,
@@ -138,12 +118,16 @@ fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
         top_logprobs: parameters.alternatives,
         max_tokens: parameters.max_tokens.then_some(tokens),
         max_completion_tokens: (!parameters.max_tokens).then_some(tokens),
-        chat_template_kwargs: parameters.template_kwargs.then_some(switches),
+        chat_template_kwargs: parameters
+            .template_kwargs
+            .then(|| json!({"enable_thinking": false})),
         logprob_token_ids: parameters.named_tokens.map(|named| &named.ids),
-        continue_final_message: is_continued.then_some(true),
-        add_generation_prompt: is_continued.then_some(false),
+        continue_final_message: begun.map(|_| true),
+        add_generation_prompt: begun.map(|_| false),
         response_format,
     };
+    let begun = begun.map(|text| format!(r#",{{"role":"assistant","content":{}}}"#, json!(text)));
+    let begun = begun.unwrap_or_default();
     // these values cannot fail
     let written = serde_json::to_string(&written).unwrap_or_default();
     let inside = written.strip_prefix('{').unwrap_or_default();

@@ -36,21 +36,14 @@ impl RefusedParameters {
     /// Whether a request that was refused for this parameter can be sent without it. If so, later
     /// requests are sent without it too.
     pub(super) fn can_do_without(&self, parameter: &str, sent: StatedParameters) -> bool {
-        match parameter {
-            "temperature" if sent.temperature => {
-                self.temperature.store(true, Ordering::Relaxed);
-                true
-            }
-            "minimum" | "maximum" if sent.bounds => {
-                self.bounds.store(true, Ordering::Relaxed);
-                true
-            }
-            SYSTEM_MESSAGE if sent.system_message => {
-                self.system_message.store(true, Ordering::Relaxed);
-                true
-            }
-            _ => false,
-        }
+        let (was_sent, refused) = match parameter {
+            "temperature" => (sent.temperature, &self.temperature),
+            "minimum" | "maximum" => (sent.bounds, &self.bounds),
+            SYSTEM_MESSAGE => (sent.system_message, &self.system_message),
+            _ => return false,
+        };
+        refused.fetch_or(was_sent, Ordering::Relaxed);
+        was_sent
     }
 }
 

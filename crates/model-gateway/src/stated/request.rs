@@ -10,7 +10,7 @@ use super::parameters::StatedParameters;
 use crate::chat::codes::CodeShape;
 use crate::chat::opening::ChatOpening;
 use crate::chat::prompt;
-use crate::chat::request::write_inside;
+use crate::chat::request::inside_json;
 use crate::request_body::RequestBody;
 
 /// Most questions in one request.
@@ -67,27 +67,22 @@ pub(super) fn split<'a>(
     version: &'a PrismVersion,
     submission: &Submission,
 ) -> Vec<StatedRequest<'a>> {
-    let mut beginning = Vec::new();
-    write_inside(&mut beginning, &prompt::beginning(version, submission));
-    let beginning = Bytes::from(beginning);
+    let beginning = Bytes::from(inside_json(&prompt::beginning(version, submission)));
     let parts = version.questions().chunks(QUESTIONS_PER_REQUEST);
-    parts
-        .map(|questions| {
-            let mut asked = Vec::new();
-            for (index, question) in questions.iter().enumerate() {
-                let gap = if index == 0 { "" } else { "\n\n" };
-                let ending = prompt::ending(question, CodeShape::of(question));
-                let text = format!("{gap}Key: {}\n{ending}", question.key);
-                write_inside(&mut asked, &text);
-            }
-            StatedRequest {
-                questions,
-                opening: opening.clone(),
-                beginning: beginning.clone(),
-                asked: asked.into(),
-            }
-        })
-        .collect()
+    let requests = parts.map(|questions| {
+        let asked = questions.iter().map(|question| {
+            let ending = prompt::ending(question, CodeShape::of(question));
+            format!("Key: {}\n{ending}", question.key)
+        });
+        let asked: Vec<String> = asked.collect();
+        StatedRequest {
+            questions,
+            opening: opening.clone(),
+            beginning: beginning.clone(),
+            asked: inside_json(&asked.join("\n\n")).into(),
+        }
+    });
+    requests.collect()
 }
 
 /// The schema of an answer: for each question a percentage under each code, or, where a question has
