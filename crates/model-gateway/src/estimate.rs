@@ -80,6 +80,7 @@ mod tests {
     fn estimator(protocol: Option<Protocol>) -> Estimator {
         Estimator {
             protocol,
+            format: &system_one::FORMAT,
             request_tokens: 1_000,
             questions: vec![400; 12],
         }
