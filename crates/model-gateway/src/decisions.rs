@@ -16,9 +16,12 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
     before_state: r#","input":"#,
     before_questions: r#","questions":["#,
     end: "]}",
-    write_state: |json, state| {
+    write_state: |json, state, room| {
         // a state without JSON does not occur
-        write_json(json, &serde_json::to_string(state).unwrap_or_default());
+        let text = serde_json::to_string(state).unwrap_or_default();
+        let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\'));
+        json.reserve_exact(text.len() + escaped.count() + room);
+        write_json(json, &text);
     },
     write_question: |json, question| write_json(json, &DecisionsQuestion::new(question)),
     read: reading::read,

@@ -14,7 +14,10 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
     before_state: r#","state":"#,
     before_questions: r#","questions":{"#,
     end: "}}",
-    write_state: |json, state| write_json(json, state),
+    write_state: |json, state, room| {
+        json.reserve_exact(state.unescaped_bytes() + room);
+        write_json(json, state);
+    },
     write_question: |json, question| {
         write_json(json, question.key.as_str());
         json.push(b':');

@@ -41,8 +41,8 @@ pub(crate) struct TypedFormat {
     pub(crate) before_questions: &'static str,
     /// The JSON behind the last question.
     pub(crate) end: &'static str,
-    /// Writes the text to judge.
-    pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>),
+    /// Writes the text to judge, and reserves this many bytes more for what comes behind it.
+    pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>, usize),
     /// Writes a question.
     pub(crate) write_question: fn(&mut Vec<u8>, &Question),
     /// Reads the value of `answers` as answers to the questions of a request.

@@ -15,8 +15,8 @@ use crate::request_body::RequestBody;
 
 /// Bytes of a question's key and of the JSON around the question, about.
 const AROUND_A_QUESTION: usize = 32;
-/// Bytes of the model's name and of the JSON around state and questions, about.
-const AROUND_THE_QUESTIONS: usize = 128;
+/// Bytes of the JSON around all questions, about.
+const AROUND_THE_QUESTIONS: usize = 32;
 
 /// One request and the questions that it asks.
 pub(crate) struct SplitRequest<'a> {
@@ -43,12 +43,10 @@ impl TypedFormat {
             submission,
         };
         let questions = version.questions();
-        let room = state.unescaped_bytes() + room_for_questions(version);
-        let mut json = Vec::with_capacity(room);
-        json.extend_from_slice(br#"{"model":"#);
+        let mut json = br#"{"model":"#.to_vec();
         write_json(&mut json, model);
         json.extend_from_slice(self.before_state.as_bytes());
-        (self.write_state)(&mut json, &state);
+        (self.write_state)(&mut json, &state, room_for_questions(version));
         json.extend_from_slice(self.before_questions.as_bytes());
         let beginning = json.len();
         let mut written: Vec<Range<usize>> = Vec::with_capacity(questions.len());
@@ -135,7 +133,7 @@ fn fewest_groups(
     groups
 }
 
-/// Bytes that everything but the state takes in a request of all questions, about.
+/// Bytes that follow the state in a request of all questions, about.
 fn room_for_questions(version: &PrismVersion) -> usize {
     let questions = version.question_chars().iter();
     let bytes: usize = questions.map(|chars| chars + AROUND_A_QUESTION).sum();
