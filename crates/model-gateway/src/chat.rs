@@ -12,6 +12,7 @@ mod capabilities;
 mod chat_server;
 mod code_probabilities;
 pub(crate) mod codes;
+pub(crate) mod complete;
 pub(crate) mod completion;
 mod dialogue;
 mod digits;

@@ -7,9 +7,6 @@ mod parameters;
 mod reading;
 pub(crate) mod request;
 
-use std::cell::Cell;
-
-use bytes::Bytes;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
@@ -18,7 +15,7 @@ use refract_domain::submission::Submission;
 use self::parameters::RefusedParameters;
 use self::request::StatedRequest;
 use crate::attempts::CallSender;
-use crate::chat::completion;
+use crate::chat::complete::complete;
 use crate::chat::opening::ChatOpening;
 use crate::concurrent::all_answers;
 use crate::failure::ModelFailure;
@@ -57,9 +54,16 @@ impl StatedProtocol {
         call: &CallSender<'_>,
         request: StatedRequest<'_>,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
-        let body = self.post(call, &request).await?;
-        let completion = completion::read(&body)?;
-        call.recorder.add_usage(&completion.usage);
+        let write = |server| {
+            let parameters = self.refused.of(server).parameters();
+            (request.body(parameters), parameters)
+        };
+        let can_do_without = |server, parameter: &str, _, sent| {
+            let refused = self.refused.of(server);
+            refused.can_do_without(parameter, sent)
+        };
+        let completion = complete(call, &mut call.series(), write, can_do_without).await;
+        let completion = completion.map_err(parameters::about_holder)?;
         if let (true, Some(question)) = (completion.is_thinking, request.questions.first()) {
             return Err(ModelFailure::StillThinking(question.key.clone()));
         }
@@ -67,44 +71,5 @@ impl StatedProtocol {
         let read = reading::read(&content, request.questions)?;
         call.recorder.add_coverage(read.coverage);
         Ok(read.answers)
-    }
-
-    /// Sends a request, and sends it again without each parameter that the server refuses and that
-    /// the request can do without.
-    async fn post(
-        &self,
-        call: &CallSender<'_>,
-        request: &StatedRequest<'_>,
-    ) -> Result<Bytes, ModelFailure> {
-        let mut series = call.series();
-        loop {
-            let sent = Cell::new(None);
-            let write = |server| {
-                let parameters = self.refused.of(server).parameters();
-                sent.set(Some(parameters));
-                request.body(parameters)
-            };
-            let can_do_without = |parameter, server| {
-                let sent = sent.get();
-                sent.is_some_and(|sent| self.refused.of(server).can_do_without(parameter, sent))
-            };
-            match call.post(write, &mut series).await {
-                // each refusal takes a parameter away, so this ends
-                Err(ModelFailure::ParameterRefused { parameter, .. })
-                    if can_do_without(parameter, series.server()) => {}
-                Err(ModelFailure::ParameterRefused {
-                    parameter,
-                    status,
-                    is_over_limit,
-                }) => {
-                    return Err(ModelFailure::ParameterRefused {
-                        parameter: parameters::holder(parameter),
-                        status,
-                        is_over_limit,
-                    });
-                }
-                answered => return answered,
-            }
-        }
     }
 }

@@ -1,12 +1,11 @@
 //! The requests about one question.
 
-use std::cell::Cell;
-
 use refract_domain::question::Question;
 
 use super::chat_server::ChatServer;
 use super::codes::CodeShape;
-use super::completion::{self, Completion};
+use super::complete::complete;
+use super::completion::Completion;
 use super::request::{Prompts, WantedCode};
 use crate::attempts::CallSender;
 use crate::failure::ModelFailure;
@@ -49,38 +48,20 @@ impl<'a> QuestionRequests<'a> {
         alternatives: u16,
         series: &mut RequestSeries,
     ) -> Result<Completion, ModelFailure> {
-        loop {
-            let sent = Cell::new(None);
-            let write = |server| {
-                let capabilities = &self.servers.of(server).capabilities;
-                let parameters = capabilities.parameters(alternatives);
-                sent.set(Some(parameters));
-                self.prompts.body(self.index, wanted, parameters)
-            };
-            let answered = self.call.post(write, series).await;
-            let capabilities = &self.server(*series).capabilities;
-            let can_do_without = |parameter| {
-                let sent = sent.get();
-                sent.is_some_and(|sent| capabilities.can_do_without(parameter, sent))
-            };
-            match answered {
-                Ok(body) => {
-                    let completion = completion::read(&body)?;
-                    self.call.recorder.add_usage(&completion.usage);
-                    return Ok(completion);
-                }
-                // each refusal takes a parameter away, so this ends
-                Err(ModelFailure::ParameterRefused {
-                    parameter,
-                    is_over_limit,
-                    ..
-                }) if can_do_without(parameter) => {
-                    if is_over_limit {
-                        capabilities.has_limit();
-                    }
-                }
-                Err(failure) => return Err(failure),
+        let write = |server| {
+            let capabilities = &self.servers.of(server).capabilities;
+            let parameters = capabilities.parameters(alternatives);
+            let body = self.prompts.body(self.index, wanted, parameters);
+            (body, parameters)
+        };
+        let can_do_without = |server, parameter: &str, is_over_limit, sent| {
+            let capabilities = &self.servers.of(server).capabilities;
+            let can_do_without = capabilities.can_do_without(parameter, sent);
+            if can_do_without && is_over_limit {
+                capabilities.has_limit();
             }
-        }
+            can_do_without
+        };
+        complete(self.call, series, write, can_do_without).await
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::failure::ModelFailure;
 use crate::server_refusal::SYSTEM_MESSAGE;
 
 /// Parameters that not every server takes.
@@ -47,11 +48,13 @@ impl RefusedParameters {
     }
 }
 
-/// The parameter that a refusal is about where nothing can be left out: a schema without bounds that
-/// is refused for its bounds is refused as a whole.
-pub(super) fn holder(parameter: &'static str) -> &'static str {
-    match parameter {
-        "minimum" | "maximum" => "response_format",
-        other => other,
+/// The failure where nothing can be left out: a schema without bounds that is refused for its bounds
+/// is refused as a whole.
+pub(super) fn about_holder(mut failure: ModelFailure) -> ModelFailure {
+    if let ModelFailure::ParameterRefused { parameter, .. } = &mut failure
+        && matches!(*parameter, "minimum" | "maximum")
+    {
+        *parameter = "response_format";
     }
+    failure
 }
