@@ -8,6 +8,11 @@
 //! second attempt goes to another one. An attempt that finds no server at an address goes on to the
 //! next: nothing was sent, so no model was asked.
 
+pub(crate) mod attempt_end;
+pub(crate) mod concurrency_limit;
+pub(crate) mod request_series;
+pub(crate) mod retry_after;
+
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -16,15 +21,13 @@ use bytes::Bytes;
 use refract_traces::{CallTrace, ModelAttempt};
 use tokio::time::{sleep, timeout};
 
-use crate::attempt_end;
-use crate::concurrency_limit::ConcurrencyLimit;
+use self::concurrency_limit::ConcurrencyLimit;
+use self::request_series::RequestSeries;
+use crate::connection::renewable_key::RenewableKey;
+use crate::connection::request_body::RequestBody;
 use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
-use crate::renewable_key::RenewableKey;
 use crate::report::ReportRecorder;
-use crate::request_body::RequestBody;
-use crate::request_series::RequestSeries;
-use crate::retry_after;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};

@@ -3,11 +3,11 @@
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
-use crate::endpoint::ModelEndpoint;
-use crate::protocol::Protocol;
+use crate::protocols::typed_questions::TypedFormat;
+use crate::protocols::{decisions, stated, system_one};
 use crate::settings::ModelSettings;
-use crate::typed_questions::TypedFormat;
-use crate::{decisions, stated, system_one};
+use crate::settings::endpoint::ModelEndpoint;
+use crate::settings::protocol::Protocol;
 
 /// Estimated cost of asking about one submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Counts of requests, attempts and tokens of one submission, for logs, metrics and provenance.
 
+pub(crate) mod coverage;
+
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -7,8 +9,8 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::coverage::OutcomeCoverage;
 use crate::json::{count, nested, string};
+use crate::report::coverage::OutcomeCoverage;
 
 /// A longer model name is cut: it is saved with every result.
 const MODEL_NAME_CHARS: usize = 200;
