@@ -3,7 +3,7 @@
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
-use crate::protocols::typed_questions::TypedFormat;
+use crate::protocols::typed_questions::format::TypedFormat;
 use crate::protocols::{decisions, stated, system_one};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;

@@ -8,7 +8,7 @@ mod reading;
 
 use self::question::DecisionsQuestion;
 use crate::failure::ModelFailure;
-use crate::protocols::typed_questions::{TypedFormat, write_json};
+use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
 /// The OpenAI Decisions format. The state is a text that holds JSON; the estimate counts the JSON,
 /// which is what the model reads.

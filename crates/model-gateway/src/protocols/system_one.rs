@@ -7,7 +7,7 @@ mod reading;
 use refract_domain::model_input::SystemOneQuestion;
 
 use crate::failure::ModelFailure;
-use crate::protocols::typed_questions::{TypedFormat, write_json};
+use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
 /// The System One format.
 pub(crate) static FORMAT: TypedFormat = TypedFormat {

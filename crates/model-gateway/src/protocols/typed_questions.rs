@@ -2,23 +2,21 @@
 //! of a type and with probabilities for each question. Their formats are modules of their own.
 
 pub(crate) mod answers;
+pub(crate) mod format;
 mod split;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::model_input::State;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
 use refract_domain::submission::Submission;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::format::TypedFormat;
 use self::split::SplitRequest;
-pub(crate) use self::split::write_json;
 use crate::attempts::CallSender;
 use crate::failure::ModelFailure;
 use crate::json::{is_error, object};
-use crate::protocols::answers::ReadAnswers;
 use crate::protocols::concurrent::all_answers;
 use crate::report::ReportedUsage;
 
@@ -30,25 +28,6 @@ pub(crate) struct TypedProtocol {
     pub(crate) model: String,
     /// Estimated tokens above which a request is split.
     pub(crate) request_tokens: usize,
-}
-
-/// How the requests of a format are written and its answers are read.
-#[derive(Debug)]
-pub(crate) struct TypedFormat {
-    /// The JSON between the model's name and the text to judge.
-    pub(crate) before_state: &'static str,
-    /// The JSON between the text to judge and the first question.
-    pub(crate) before_questions: &'static str,
-    /// The JSON behind the last question.
-    pub(crate) end: &'static str,
-    /// Writes the text to judge, and reserves this many bytes more for what comes behind it.
-    pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>, usize),
-    /// Writes a question.
-    pub(crate) write_question: fn(&mut Vec<u8>, &Question),
-    /// Reads the value of `answers` as answers to the questions of a request.
-    pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelFailure>,
-    /// The failure of a body that is not of the format.
-    pub(crate) malformed: ModelFailure,
 }
 
 impl TypedProtocol {

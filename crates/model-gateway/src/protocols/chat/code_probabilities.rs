@@ -12,6 +12,7 @@ const MOST_UNREAD: f64 = 0.01;
 const SURE_DIGIT: f64 = 0.95;
 
 /// Probabilities of codes, not yet normalised.
+#[derive(Default)]
 pub(super) struct CodeProbabilities {
     /// Outcomes of the question; codes beyond them stand for no outcome.
     pub(super) outcomes: usize,
@@ -94,15 +95,8 @@ impl CodeProbabilities {
         Self {
             outcomes,
             codes: vec![0.0; shape.codes()],
-            first_tokens: Vec::new(),
             letters: vec![LetterReading::default(); letters],
-            written: None,
-            mass: 0.0,
-            hidden: 0.0,
-            listed: 0,
-            alternatives: 0,
-            tokens_before: 0,
-            code_tokens: None,
+            ..Self::default()
         }
     }
 
@@ -110,14 +104,10 @@ impl CodeProbabilities {
     pub(super) fn add_token(&mut self, piece: CodePiece, token: &[u8], probability: f64) {
         match piece {
             CodePiece::Code(place) => self.add_code(place, probability),
-            CodePiece::First(letter) => match self.first_token(letter, token) {
-                Some(known) => known.probability += probability,
-                None => self.first_tokens.push(FirstToken {
-                    letter,
-                    token: token.to_vec(),
-                    probability,
-                }),
-            },
+            CodePiece::First(letter) => {
+                let known = self.first_token(letter, token);
+                self.add_first_token(known, letter, token, probability);
+            }
         }
     }
 
@@ -129,16 +119,8 @@ impl CodeProbabilities {
                 place / CODES_PER_LETTER
             }
             CodePiece::First(place) => {
-                let own = self.first_tokens.iter_mut();
-                let own = own.filter(|token| token.letter == place);
-                match own.max_by(|one, other| one.probability.total_cmp(&other.probability)) {
-                    Some(token) => token.probability += probability,
-                    None => self.first_tokens.push(FirstToken {
-                        letter: place,
-                        token: Vec::new(),
-                        probability,
-                    }),
-                }
+                let most_probable = self.most_probable_of(place);
+                self.add_first_token(most_probable, place, b"", probability);
                 place
             }
         };
@@ -176,9 +158,7 @@ impl CodeProbabilities {
         token: &[u8],
         digits: &DigitProbabilities,
     ) {
-        let tokens = self.first_tokens.iter();
-        let mut tokens = tokens.map(|known| known.letter == letter && known.token == token);
-        if let Some(index) = tokens.position(|is_it| is_it) {
+        if let Some(index) = self.first_token(letter, token) {
             self.resolve(index, digits);
         }
     }
@@ -251,12 +231,10 @@ impl CodeProbabilities {
         let shares = self.letter_shares().into_iter().enumerate();
         let unread = shares.filter(|(letter, _)| self.is_unread(*letter));
         let letters = self.needed(unread.collect());
-        let most_probable = letters.into_iter().filter_map(|letter| {
-            let tokens = self.first_tokens.iter().enumerate();
-            let own = tokens.filter(|(_, token)| token.letter == letter);
-            own.max_by(|(_, one), (_, other)| one.probability.total_cmp(&other.probability))
-        });
-        most_probable.map(|(index, _)| index).collect()
+        let letters = letters.into_iter();
+        letters
+            .filter_map(|letter| self.most_probable_of(letter))
+            .collect()
     }
 
     /// The first tokens, in every spelling, whose codes must be told apart so that no more than
@@ -341,8 +319,35 @@ impl CodeProbabilities {
         }
     }
 
-    fn first_token(&mut self, letter: usize, token: &[u8]) -> Option<&mut FirstToken> {
-        let mut tokens = self.first_tokens.iter_mut();
-        tokens.find(|known| known.letter == letter && known.token == token)
+    /// Adds a probability to the first token at this index, or a first token where there is none.
+    fn add_first_token(
+        &mut self,
+        known: Option<usize>,
+        letter: usize,
+        token: &[u8],
+        probability: f64,
+    ) {
+        match known.and_then(|index| self.first_tokens.get_mut(index)) {
+            Some(known) => known.probability += probability,
+            None => self.first_tokens.push(FirstToken {
+                letter,
+                token: token.to_vec(),
+                probability,
+            }),
+        }
+    }
+
+    /// The index of a first token.
+    fn first_token(&self, letter: usize, token: &[u8]) -> Option<usize> {
+        let mut tokens = self.first_tokens.iter();
+        tokens.position(|known| known.letter == letter && known.token == token)
+    }
+
+    /// The index of the most probable first token of a letter.
+    fn most_probable_of(&self, letter: usize) -> Option<usize> {
+        let tokens = self.first_tokens.iter().enumerate();
+        let own = tokens.filter(|(_, token)| token.letter == letter);
+        let most = own.max_by(|(_, one), (_, other)| one.probability.total_cmp(&other.probability));
+        most.map(|(index, _)| index)
     }
 }

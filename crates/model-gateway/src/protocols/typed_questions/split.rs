@@ -8,9 +8,8 @@ use refract_domain::model_input::{State, json_chars};
 use refract_domain::prism::PrismVersion;
 use refract_domain::question::Question;
 use refract_domain::submission::Submission;
-use serde::Serialize;
 
-use super::TypedFormat;
+use super::format::{TypedFormat, write_json};
 use crate::connection::request_body::RequestBody;
 
 /// Bytes of a question's key and of the JSON around the question, about.
@@ -148,12 +147,6 @@ fn most_chars(request_tokens: usize) -> usize {
 fn chars(text: &[u8]) -> usize {
     let is_first = |byte: &&u8| (**byte & 0xC0) != 0x80;
     text.iter().filter(is_first).count()
-}
-
-/// Writes a value behind what is there already.
-pub(crate) fn write_json(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    // writing these values into a vector cannot fail
-    let _ = serde_json::to_writer(json, value);
 }
 
 #[cfg(test)]
