@@ -188,10 +188,8 @@ impl CodeProbabilities {
                 } else {
                     even
                 };
-                self.add_code(
-                    token.letter * CODES_PER_LETTER + digit,
-                    token.probability * part,
-                );
+                let place = token.letter * CODES_PER_LETTER + digit;
+                self.add_code(place, token.probability * part);
             }
         }
     }
@@ -231,10 +229,9 @@ impl CodeProbabilities {
         let shares = self.letter_shares().into_iter().enumerate();
         let unread = shares.filter(|(letter, _)| self.is_unread(*letter));
         let letters = self.needed(unread.collect());
-        let letters = letters.into_iter();
-        letters
-            .filter_map(|letter| self.most_probable_of(letter))
-            .collect()
+        let tokens = letters.into_iter();
+        let tokens = tokens.filter_map(|letter| self.most_probable_of(letter));
+        tokens.collect()
     }
 
     /// The first tokens, in every spelling, whose codes must be told apart so that no more than
@@ -320,19 +317,13 @@ impl CodeProbabilities {
     }
 
     /// Adds a probability to the first token at this index, or a first token where there is none.
-    fn add_first_token(
-        &mut self,
-        known: Option<usize>,
-        letter: usize,
-        token: &[u8],
-        probability: f64,
-    ) {
-        match known.and_then(|index| self.first_tokens.get_mut(index)) {
-            Some(known) => known.probability += probability,
+    fn add_first_token(&mut self, at: Option<usize>, letter: usize, token: &[u8], added: f64) {
+        match at.and_then(|index| self.first_tokens.get_mut(index)) {
+            Some(known) => known.probability += added,
             None => self.first_tokens.push(FirstToken {
                 letter,
                 token: token.to_vec(),
-                probability,
+                probability: added,
             }),
         }
     }
