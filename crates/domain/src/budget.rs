@@ -36,7 +36,8 @@ fn state<'a>(version: &'a PrismVersion, submission: &'a Submission) -> State<'a>
 }
 
 fn tokens(version: &PrismVersion, state_chars: usize) -> usize {
-    (FRAME_CHARS + state_chars + version.longest_question_chars()).div_ceil(CHARS_PER_TOKEN)
+    let longest_question = version.question_chars().iter().max().unwrap_or(&0);
+    (FRAME_CHARS + state_chars + longest_question).div_ceil(CHARS_PER_TOKEN)
 }
 
 /// Estimated tokens that a version takes of every call, before any text: its field keys, its context

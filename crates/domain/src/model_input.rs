@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+use serde_with::{As, Map, Same};
 
 use crate::question::{OutcomeRef, Question, QuestionKind};
 use crate::submission::Submission;
@@ -76,60 +78,47 @@ impl Serialize for State<'_> {
     }
 }
 
-/// One question as JSON of the System One format: a `choice`, `noul` or `score`.
-#[derive(Clone, Copy)]
-pub(crate) struct SystemOneQuestion<'a>(pub(crate) &'a Question);
-
-impl<'a> SystemOneQuestion<'a> {
-    /// The compact JSON of a question.
-    pub(crate) fn written(question: &'a Question) -> Box<str> {
-        // these values have JSON
-        let json = serde_json::to_string(&Self(question)).unwrap_or_default();
-        json.into_boxed_str()
-    }
+/// One question in the System One format, which the token estimate measures.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum SystemOneQuestion<'a> {
+    /// A Choice question.
+    Choice {
+        /// The question's text and instructions.
+        instructions: Cow<'a, str>,
+        /// The text of each outcome under its key.
+        #[serde(serialize_with = "As::<Map<Same, Same>>::serialize")]
+        criteria: Vec<(&'a str, Cow<'a, str>)>,
+    },
+    /// A Yes / No question.
+    Noul {
+        /// The question's text and instructions.
+        instructions: Cow<'a, str>,
+    },
+    /// A Scale question.
+    Score {
+        /// The question's text and instructions.
+        instructions: Cow<'a, str>,
+        /// The text of each level, lowest first.
+        criteria: Vec<Cow<'a, str>>,
+    },
 }
 
-impl Serialize for SystemOneQuestion<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let question = self.0;
-        let mut map = serializer.serialize_map(None)?;
-        let kind = match question.kind {
-            QuestionKind::Choice { .. } => "choice",
-            QuestionKind::YesNo => "noul",
-            QuestionKind::Scale { .. } => "score",
-        };
-        map.serialize_entry("type", kind)?;
-        map.serialize_entry("instructions", &question_text(question))?;
+impl<'a> From<&'a Question> for SystemOneQuestion<'a> {
+    fn from(question: &'a Question) -> Self {
+        let instructions = question_text(question);
+        let outcomes = question.outcomes();
         match question.kind {
-            QuestionKind::Choice { .. } => {
-                map.serialize_entry("criteria", &OutcomesByKey(question))?;
-            }
-            QuestionKind::YesNo => {}
-            QuestionKind::Scale { .. } => {
-                map.serialize_entry("criteria", &OutcomesInOrder(question))?;
-            }
+            QuestionKind::Choice { .. } => Self::Choice {
+                instructions,
+                criteria: outcomes.map(|one| (one.key, outcome_text(one))).collect(),
+            },
+            QuestionKind::YesNo => Self::Noul { instructions },
+            QuestionKind::Scale { .. } => Self::Score {
+                instructions,
+                criteria: outcomes.map(outcome_text).collect(),
+            },
         }
-        map.end()
-    }
-}
-
-struct OutcomesByKey<'a>(&'a Question);
-
-impl Serialize for OutcomesByKey<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.0
-                .outcomes()
-                .map(|outcome| (outcome.key, outcome_text(outcome))),
-        )
-    }
-}
-
-struct OutcomesInOrder<'a>(&'a Question);
-
-impl Serialize for OutcomesInOrder<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.outcomes().map(outcome_text))
     }
 }
 

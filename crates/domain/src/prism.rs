@@ -10,7 +10,7 @@ use crate::field::Field;
 use crate::key::QuestionKey;
 use crate::lens::{Column, Lens};
 use crate::limits::VERSION_MAX;
-use crate::model_input::SystemOneQuestion;
+use crate::model_input::{SystemOneQuestion, json_chars};
 use crate::question::Question;
 
 display_name! {
@@ -67,21 +67,17 @@ pub struct PrismVersion {
     #[serde(skip)]
     automatic_columns: Vec<Column>,
     #[serde(skip)]
-    questions_json: Vec<Box<str>>,
-    #[serde(skip)]
-    longest_question_chars: usize,
+    question_chars: Vec<usize>,
 }
 
 impl PrismVersion {
     /// Makes a version from checked parts. The prism file's rules, such as distinct keys and the
     /// sizes in [`limits`](crate::limits), are the caller's to keep: `refract_authoring` reads files.
     pub fn new(fields: Vec<Field>, context: Option<String>, questions: Vec<Question>) -> Self {
-        let questions_json: Vec<_> = questions.iter().map(SystemOneQuestion::written).collect();
-        let chars = questions_json.iter().map(|json| json.chars().count());
+        let chars = questions.iter().map(SystemOneQuestion::from);
         Self {
             automatic_columns: questions.iter().filter_map(Column::automatic).collect(),
-            longest_question_chars: chars.max().unwrap_or(0),
-            questions_json,
+            question_chars: chars.map(|question| json_chars(&question)).collect(),
             fields,
             context,
             questions,
@@ -103,9 +99,9 @@ impl PrismVersion {
         &self.questions
     }
 
-    /// The questions, in order, as JSON of the System One format: each a `choice`, `noul` or `score`.
-    pub fn questions_json(&self) -> &[Box<str>] {
-        &self.questions_json
+    /// Characters of each question, in order, as compact JSON of the System One format.
+    pub fn question_chars(&self) -> &[usize] {
+        &self.question_chars
     }
 
     /// The question with this key.
@@ -120,11 +116,6 @@ impl PrismVersion {
             Lens::Automatic => &self.automatic_columns,
             Lens::Custom(columns) => columns,
         }
-    }
-
-    /// Characters of the longest question as JSON of the System One format.
-    pub(crate) fn longest_question_chars(&self) -> usize {
-        self.longest_question_chars
     }
 }
 

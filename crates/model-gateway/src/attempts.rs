@@ -8,6 +8,11 @@
 //! second attempt goes to another one. An attempt that finds no server at an address goes on to the
 //! next: nothing was sent, so no model was asked.
 
+pub(crate) mod attempt_end;
+pub(crate) mod concurrency_limit;
+pub(crate) mod request_series;
+pub(crate) mod retry_after;
+
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -16,15 +21,13 @@ use bytes::Bytes;
 use refract_traces::{CallTrace, ModelAttempt};
 use tokio::time::{sleep, timeout};
 
-use crate::attempt_end;
-use crate::concurrency_limit::ConcurrencyLimit;
+use self::concurrency_limit::ConcurrencyLimit;
+use self::request_series::RequestSeries;
+use crate::connection::renewable_key::RenewableKey;
+use crate::connection::request_body::RequestBody;
 use crate::connection::{ModelConnections, ServerReply};
 use crate::failure::ModelFailure;
-use crate::renewable_key::RenewableKey;
 use crate::report::ReportRecorder;
-use crate::request_body::RequestBody;
-use crate::request_series::RequestSeries;
-use crate::retry_after;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
@@ -123,11 +126,9 @@ impl<'a> CallSender<'a> {
         let renewable_key = self.sender.renewable_key.as_ref();
         let sent_key = renewable_key.map(|key| key.generation());
         let first = self.attempt(&write, reach, ServerSet::default(), series);
-        let EndedAttempt {
-            reply,
-            has_system_message,
-        } = first.await?;
-        let refusal = match reply {
+        let first = first.await?;
+        let has_system_message = first.has_system_message;
+        let refusal = match first.reply {
             ServerReply::Answer(answer) => return Ok(answer),
             ServerReply::CallError(refusal) => refusal,
         };
@@ -164,15 +165,9 @@ impl<'a> CallSender<'a> {
         refused_by: ServerSet,
         series: &mut RequestSeries,
     ) -> Result<EndedAttempt, ModelFailure> {
-        let RequestSender {
-            connections,
-            pool,
-            limit,
-            settings,
-            renewable_key: _,
-        } = self.sender;
-        let whole_time = &settings.timeout;
-        let _permit = limit.acquire().await?;
+        let pool = &self.sender.pool;
+        let whole_time = &self.sender.settings.timeout;
+        let _permit = self.sender.limit.acquire().await?;
         let mut chosen = self.first_choice(reach, refused_by, series);
         self.recorder.attempt_begins();
         let begin = Instant::now();
@@ -188,7 +183,8 @@ impl<'a> CallSender<'a> {
             let span = self
                 .trace
                 .begin_attempt(|| self.described(place, refused_by));
-            let exchange = connections.of(place).exchange(body, span.headers());
+            let connections = self.sender.connections.of(place);
+            let exchange = connections.exchange(body, span.headers());
             let reply = timeout(time_left, exchange).await;
             let reply = reply.unwrap_or(Err(ModelFailure::TimedOut(*whole_time)));
             if span.is_recording() {
@@ -221,12 +217,8 @@ impl<'a> CallSender<'a> {
 
     /// What the trace tells of an attempt at this server.
     fn described(&self, place: ServerPlace, refused_by: ServerSet) -> ModelAttempt<'_> {
-        let RequestSender {
-            connections,
-            settings,
-            ..
-        } = self.sender;
-        let (host, port) = connections.of(place).host_and_port();
+        let settings = &self.sender.settings;
+        let (host, port) = self.sender.connections.of(place).host_and_port();
         ModelAttempt {
             operation: settings.protocol.operation(),
             provider: settings.protocol.provider(),

@@ -6,9 +6,12 @@
 
 mod dial;
 mod pool;
+pub(crate) mod renewable_key;
 mod reply;
+pub(crate) mod request_body;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tls;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,15 +24,14 @@ use hyper::{Method, Request, Response, Uri};
 use refract_traces::TraceHeaders;
 use rustls::ClientConfig;
 
+use self::dial::Dialer;
+use self::pool::{HttpSender, IdleConnections};
+use self::renewable_key::RenewableKey;
+pub(crate) use self::reply::ServerReply;
+use self::request_body::RequestBody;
 use crate::failure::ModelFailure;
-use crate::renewable_key::RenewableKey;
-use crate::request_body::RequestBody;
-use crate::setting_fault::SettingFault;
 use crate::settings::ModelApiKey;
-use crate::tls;
-use dial::Dialer;
-use pool::{HttpSender, IdleConnections};
-pub(crate) use reply::ServerReply;
+use crate::settings::setting_fault::SettingFault;
 
 /// Common model servers close a connection that was idle for five seconds. Ours are given up
 /// before, so that no request meets a connection that is just being closed.

@@ -3,10 +3,11 @@
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
-use crate::endpoint::ModelEndpoint;
-use crate::protocol::Protocol;
+use crate::protocols::typed_questions::format::TypedFormat;
+use crate::protocols::{decisions, stated, system_one};
 use crate::settings::ModelSettings;
-use crate::{decisions, stated, system_one};
+use crate::settings::endpoint::ModelEndpoint;
+use crate::settings::protocol::Protocol;
 
 /// Estimated cost of asking about one submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct CostEstimate {
 pub struct Estimator {
     /// `None` is the built-in scorer, which sends nothing.
     protocol: Option<Protocol>,
+    /// The format of typed questions by which questions are measured and requests are split.
+    format: &'static TypedFormat,
     request_tokens: usize,
     /// Characters of each question.
     questions: Vec<usize>,
@@ -33,15 +36,17 @@ impl Estimator {
             ModelEndpoint::Lexical => None,
             ModelEndpoint::Servers(_) => Some(settings.protocol),
         };
+        let format = match protocol {
+            Some(Protocol::Decisions) => &decisions::FORMAT,
+            Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {
+                &system_one::FORMAT
+            }
+        };
         Self {
             protocol,
+            format,
             request_tokens: settings.request_tokens,
-            questions: match protocol {
-                Some(Protocol::Decisions) => decisions::request::question_chars(version),
-                Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {
-                    system_one::request::question_chars(version)
-                }
-            },
+            questions: format.question_chars(version),
         }
     }
 
@@ -51,11 +56,9 @@ impl Estimator {
         let questions = &self.questions;
         let requests = match self.protocol {
             None => return CostEstimate::default(),
-            Some(Protocol::SystemOne) => {
-                system_one::request::requests(questions, state_chars, self.request_tokens)
-            }
-            Some(Protocol::Decisions) => {
-                decisions::request::requests(questions, state_chars, self.request_tokens)
+            Some(Protocol::SystemOne | Protocol::Decisions) => {
+                self.format
+                    .requests(questions, state_chars, self.request_tokens)
             }
             Some(Protocol::Chat) => questions.len(),
             Some(Protocol::Stated) => questions
@@ -77,6 +80,7 @@ mod tests {
     fn estimator(protocol: Option<Protocol>) -> Estimator {
         Estimator {
             protocol,
+            format: &system_one::FORMAT,
             request_tokens: 1_000,
             questions: vec![400; 12],
         }

@@ -4,6 +4,10 @@
 //! A sentence names what happened, the key of the question where it is about one, and the server's
 //! status. It never holds a text, a prompt, words of the server or an API key.
 
+pub(crate) mod refusal;
+pub(crate) mod server_message;
+pub(crate) mod server_refusal;
+
 use std::fmt;
 use std::time::Duration;
 

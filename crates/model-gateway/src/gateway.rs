@@ -6,18 +6,18 @@ use refract_domain::prism::PrismVersion;
 use refract_traces::CallTrace;
 
 use crate::attempts::RequestSender;
-use crate::concurrency_limit::ConcurrencyLimit;
+use crate::attempts::concurrency_limit::ConcurrencyLimit;
+use crate::connection::renewable_key::RenewableKey;
 use crate::connection::{ModelConnections, ServerAccess};
-use crate::endpoint::ModelEndpoint;
 use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
-use crate::renewable_key::RenewableKey;
-use crate::server_protocol::ServerProtocol;
+use crate::protocols::server_protocol::ServerProtocol;
 use crate::servers::each_server::EachServer;
 use crate::servers::load::ServerUse;
 use crate::servers::pool::ServerPool;
-use crate::setting_fault::SettingFault;
 use crate::settings::ModelSettings;
+use crate::settings::endpoint::ModelEndpoint;
+use crate::settings::setting_fault::SettingFault;
 
 /// The model of a whole process: settings, concurrency limit and TLS configuration.
 #[derive(Clone, Debug)]

@@ -5,11 +5,10 @@ pub(crate) mod lenient;
 
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_with::rust::maps_duplicate_key_is_error;
 
 /// Whether the value of the key `error` is an error; some servers send the key with an empty value.
 pub(crate) fn is_error(raw: &RawValue) -> bool {
@@ -56,8 +55,10 @@ pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
 }
 
 /// An object's values by key. A key that stands twice makes it unreadable.
-#[derive(Default)]
-pub(crate) struct JsonObject<'a>(BTreeMap<JsonKey<'a>, &'a RawValue>);
+#[derive(Default, Deserialize)]
+pub(crate) struct JsonObject<'a>(
+    #[serde(borrow, with = "maps_duplicate_key_is_error")] BTreeMap<JsonKey<'a>, &'a RawValue>,
+);
 
 impl<'a> JsonObject<'a> {
     /// Puts keys and values together; `None` where a key stands twice.
@@ -75,32 +76,6 @@ impl<'a> JsonObject<'a> {
 
     pub(crate) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.get(key).copied()
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(JsonObjectVisitor)
-    }
-}
-
-struct JsonObjectVisitor;
-
-impl<'de> Visitor<'de> for JsonObjectVisitor {
-    type Value = JsonObject<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject<'de>, A::Error> {
-        let mut values = BTreeMap::new();
-        while let Some((key, value)) = map.next_entry()? {
-            if values.insert(key, value).is_some() {
-                return Err(A::Error::custom("a key stands twice"));
-            }
-        }
-        Ok(JsonObject(values))
     }
 }
 

@@ -5,55 +5,33 @@
 //! owns that thread's connections. [`Model::answer`] takes a version's questions and one submission
 //! and returns answers, or a [`ModelFailure`] in words.
 //!
-//! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module that
-//! writes requests and reads answers and knows no connection. Nothing in this crate knows of
-//! results, databases or callers, and no text, prompt, model answer or key reaches a log or an
-//! error.
+//! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module of
+//! `protocols` that writes requests and reads answers and knows no connection. Nothing in this crate
+//! knows of results, databases or callers, and no text, prompt, model answer or key reaches a log or
+//! an error.
 
-mod answers;
-mod attempt_end;
 mod attempts;
-mod chat;
-mod concurrency_limit;
-mod concurrent;
 mod connection;
-mod coverage;
-mod decisions;
-mod endpoint;
 mod estimate;
 mod failure;
 mod gateway;
 mod json;
-mod lexical;
 mod model;
-mod protocol;
-mod refusal;
-mod renewable_key;
+mod protocols;
 mod report;
-mod request_body;
-mod request_series;
-mod retry_after;
-mod server_message;
-mod server_protocol;
-mod server_refusal;
 mod servers;
-mod setting_fault;
 mod settings;
-mod stated;
-mod system_one;
-mod tls;
-mod typed_questions;
 
-pub use coverage::{CodeCoverage, OutcomeCoverage};
-pub use endpoint::ModelEndpoint;
+pub use connection::tls::client_config as tls_client_config;
 pub use estimate::{CostEstimate, Estimator};
+pub use failure::server_message::ServerMessage;
 pub use failure::{ModelFailure, Unreachable};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
-pub use protocol::Protocol;
 pub use report::ModelReport;
-pub use server_message::ServerMessage;
+pub use report::coverage::{CodeCoverage, OutcomeCoverage};
 pub use servers::load::ServerUse;
-pub use setting_fault::{AddressFault, SettingFault};
+pub use settings::endpoint::ModelEndpoint;
+pub use settings::protocol::Protocol;
+pub use settings::setting_fault::{AddressFault, SettingFault};
 pub use settings::{ModelApiKey, ModelKeyFileError, ModelSettings};
-pub use tls::client_config as tls_client_config;

@@ -11,10 +11,10 @@ use refract_traces::CallTrace;
 use crate::attempts::{CallSender, RequestSender};
 use crate::estimate::Estimator;
 use crate::failure::ModelFailure;
-use crate::lexical;
+use crate::failure::server_message::ServerMessage;
+use crate::protocols::lexical;
+use crate::protocols::server_protocol::ServerProtocol;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
-use crate::server_message::ServerMessage;
-use crate::server_protocol::ServerProtocol;
 use crate::settings::ModelSettings;
 
 /// The version of the prompts. It rises with every change of what a model is sent besides the words
@@ -128,7 +128,7 @@ impl Model {
     fn recorder(&self) -> ReportRecorder {
         match &self.server {
             None => ReportRecorder::new(lexical::PROTOCOL, None),
-            Some(server) => ReportRecorder::new(server.protocol.name(), Some(PROMPT_VERSION)),
+            Some(_) => ReportRecorder::new(self.settings.protocol.name(), Some(PROMPT_VERSION)),
         }
     }
 }

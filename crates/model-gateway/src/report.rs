@@ -1,11 +1,16 @@
 //! Counts of requests, attempts and tokens of one submission, for logs, metrics and provenance.
 
+pub(crate) mod coverage;
+
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use crate::coverage::OutcomeCoverage;
+use crate::json::{count, nested, string};
+use crate::report::coverage::OutcomeCoverage;
 
 /// A longer model name is cut: it is saved with every result.
 const MODEL_NAME_CHARS: usize = 200;
@@ -38,6 +43,34 @@ pub(crate) struct ReportedUsage {
     pub(crate) model: Option<String>,
     pub(crate) input_tokens: Option<u64>,
     pub(crate) output_tokens: Option<u64>,
+}
+
+impl ReportedUsage {
+    /// Reads the values of `model` and `usage`. Formats of typed questions count input and output
+    /// tokens, chat completions count prompt and completion tokens.
+    pub(crate) fn read(model: Option<&RawValue>, usage: Option<&RawValue>) -> Self {
+        let usage: UsageJson<'_> = usage.and_then(nested).unwrap_or_default();
+        let input = usage.input_tokens.or(usage.prompt_tokens);
+        let output = usage.output_tokens.or(usage.completion_tokens);
+        Self {
+            model: model.and_then(string).as_deref().and_then(kept_name),
+            input_tokens: input.and_then(count),
+            output_tokens: output.and_then(count),
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of two formats")]
+struct UsageJson<'a> {
+    #[serde(borrow)]
+    input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    completion_tokens: Option<&'a RawValue>,
 }
 
 /// Collects a [`ModelReport`] while requests run concurrently on one thread.
@@ -97,7 +130,7 @@ impl ReportRecorder {
     pub(crate) fn add_usage(&self, usage: &ReportedUsage) {
         let mut report = self.report.borrow_mut();
         if report.model.is_none() {
-            report.model = usage.model.as_deref().and_then(kept_name);
+            report.model.clone_from(&usage.model);
         }
         report.input_tokens = sum(report.input_tokens, usage.input_tokens);
         report.output_tokens = sum(report.output_tokens, usage.output_tokens);
@@ -122,7 +155,7 @@ impl ReportRecorder {
 
 /// A model name that can be saved and shown: databases refuse NUL, and control characters would
 /// reach a terminal.
-pub(crate) fn kept_name(name: &str) -> Option<String> {
+fn kept_name(name: &str) -> Option<String> {
     let printable = name.chars().filter(|char| !char.is_control());
     let kept: String = printable.take(MODEL_NAME_CHARS).collect();
     (!kept.trim().is_empty()).then_some(kept)

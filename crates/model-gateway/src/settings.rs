@@ -1,5 +1,9 @@
 //! What an operator sets about the model.
 
+pub(crate) mod endpoint;
+pub(crate) mod protocol;
+pub(crate) mod setting_fault;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -8,9 +12,9 @@ use std::time::Duration;
 
 use hyper::header::HeaderValue;
 
-use crate::endpoint::ModelEndpoint;
-use crate::protocol::Protocol;
-use crate::setting_fault::SettingFault;
+use crate::settings::endpoint::ModelEndpoint;
+use crate::settings::protocol::Protocol;
+use crate::settings::setting_fault::SettingFault;
 
 /// How the model is reached and asked.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hyper::client::conn::http1::SendRequest;
 
-use crate::request_body::RequestBody;
+use crate::connection::request_body::RequestBody;
 
 /// Sends requests over one connection, one after the other. Dropping it closes the connection.
 pub(super) type HttpSender = SendRequest<RequestBody>;

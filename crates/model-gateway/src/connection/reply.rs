@@ -14,7 +14,7 @@ use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use crate::failure::ModelFailure;
-use crate::server_refusal::ServerRefusal;
+use crate::failure::server_refusal::ServerRefusal;
 
 /// Answers over this many bytes are refused.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@ use std::fmt;
 use hyper::Uri;
 use hyper::http::uri::PathAndQuery;
 
-use crate::setting_fault::{AddressFault, SettingFault};
+use crate::settings::setting_fault::{AddressFault, SettingFault};
 
 /// Base address of a model server, up to and including its `/v1`, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use refract_domain::model_input::{State, json_chars};
+use refract_domain::model_input::{State, SystemOneQuestion, json_chars};
 use refract_model_gateway::{ModelApiKey, ModelFailure, ModelSettings, PROMPT_VERSION};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::value::RawValue;
@@ -187,8 +187,10 @@ async fn the_token_estimate_counts_what_is_sent() {
     };
     assert_eq!(json_chars(&state), part(&sent, "state").chars().count());
     let questions = part(&sent, "questions");
-    for (question, json) in version.questions().iter().zip(version.questions_json()) {
-        assert_eq!(part(&questions, question.key.as_str()), **json);
+    for (question, chars) in version.questions().iter().zip(version.question_chars()) {
+        let json = serde_json::to_string(&SystemOneQuestion::from(question)).unwrap();
+        assert_eq!(part(&questions, question.key.as_str()), json);
+        assert_eq!(json.chars().count(), *chars);
     }
 }
 

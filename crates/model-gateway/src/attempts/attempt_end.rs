@@ -1,0 +1,74 @@
+//! What a trace tells of the end of an attempt: status, failure, model and tokens, never an answer.
+
+use refract_traces::AttemptEnd;
+
+use crate::connection::ServerReply;
+use crate::failure::ModelFailure;
+use crate::json::{JsonObject, object};
+use crate::report::ReportedUsage;
+
+/// Reads the end of a sampled attempt. The protocol reads the answer on its own, after the attempt.
+pub(crate) fn of(reply: &Result<ServerReply, ModelFailure>) -> AttemptEnd {
+    match reply {
+        Ok(ServerReply::Answer(body)) => told_in(body),
+        Ok(ServerReply::CallError(refusal)) => AttemptEnd {
+            status: Some(refusal.status),
+            ..AttemptEnd::default()
+        },
+        Err(failure) => AttemptEnd {
+            failure: Some(failure.kind()),
+            ..AttemptEnd::default()
+        },
+    }
+}
+
+fn told_in(body: &[u8]) -> AttemptEnd {
+    let answer: JsonObject<'_> = object(body).unwrap_or_default();
+    let usage = ReportedUsage::read(answer.get("model"), answer.get("usage"));
+    AttemptEnd {
+        status: Some(200),
+        failure: None,
+        model: usage.model,
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn told(body: &str) -> (Option<String>, Option<u64>, Option<u64>) {
+        let end = of(&Ok(ServerReply::Answer(Bytes::from(body.to_owned()))));
+        assert_eq!((end.status, end.failure), (Some(200), None));
+        (end.model, end.input_tokens, end.output_tokens)
+    }
+
+    #[test]
+    fn model_and_tokens_are_read_by_the_names_of_either_format() {
+        let model = Some("m-1".to_owned());
+        for (body, expected) in [
+            (
+                r#"{"model":"m-1","answers":{},"usage":{"input_tokens":318,"output_tokens":34}}"#,
+                (model.clone(), Some(318), Some(34)),
+            ),
+            (
+                r#"{"model":"m-1","usage":{"prompt_tokens":7,"completion_tokens":1}}"#,
+                (model, Some(7), Some(1)),
+            ),
+            (r#"{"model":7,"usage":"none"}"#, (None, None, None)),
+            (r#"[{"tokens_evaluated":7}]"#, (None, None, None)),
+            ("no json", (None, None, None)),
+        ] {
+            assert_eq!(told(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_failure_is_told_by_its_kind() {
+        let end = of(&Err(ModelFailure::Disconnected));
+        assert_eq!((end.status, end.failure), (None, Some("disconnected")));
+    }
+}

@@ -1,0 +1,49 @@
+//! How the certificate of a server is checked.
+
+use std::sync::Arc;
+
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+
+use crate::settings::setting_fault::SettingFault;
+
+/// Checks certificates as the operating system does, or against the bundled roots of `webpki-roots`
+/// where the system has none, as in an empty container. HTTP/1.1 only.
+///
+/// # Errors
+/// When the TLS library refuses its own defaults.
+pub fn client_config() -> Result<ClientConfig, SettingFault> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|_| SettingFault::Tls)?;
+    let builder = match Verifier::new(provider) {
+        Ok(verifier) => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier)),
+        Err(error) => {
+            tracing::debug!(%error, "certificates are checked against the bundled roots");
+            builder.with_root_certificates(bundled_roots())
+        }
+    };
+    let mut config = builder.with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn bundled_roots() -> RootCertStore {
+    RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_roots_to_check_against() {
+        assert!(client_config().is_ok());
+        assert!(!bundled_roots().is_empty());
+    }
+}

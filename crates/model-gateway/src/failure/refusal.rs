@@ -1,0 +1,152 @@
+//! Finds the parameter that a server refused in the body of a 400 or 422.
+//!
+//! Only names that the protocols send are looked for: parameters, and keywords of a schema. The rest
+//! of the body is dropped.
+
+use serde_json::Value;
+
+/// Parameters that the protocols send besides `model` and `messages`.
+const PARAMETERS: [&str; 9] = [
+    "add_generation_prompt",
+    "chat_template_kwargs",
+    "continue_final_message",
+    "logprobs",
+    "max_completion_tokens",
+    "max_tokens",
+    SCHEMA_PARAMETER,
+    "temperature",
+    "top_logprobs",
+];
+
+/// The parameter that holds the schema.
+const SCHEMA_PARAMETER: &str = "response_format";
+/// Keywords of the schema that a server may refuse. They are words of plain English too, so they
+/// count only in a message about a schema.
+const SCHEMA_KEYWORDS: [&str; 2] = ["maximum", "minimum"];
+
+/// The parameter that the body names: under `error.param`, else the first in its words. Where that
+/// is the parameter that holds the schema, or none in a message about a schema, a keyword of the
+/// schema says more, and is returned if the words name one.
+pub(crate) fn parameter(body: &[u8]) -> Option<&'static str> {
+    let body = String::from_utf8_lossy(body);
+    let words = || body.split(|char: char| char != '_' && !char.is_ascii_alphanumeric());
+    let one_of = |names: &'static [&'static str]| words().find_map(|word| known(names, word));
+    let named = named_by_key(body.as_bytes()).or_else(|| one_of(&PARAMETERS));
+    let is_about_schema = match named {
+        Some(parameter) => parameter == SCHEMA_PARAMETER,
+        None => words().any(|word| word.to_ascii_lowercase().contains("schema")),
+    };
+    let keyword = is_about_schema.then(|| one_of(&SCHEMA_KEYWORDS));
+    keyword.flatten().or(named)
+}
+
+/// Whether the body says in vLLM's words that a number is over the server's limit.
+pub(crate) fn is_over_limit(body: &[u8]) -> bool {
+    String::from_utf8_lossy(body).contains("which is greater than max allowed: ")
+}
+
+fn named_by_key(body: &[u8]) -> Option<&'static str> {
+    let reply: Value = serde_json::from_slice(body).ok()?;
+    known(&PARAMETERS, reply.pointer("/error/param")?.as_str()?)
+}
+
+fn known(names: &[&'static str], word: &str) -> Option<&'static str> {
+    names.iter().copied().find(|name| *name == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parameter_is_named_by_its_key_or_by_the_first_of_its_words() {
+        for (body, expected) in [
+            (
+                r#"{"error":{"message":"Use 'max_completion_tokens' instead","param":"max_tokens"}}"#,
+                Some("max_tokens"),
+            ),
+            (
+                r#"{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.","param":null}}"#,
+                Some("max_tokens"),
+            ),
+            (
+                r#"{"detail":[{"loc":["body","chat_template_kwargs"],"input":{"temperature":0}}]}"#,
+                Some("chat_template_kwargs"),
+            ),
+            (
+                r#"{"object":"error","message":"top_logprobs must be at most 5"}"#,
+                Some("top_logprobs"),
+            ),
+            ("logprobs are not for this model", Some("logprobs")),
+            // messages of gateways, hosted models and local servers
+            (
+                r#"{"error":{"message":"litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['logprobs', 'top_logprobs'], for model=m. To drop these, set `litellm.drop_params=True`","type":"None","param":null,"code":"400"}}"#,
+                Some("logprobs"),
+            ),
+            (
+                r#"{"error":{"message":"Unrecognized request argument supplied: chat_template_kwargs","type":"invalid_request_error","param":null}}"#,
+                Some("chat_template_kwargs"),
+            ),
+            (
+                r#"{"object":"error","message":"Requested sample logprobs of 20, which is greater than max allowed: 5","param":null,"code":400}"#,
+                Some("logprobs"),
+            ),
+            (
+                r#"{"error":{"code":400,"message":"Assistant response prefill is incompatible with enable_thinking."}}"#,
+                None,
+            ),
+            ("my_logprobs", None),
+            (r#"{"error":{"message":"no","param":"messages"}}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(parameter(body.as_bytes()), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_of_the_schema_says_more_than_the_parameter_that_holds_it() {
+        for (body, expected) in [
+            // messages of hosted models and gateways
+            (
+                r#"{"error":{"message":"Invalid schema for response_format 'review': In context=('properties', 'scores', 'items', 'properties', 'value'), 'minimum' is not permitted.","type":"invalid_request_error","param":"response_format","code":null}}"#,
+                Some("minimum"),
+            ),
+            (
+                r#"{"error":{"message":"litellm.BadRequestError: OpenAIException - Invalid schema for response_format 'review': In context=('properties', 'logprobs'), 'maximum' is not permitted.","type":null,"param":null,"code":"400"}}"#,
+                Some("maximum"),
+            ),
+            (
+                r#"{"error":{"message":"output_format.schema: For 'integer' type, property 'minimum' is not supported","type":"invalid_request_error"}}"#,
+                Some("minimum"),
+            ),
+            (
+                r#"{"error":{"message":"litellm.BadRequestError: BedrockException - {\"message\":\"The model returned the following errors: output_config.format.schema: For 'integer' type, properties maximum, minimum are not supported\"}. Received Model Group=claude","param":null,"code":"400"}}"#,
+                Some("maximum"),
+            ),
+            (
+                r#"{"message":"Unsupported JSON schema fields: {'minimum', 'maximum'}","type":"invalid_request_error","param":"response_format","code":"wrong_api_format"}"#,
+                Some("minimum"),
+            ),
+            (
+                r#"[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"maximum\" at 'generation_config.response_schema.properties[0].value': Cannot find field.","status":"INVALID_ARGUMENT"}}]"#,
+                Some("maximum"),
+            ),
+            // plain English
+            (
+                r#"{"error":{"message":"response_format is not supported by this model","param":null}}"#,
+                Some("response_format"),
+            ),
+            (
+                r#"{"error":{"message":"This model supports a maximum of 8192 completion tokens, but max_tokens is 9000"}}"#,
+                Some("max_tokens"),
+            ),
+            (
+                r#"{"error":{"message":"temperature: minimum is 1 for this model (see its schema)","param":"temperature"}}"#,
+                Some("temperature"),
+            ),
+            ("the maximum number of requests in flight is 4", None),
+        ] {
+            assert_eq!(parameter(body.as_bytes()), expected, "{body}");
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! A model server's refusal: an answer with a status other than 200, and what it is about.
+//!
+//! The reason is looked for in the server's message alone, since the rest of a body may repeat the
+//! request.
+
+use bytes::Bytes;
+
+use crate::failure::ModelFailure;
+use crate::failure::refusal;
+use crate::failure::server_message::ServerMessage;
+
+/// The name under which a system message counts as a parameter that a request can do without.
+pub(crate) const SYSTEM_MESSAGE: &str = "system message";
+
+/// Words in which servers say that a request has more tokens than the model's context.
+const CONTEXT_WORDS: [&str; 7] = [
+    "context length",
+    "context size",
+    "context window",
+    "context_length",
+    "contextwindow",
+    "maximum allowed length",
+    "prompt is too long",
+];
+/// What servers call a system message.
+const SYSTEM_WORDS: [&str; 6] = [
+    "system role",
+    "system message",
+    "system prompt",
+    "system instruction",
+    "developer instruction",
+    "'system'",
+];
+/// Words in which servers say that they do not take something.
+const NOT_TAKEN: [&str; 4] = ["not support", "unsupported", "not enabled", "not allowed"];
+/// Words in which chat templates raise on a first message that is not the user's.
+const USER_FIRST: [&str; 3] = [
+    "roles must alternate",
+    "only user and assistant roles",
+    "got system",
+];
+
+/// An answer with a status other than 200.
+pub(crate) struct ServerRefusal {
+    pub(crate) status: u16,
+    /// The header `Retry-After` as it was sent.
+    pub(crate) retry_after: Option<String>,
+    /// Empty where it was too large or could not be read.
+    pub(crate) body: Bytes,
+    reason: RefusalReason,
+}
+
+/// What a refusal is about, as far as the server says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RefusalReason {
+    /// The request has more tokens than the model's context.
+    Context,
+    /// The server is still loading its model.
+    Loading,
+    /// The model's chat template takes no system message.
+    SystemMessage,
+    /// A parameter that the protocols send.
+    Parameter(&'static str),
+    /// Something else, or nothing that the server says.
+    Unsaid,
+}
+
+impl ServerRefusal {
+    pub(crate) fn new(status: u16, retry_after: Option<String>, body: Bytes) -> Self {
+        let message = ServerMessage::in_body(&body);
+        let reason = message
+            .and_then(|message| reason(status, &message.lower_case()))
+            .or_else(|| match status {
+                400 | 422 => refusal::parameter(&body).map(RefusalReason::Parameter),
+                _ => None,
+            });
+        Self {
+            status,
+            retry_after,
+            body,
+            reason: reason.unwrap_or(RefusalReason::Unsaid),
+        }
+    }
+
+    /// Whether another attempt with this request is worth while: after a 429 or any 5xx, unless the
+    /// server takes no system message and the request can be sent without one instead.
+    pub(crate) fn deserves_second_attempt(&self, has_system_message: bool) -> bool {
+        let is_about_system = self.reason == RefusalReason::SystemMessage && has_system_message;
+        matches!(self.status, 429 | 500..600) && !is_about_system
+    }
+
+    /// Whether the refusal shows that the server is overloaded or fails: a 429 or any 5xx, unless
+    /// the server says that it is about the request.
+    pub(crate) fn is_by_failing_server(&self) -> bool {
+        let is_about_request = match self.reason {
+            RefusalReason::Context | RefusalReason::SystemMessage | RefusalReason::Parameter(_) => {
+                true
+            }
+            RefusalReason::Loading | RefusalReason::Unsaid => false,
+        };
+        matches!(self.status, 429 | 500..600) && !is_about_request
+    }
+
+    /// The failure of a request that gets no further attempt.
+    pub(crate) fn failure(&self, has_system_message: bool) -> ModelFailure {
+        let status = self.status;
+        match self.reason {
+            RefusalReason::Context => ModelFailure::ContextTooSmall(status),
+            RefusalReason::Loading => ModelFailure::Loading(status),
+            RefusalReason::SystemMessage if has_system_message => ModelFailure::ParameterRefused {
+                parameter: SYSTEM_MESSAGE,
+                status,
+                is_over_limit: false,
+            },
+            RefusalReason::Parameter(parameter) => ModelFailure::ParameterRefused {
+                parameter,
+                status,
+                is_over_limit: refusal::is_over_limit(&self.body),
+            },
+            RefusalReason::SystemMessage | RefusalReason::Unsaid => match status {
+                300..400 => ModelFailure::Redirect(status),
+                _ => ModelFailure::Status(status),
+            },
+        }
+    }
+}
+
+/// What a message in lower case is about, where its status allows it.
+fn reason(status: u16, message: &str) -> Option<RefusalReason> {
+    // llama.cpp shows the template's source before the words that the template raises
+    let message = message.rsplit("jinja exception:").next().unwrap_or(message);
+    let has_one_of = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    match status {
+        503 if has_one_of(&["loading"]) && has_one_of(&["model"]) => Some(RefusalReason::Loading),
+        400 | 413 | 422 | 500 if has_one_of(&CONTEXT_WORDS) => Some(RefusalReason::Context),
+        400 | 422 | 500
+            if has_one_of(&USER_FIRST) || has_one_of(&SYSTEM_WORDS) && has_one_of(&NOT_TAKEN) =>
+        {
+            Some(RefusalReason::SystemMessage)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// llama.cpp's message of a template that raises: the place in its source, then the words.
+    const RAISED: &str = "\n------------\nWhile executing CallExpression at line 1, column 74 in \
+                          source:\n...ges[0]['role'] == 'system' %}{{ raise_exception('System \
+                          role not supported') }}{% if add_generation_prompt %}...\nError: Jinja \
+                          Exception: System role not supported";
+
+    fn refusal_of(status: u16, body: &str) -> ServerRefusal {
+        ServerRefusal::new(status, None, body.to_owned().into())
+    }
+
+    fn failure_of(status: u16, body: &str) -> ModelFailure {
+        refusal_of(status, body).failure(true)
+    }
+
+    #[test]
+    fn a_context_that_is_too_small_is_known_by_the_words_of_common_servers() {
+        for (status, message) in [
+            (
+                400,
+                "request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it",
+            ),
+            (400, "the request exceeds the available context size"),
+            (500, "Context size has been exceeded."),
+            (
+                400,
+                "This model's maximum context length is 4096 tokens. However, your prompt contains 5000 input tokens. max_tokens is too large",
+            ),
+            (
+                400,
+                "The input (61709 tokens) is longer than the model's context length (40960 tokens).",
+            ),
+            (
+                400,
+                "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).",
+            ),
+            (400, "Your input exceeds the context window of this model."),
+            (413, "prompt is too long: 300000 tokens > 200000 maximum"),
+        ] {
+            let body = serde_json::json!({"error": {"message": message}}).to_string();
+            let expected = ModelFailure::ContextTooSmall(status);
+            assert_eq!(failure_of(status, &body), expected, "{message}");
+            assert!(!refusal_of(status, &body).is_by_failing_server());
+        }
+    }
+
+    #[test]
+    fn only_refusals_for_the_servers_own_sake_count_against_it() {
+        let loading = r#"{"error":{"message":"Loading model"}}"#;
+        for (status, body, expected) in [
+            (503, loading, true),
+            (500, "", true),
+            (529, "", true),
+            (429, "", true),
+            (400, "", false),
+            (401, "", false),
+            (404, "", false),
+            (422, r#"{"error":{"param":"logprobs"}}"#, false),
+        ] {
+            let is_failing = refusal_of(status, body).is_by_failing_server();
+            assert_eq!(is_failing, expected, "{status} {body}");
+        }
+        let raised = serde_json::json!({ "message": RAISED }).to_string();
+        assert!(!refusal_of(500, &raised).is_by_failing_server());
+    }
+
+    #[test]
+    fn a_refused_system_message_is_known_by_the_words_of_common_servers() {
+        let flat = |message: &str| serde_json::json!({ "message": message }).to_string();
+        for (status, body) in [
+            (500, flat(RAISED)),
+            (
+                400,
+                flat(&format!(
+                    "Unable to generate parser for this template. {RAISED}"
+                )),
+            ),
+            (400, flat("System role not supported")),
+            (
+                400,
+                flat("Conversation roles must alternate user/assistant/user/assistant/..."),
+            ),
+            (400, flat("Only user and assistant roles are supported!")),
+            (
+                400,
+                flat("Only user, assistant and tool roles are supported, got system."),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","param":"messages[0].role"}}"#.to_owned(),
+            ),
+            (
+                400,
+                r#"[{"error":{"message":"Developer instruction is not enabled for models/m"}}]"#.to_owned(),
+            ),
+        ] {
+            let expected = ModelFailure::ParameterRefused {
+                parameter: SYSTEM_MESSAGE,
+                status,
+                is_over_limit: false,
+            };
+            assert_eq!(failure_of(status, &body), expected, "{body}");
+            let refusal = refusal_of(status, &body);
+            assert!(!refusal.deserves_second_attempt(true));
+            // a request without a system message was refused for something else
+            assert_eq!(refusal.failure(false), ModelFailure::Status(status));
+            assert_eq!(refusal.deserves_second_attempt(false), status == 500);
+        }
+    }
+
+    #[test]
+    fn other_words_and_words_of_the_request_give_no_reason() {
+        for (status, body) in [
+            (
+                400,
+                r#"{"message":"System message must be at the beginning."}"#,
+            ),
+            (
+                400,
+                r#"{"message":"Only system, user and assistant roles are supported!"}"#,
+            ),
+            (
+                500,
+                r#"{"message":"the operating system is out of memory: not supported"}"#,
+            ),
+            (
+                422,
+                r#"{"detail":[{"msg":"no","input":"System role not supported; context size"}]}"#,
+            ),
+            (401, r#"{"message":"context size"}"#),
+            (503, r#"{"message":"no slot available"}"#),
+            (500, r#"{"message":"Loading model"}"#),
+            (
+                500,
+                r#"{"message":"... == 'system' %}...\nError: Jinja Exception: Tool role not supported"}"#,
+            ),
+            (429, ""),
+        ] {
+            assert_eq!(
+                failure_of(status, body),
+                ModelFailure::Status(status),
+                "{body}"
+            );
+        }
+        assert_eq!(failure_of(301, ""), ModelFailure::Redirect(301));
+        let loading =
+            r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
+        assert_eq!(failure_of(503, loading), ModelFailure::Loading(503));
+    }
+}

@@ -1,0 +1,12 @@
+//! The protocols by which a model is asked: each writes requests and reads answers and knows no
+//! connection. The built-in scorer is one that sends nothing.
+
+pub(crate) mod answers;
+pub(crate) mod chat;
+pub(crate) mod concurrent;
+pub(crate) mod decisions;
+pub(crate) mod lexical;
+pub(crate) mod server_protocol;
+pub(crate) mod stated;
+pub(crate) mod system_one;
+pub(crate) mod typed_questions;

@@ -1,0 +1,109 @@
+//! Builds answers from weights, which every protocol reads in its own way.
+
+use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::probability::{ONE, Probability};
+use refract_domain::question::{Question, QuestionKind};
+
+use crate::failure::ModelFailure;
+use crate::report::coverage::OutcomeCoverage;
+
+/// Answers read from one model request.
+pub(crate) struct ReadAnswers {
+    /// An answer to each question, in order.
+    pub(crate) answers: Vec<(QuestionKey, Answer)>,
+    /// How many outcomes had a probability that the server sent.
+    pub(crate) coverage: OutcomeCoverage,
+}
+
+/// Answers each question, in order. A question without an answer is the failure.
+pub(crate) fn answer_each(
+    questions: &[Question],
+    mut answer: impl FnMut(&Question, &mut OutcomeCoverage) -> Option<Answer>,
+) -> Result<ReadAnswers, ModelFailure> {
+    let mut coverage = OutcomeCoverage::default();
+    let answers = questions.iter().map(|question| {
+        let unanswered = || ModelFailure::Unanswered(question.key.clone());
+        let answer = answer(question, &mut coverage).ok_or_else(unanswered)?;
+        Ok((question.key.clone(), answer))
+    });
+    Ok(ReadAnswers {
+        answers: answers.collect::<Result<_, ModelFailure>>()?,
+        coverage,
+    })
+}
+
+/// The answer to a question whose outcomes have these weights, in order. A Yes / No question has
+/// the weights of yes and no.
+pub(crate) fn from_weights(question: &Question, weights: &[f64]) -> Option<Answer> {
+    match question.kind {
+        QuestionKind::YesNo => Some(Answer::YesNo {
+            probability: *normalise(weights).first()?,
+        }),
+        QuestionKind::Scale { .. } => Answer::scale(distribution(question, weights)?),
+        QuestionKind::Choice { .. } => {
+            let probabilities = distribution(question, weights)?;
+            let value = most_probable(&probabilities)?.clone();
+            choice(Some(value), probabilities, None)
+        }
+    }
+}
+
+/// The answer to a Choice question for which the model named an option that the question lacks.
+pub(crate) fn without_value(question: &Question, weights: &[f64]) -> Option<Answer> {
+    choice(None, distribution(question, weights)?, None)
+}
+
+/// The answer to a Choice question, with the confidence that the server sent, or else with the
+/// confidence that the probability of the chosen outcome makes.
+pub(crate) fn choice(
+    value: Option<OutcomeKey>,
+    probabilities: Distribution,
+    sent: Option<Probability>,
+) -> Option<Answer> {
+    let confidence = match (sent, &value) {
+        (Some(sent), _) => sent,
+        (None, Some(value)) => {
+            let (_, chosen) = probabilities.iter().find(|(key, _)| key == value)?;
+            confidence(chosen.to_f64(), u32::try_from(probabilities.len()).ok()?)
+        }
+        (None, None) => Probability::ZERO,
+    };
+    Some(Answer::Choice {
+        value,
+        probabilities,
+        confidence,
+    })
+}
+
+fn distribution(question: &Question, weights: &[f64]) -> Option<Distribution> {
+    let keys = question
+        .outcomes()
+        .map(|outcome| OutcomeKey::parse(outcome.key).ok());
+    keys.zip(normalise(weights))
+        .map(|(key, probability)| Some((key?, probability)))
+        .collect()
+}
+
+/// Weights as probabilities in whole millionths that sum to exactly 1. The largest takes what
+/// rounding left over. All are 0 where all weights are.
+fn normalise(weights: &[f64]) -> Vec<Probability> {
+    let total: f64 = weights.iter().sum();
+    let rounded = weights
+        .iter()
+        .map(|weight| Probability::from_f64(weight / total));
+    let mut probabilities: Vec<Probability> = rounded.map(Option::unwrap_or_default).collect();
+    let sum: u64 = probabilities.iter().copied().sum();
+    if sum == 0 {
+        return probabilities;
+    }
+    let left_over = i64::from(ONE) - i64::try_from(sum).unwrap_or_default();
+    if let Some(largest) = probabilities.iter_mut().max() {
+        let corrected = i64::from(largest.millionths()) + left_over;
+        let corrected = u32::try_from(corrected)
+            .ok()
+            .and_then(Probability::from_millionths);
+        *largest = corrected.unwrap_or(*largest);
+    }
+    probabilities
+}

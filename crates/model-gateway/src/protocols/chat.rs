@@ -1,0 +1,96 @@
+//! The protocol `chat`: one request per question to an OpenAI-compatible model, whose answer is
+//! read from its log-probabilities.
+//!
+//! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read, [`llama_cpp`]
+//! and [`named_tokens`] do both for servers' own ways; none of them knows connections.
+//! [`question_requests`] sends. [`follow_ups`], [`batch`] and [`naming`] ask again where an answer did
+//! not show every code, and [`dialogue`] joins them.
+
+mod answer;
+mod batch;
+mod capabilities;
+mod chat_server;
+mod code_probabilities;
+pub(crate) mod codes;
+pub(crate) mod complete;
+pub(crate) mod completion;
+mod dialogue;
+mod digits;
+mod follow_ups;
+mod llama_cpp;
+mod named_tokens;
+mod naming;
+pub(crate) mod opening;
+pub(crate) mod prompt;
+mod question_requests;
+mod reading;
+pub(crate) mod request;
+#[cfg(test)]
+mod tests;
+mod thinking;
+mod token_text;
+mod unlisted;
+
+use refract_domain::answer::Answers;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+
+use self::chat_server::ChatServer;
+use self::dialogue::QuestionDialogue;
+use self::opening::ChatOpening;
+use self::question_requests::QuestionRequests;
+use self::request::Prompts;
+use crate::attempts::CallSender;
+use crate::failure::ModelFailure;
+use crate::protocols::concurrent::all_or_first_failure;
+use crate::servers::address::ServerAddress;
+use crate::servers::each_server::EachServer;
+
+/// Asks servers that speak chat completions with log-probabilities.
+#[derive(Debug)]
+pub(crate) struct ChatProtocol {
+    opening: ChatOpening,
+    /// Most follow-up requests for one question.
+    follow_ups: usize,
+    servers: EachServer<ChatServer>,
+}
+
+impl ChatProtocol {
+    /// A protocol that asks for this model with up to this many follow-up requests a question.
+    pub(crate) fn new(
+        model: &str,
+        follow_ups: usize,
+        addresses: &EachServer<ServerAddress>,
+    ) -> Self {
+        Self {
+            opening: ChatOpening::new(model, prompt::SYSTEM),
+            follow_ups,
+            servers: addresses.map(|address| ChatServer::new(model, address)),
+        }
+    }
+
+    /// Asks all questions concurrently.
+    pub(crate) async fn ask(
+        &self,
+        call: &CallSender<'_>,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, ModelFailure> {
+        let prompts = &Prompts::new(&self.opening, version, submission);
+        let questions = version.questions().iter().enumerate();
+        let answers = questions.map(|(index, question)| {
+            let dialogue = QuestionDialogue {
+                requests: QuestionRequests {
+                    question,
+                    index,
+                    prompts,
+                    call,
+                    servers: &self.servers,
+                },
+                follow_ups: self.follow_ups,
+            };
+            dialogue.ask()
+        });
+        Ok(Answers::new(all_or_first_failure(answers).await?))
+    }
+}

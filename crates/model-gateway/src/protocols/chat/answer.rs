@@ -1,0 +1,26 @@
+//! From probabilities of codes to the answer of a question.
+
+use refract_domain::answer::Answer;
+use refract_domain::question::{Question, QuestionKind};
+
+use super::code_probabilities::CodeProbabilities;
+use crate::protocols::answers;
+
+/// With less than this probability on its codes a question is unanswered (readings).
+const LEAST_MASS: f64 = 0.05;
+
+/// The answer that the probabilities of codes make; `None` where they make none.
+pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) -> Option<Answer> {
+    let outcomes = probabilities.outcomes;
+    probabilities.split_rest();
+    let codes = probabilities.codes.get(..outcomes)?;
+    let has_mass = probabilities.mass >= LEAST_MASS && codes.iter().sum::<f64>() >= LEAST_MASS;
+    let is_unknown = probabilities.written.is_some_and(|code| code >= outcomes);
+    match question.kind {
+        QuestionKind::Choice { .. } if is_unknown => answers::without_value(question, codes),
+        QuestionKind::Scale { .. } if is_unknown => None,
+        QuestionKind::YesNo | QuestionKind::Scale { .. } | QuestionKind::Choice { .. } => has_mass
+            .then(|| answers::from_weights(question, codes))
+            .flatten(),
+    }
+}

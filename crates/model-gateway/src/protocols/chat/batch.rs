@@ -1,0 +1,99 @@
+//! Follow-up in one batch: llama.cpp's server continues an answer from several first tokens in one
+//! request.
+
+use super::capabilities::USUAL_ALTERNATIVES;
+use super::code_probabilities::{CodeProbabilities, DigitProbabilities, FirstToken};
+use super::codes::codes_of;
+use super::digits::digits_after;
+use super::llama_cpp::{self, LlamaCppRequests};
+use super::question_requests::QuestionRequests;
+use super::request::WantedCode;
+use crate::attempts::request_series::RequestSeries;
+use crate::failure::ModelFailure;
+
+/// Requests that a batch takes: one for the prompt, and one for all continuations.
+pub(super) const BATCH_REQUESTS: usize = 2;
+
+/// Tells the codes of all first tokens that need it apart by one batch. Returns whether it did:
+/// where it did not, the tokens are followed up one by one, and nothing is lost but time.
+pub(super) async fn follow_up_at_once(
+    requests: QuestionRequests<'_>,
+    probabilities: &mut CodeProbabilities,
+    series: &mut RequestSeries,
+) -> Result<bool, ModelFailure> {
+    let indexes = probabilities.tokens_to_follow_up();
+    let tokens = indexes.iter();
+    let tokens: Vec<&FirstToken> = tokens
+        .filter_map(|index| probabilities.first_tokens.get(*index))
+        .collect();
+    let asked = requests.server(*series);
+    let llama_cpp = asked.llama_cpp.as_ref();
+    let llama_cpp = llama_cpp.filter(|_| asked.capabilities.batch.is_open());
+    // by single requests, a letter is followed up in one spelling alone
+    let singles = probabilities.letters_to_follow_up().len();
+    let is_worth_while = tokens.len() > singles.min(BATCH_REQUESTS);
+    let llama_cpp = llama_cpp.filter(|_| is_worth_while && !series.is_spent());
+    let Some(llama_cpp) = llama_cpp else {
+        return Ok(false);
+    };
+    let outcomes = probabilities.outcomes;
+    match ask_batch(requests, llama_cpp, &tokens, outcomes, series).await {
+        Ok(Some(digits)) => {
+            let is_read = digits.iter().any(Option::is_some);
+            if is_read {
+                asked.capabilities.batch.works();
+            }
+            for (index, digits) in indexes.iter().zip(digits) {
+                if let Some(digits) = digits {
+                    probabilities.resolve(*index, &digits);
+                }
+            }
+            Ok(is_read)
+        }
+        Err(failure @ ModelFailure::TooBusy(_)) => Err(failure),
+        Ok(None) | Err(ModelFailure::Status(404 | 405 | 501)) => {
+            asked.capabilities.batch.fails(true);
+            Ok(false)
+        }
+        Err(_) => {
+            asked.capabilities.batch.fails(false);
+            Ok(false)
+        }
+    }
+}
+
+/// Asks for the digits after several first tokens at once. `None` where the server does not answer
+/// as llama.cpp's documentation says.
+async fn ask_batch(
+    requests: QuestionRequests<'_>,
+    llama_cpp: &LlamaCppRequests,
+    tokens: &[&FirstToken],
+    outcomes: usize,
+    series: &mut RequestSeries,
+) -> Result<Option<Vec<Option<DigitProbabilities>>>, ModelFailure> {
+    let QuestionRequests { call, .. } = requests;
+    let beginnings: Vec<String> = tokens.iter().map(|token| token.spelling()).collect();
+    let begun = beginnings.first().cloned().unwrap_or_default();
+    let capabilities = &requests.server(*series).capabilities;
+    let parameters = capabilities.parameters(USUAL_ALTERNATIVES);
+    let wanted = WantedCode::Continued {
+        begun: begun.clone(),
+    };
+    let chat = requests.prompts.body(requests.index, &wanted, parameters);
+    let filled = call.post_to_same(llama_cpp.template(chat), series).await?;
+    let Some(prompt) = llama_cpp::prompt_before(&begun, &filled) else {
+        return Ok(None);
+    };
+    let batch = llama_cpp.batch(&prompt, &beginnings);
+    let answer = call.post_to_same(batch, series).await?;
+    let Some(continuations) = llama_cpp::read_batch(&answer, tokens.len()) else {
+        return Ok(None);
+    };
+    let digits = tokens.iter().zip(&continuations);
+    let digits = digits.map(|(token, continuation)| {
+        call.recorder.add_usage(&continuation.usage);
+        let codes = codes_of(token.letter, outcomes);
+        digits_after(token.letter, codes, &continuation.positions)
+    });
+    Ok(Some(digits.collect()))
+}

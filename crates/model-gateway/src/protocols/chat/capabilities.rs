@@ -1,0 +1,227 @@
+//! What a server was found to accept, learned from its refusals and kept until the process ends.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+
+use super::named_tokens::NamedTokens;
+use crate::failure::server_refusal::SYSTEM_MESSAGE;
+
+/// Alternatives to each token that a question asks for first.
+pub(super) const USUAL_ALTERNATIVES: u16 = 100;
+/// Alternatives that a question asks for when codes are hidden behind the usual ones.
+pub(super) const MOST_ALTERNATIVES: u16 = 1_000;
+/// Alternatives that every server with log-probabilities can list.
+const FEWEST_ALTERNATIVES: u16 = 20;
+
+/// Parameters of a request that not every server accepts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OptionalParameters<'a> {
+    /// `top_logprobs`: how many alternatives to each token the server is to list.
+    pub(super) alternatives: u16,
+    /// `max_tokens`; else `max_completion_tokens`, which newer hosted models want.
+    pub(super) max_tokens: bool,
+    /// `chat_template_kwargs`, which switches thinking off where the server fills a template.
+    pub(super) template_kwargs: bool,
+    /// A system message; else its words stand in the user message.
+    pub(super) system_message: bool,
+    /// `logprob_token_ids`: the tokens to list instead of the most probable ones.
+    pub(super) named_tokens: Option<&'a NamedTokens>,
+}
+
+/// How a server is made to go on from a given letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FollowUpMethod {
+    /// The request ends with a message of the model that has begun with the letter.
+    ContinuedMessage,
+    /// The request has a schema that allows only codes of the letter.
+    Schema,
+}
+
+/// What was learned so far about one server, shared by all threads.
+#[derive(Debug)]
+pub(super) struct ServerCapabilities {
+    /// The least number of alternatives that was refused.
+    refused_alternatives: AtomicU16,
+    no_max_tokens: AtomicBool,
+    no_template_kwargs: AtomicBool,
+    no_system_message: AtomicBool,
+    /// Batches of first tokens in one request to llama.cpp's server.
+    pub(super) batch: OwnWay,
+    /// Whether the server has refused a number of alternatives as vLLM does.
+    has_limit: AtomicBool,
+    asked_for_tokens: AtomicBool,
+    named_tokens: OnceLock<NamedTokens>,
+    /// Requests to vLLM that name the tokens to list.
+    pub(super) naming: OwnWay,
+    /// Follow-up requests by a continued message.
+    message: OwnWay,
+    /// Follow-up requests by a schema, where no message can be continued.
+    schema: OwnWay,
+}
+
+impl Default for ServerCapabilities {
+    fn default() -> Self {
+        Self {
+            refused_alternatives: AtomicU16::new(u16::MAX),
+            no_max_tokens: AtomicBool::default(),
+            no_template_kwargs: AtomicBool::default(),
+            no_system_message: AtomicBool::default(),
+            batch: OwnWay::default(),
+            has_limit: AtomicBool::default(),
+            asked_for_tokens: AtomicBool::default(),
+            named_tokens: OnceLock::new(),
+            naming: OwnWay::default(),
+            message: OwnWay::default(),
+            schema: OwnWay::default(),
+        }
+    }
+}
+
+impl ServerCapabilities {
+    /// The parameters to send now where a request wants this many alternatives.
+    pub(super) fn parameters(&self, alternatives: u16) -> OptionalParameters<'static> {
+        OptionalParameters {
+            alternatives: self.alternatives(alternatives),
+            max_tokens: !self.no_max_tokens.load(Ordering::Relaxed),
+            template_kwargs: !self.no_template_kwargs.load(Ordering::Relaxed),
+            system_message: !self.no_system_message.load(Ordering::Relaxed),
+            named_tokens: None,
+        }
+    }
+
+    /// How many alternatives to ask for where a request wants this many.
+    pub(super) fn alternatives(&self, wanted: u16) -> u16 {
+        let refused = self.refused_alternatives.load(Ordering::Relaxed);
+        let steps = [wanted, USUAL_ALTERNATIVES];
+        let accepted = steps.into_iter().find(|step| *step < refused);
+        accepted.unwrap_or(FEWEST_ALTERNATIVES)
+    }
+
+    /// Whether a request that was refused for this parameter can be sent without it, or with less
+    /// of it. If so, later requests are sent in this way too.
+    pub(super) fn can_do_without(&self, parameter: &str, sent: OptionalParameters<'_>) -> bool {
+        let (was_sent, refused) = match parameter {
+            // servers name either of both when the number of alternatives is too large for them
+            "top_logprobs" | "logprobs" if sent.alternatives > FEWEST_ALTERNATIVES => {
+                let refused = &self.refused_alternatives;
+                refused.fetch_min(sent.alternatives, Ordering::Relaxed);
+                return true;
+            }
+            "max_tokens" => (sent.max_tokens, &self.no_max_tokens),
+            "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
+            SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),
+            _ => return false,
+        };
+        refused.fetch_or(was_sent, Ordering::Relaxed);
+        was_sent
+    }
+
+    /// Learns that the server refused a number of alternatives as vLLM does.
+    pub(super) fn has_limit(&self) {
+        self.has_limit.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the server is to be asked now for the tokens that spell codes: once, and only where
+    /// it refused a number of alternatives as vLLM does.
+    pub(super) fn asks_for_tokens(&self) -> bool {
+        self.has_limit.load(Ordering::Relaxed)
+            && !self.asked_for_tokens.swap(true, Ordering::Relaxed)
+    }
+
+    pub(super) fn learn_tokens(&self, tokens: NamedTokens) {
+        // the server is asked once, so nothing was learned before
+        let _ = self.named_tokens.set(tokens);
+    }
+
+    /// The tokens that a request can name.
+    pub(super) fn named_tokens(&self) -> Option<&NamedTokens> {
+        self.named_tokens.get().filter(|_| self.naming.is_open())
+    }
+
+    /// The method for follow-up requests to use now, and whether it has worked before. `None` where
+    /// no method works.
+    pub(super) fn follow_up(&self) -> Option<FollowUp> {
+        let methods = [FollowUpMethod::ContinuedMessage, FollowUpMethod::Schema];
+        let mut open = methods
+            .into_iter()
+            .filter(|method| self.way(*method).is_open());
+        open.next().map(|method| FollowUp {
+            method,
+            is_proven: self.way(method).has_worked(),
+        })
+    }
+
+    pub(super) fn works(&self, method: FollowUpMethod) {
+        self.way(method).works();
+    }
+
+    /// Gives a method up that has not worked yet; a request about another question may have shown
+    /// meanwhile that it works.
+    pub(super) fn fails(&self, method: FollowUpMethod) {
+        self.way(method).fails(false);
+    }
+
+    fn way(&self, method: FollowUpMethod) -> &OwnWay {
+        match method {
+            FollowUpMethod::ContinuedMessage => &self.message,
+            FollowUpMethod::Schema => &self.schema,
+        }
+    }
+}
+
+/// Whether a way of its own that a server has is used. Until it has worked, any failure ends its use;
+/// afterwards only an answer that shows that the server has changed does.
+#[derive(Debug, Default)]
+pub(super) struct OwnWay {
+    has_worked: AtomicBool,
+    is_given_up: AtomicBool,
+}
+
+impl OwnWay {
+    pub(super) fn is_open(&self) -> bool {
+        !self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    fn has_worked(&self) -> bool {
+        self.has_worked.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn works(&self) {
+        self.has_worked.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn fails(&self, has_changed: bool) {
+        if has_changed || !self.has_worked() {
+            self.is_given_up.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The method of the next follow-up request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FollowUp {
+    pub(super) method: FollowUpMethod,
+    /// Whether the method has worked before.
+    pub(super) is_proven: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_alternatives_are_not_asked_for_again() {
+        let capabilities = ServerCapabilities::default();
+        let refuse = |alternatives| {
+            let sent = capabilities.parameters(alternatives);
+            capabilities.can_do_without("top_logprobs", sent)
+        };
+        assert_eq!(capabilities.alternatives(MOST_ALTERNATIVES), 1_000);
+        assert!(refuse(MOST_ALTERNATIVES));
+        assert_eq!(capabilities.alternatives(MOST_ALTERNATIVES), 100);
+        assert!(refuse(USUAL_ALTERNATIVES));
+        assert_eq!(capabilities.alternatives(MOST_ALTERNATIVES), 20);
+        assert_eq!(capabilities.alternatives(USUAL_ALTERNATIVES), 20);
+        assert!(!refuse(USUAL_ALTERNATIVES));
+    }
+}

@@ -1,0 +1,236 @@
+//! Reads a chat completion: the tokens of the answer, and the alternatives at each position.
+//!
+//! Servers differ. Bytes may be missing, a list of alternatives may lack the written token or hold
+//! it twice, and the logarithm of 0 is spelled in several ways.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::thinking::is_unfinished;
+use crate::failure::ModelFailure;
+use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
+use crate::json::{is_error, object, string};
+use crate::report::ReportedUsage;
+
+/// Two numbers of one token differ by less than this.
+const SAME_PROBABILITY: f64 = 1e-9;
+
+/// A chat completion.
+pub(crate) struct Completion {
+    /// Empty where the server sent no log-probabilities.
+    pub(crate) positions: Vec<TokenPosition>,
+    /// The text of the answer.
+    pub(crate) content: Option<String>,
+    /// Whether the answer ended before the model's thinking did.
+    pub(crate) is_thinking: bool,
+    pub(crate) usage: ReportedUsage,
+    /// Whether the completion carries what those of llama.cpp's server alone carry.
+    pub(crate) is_from_llama_cpp: bool,
+}
+
+/// One token of the answer, with its alternatives.
+#[cfg_attr(test, derive(Debug))]
+pub(crate) struct TokenPosition {
+    pub(crate) written: AnswerToken,
+    /// The alternatives that the server listed, without the written token.
+    pub(crate) others: Vec<AnswerToken>,
+    /// Whether the alternatives are tokens that the request named, whatever their rank, and not the
+    /// most probable ones.
+    pub(crate) is_selection: bool,
+}
+
+#[cfg_attr(test, derive(Debug))]
+pub(crate) struct AnswerToken {
+    pub(crate) bytes: TokenBytes,
+    pub(crate) probability: f64,
+}
+
+/// Reads the body of an answer with status 200.
+pub(crate) fn read(body: &[u8]) -> Result<Completion, ModelFailure> {
+    read_strict(body).or_else(|failure| match with_finite_numbers(body) {
+        Some(body) if failure == ModelFailure::NotChat => read_strict(&body),
+        Some(_) | None => Err(failure),
+    })
+}
+
+fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
+    let reply: CompletionJson<'_> = object(body).ok_or(ModelFailure::NotChat)?;
+    let is_flat_error = reply.kind.and_then(string).as_deref() == Some("error");
+    if reply.error.is_some_and(is_error) || is_flat_error {
+        return Err(ModelFailure::ReportedError);
+    }
+    let choice = reply.choices.0.and_then(|list| list.into_iter().next()?.0);
+    let choice = choice.ok_or(ModelFailure::NotChat)?;
+    if choice.error.is_some_and(is_error) {
+        return Err(ModelFailure::ReportedError);
+    }
+    let message = choice.message.0.unwrap_or_default();
+    let logprobs = choice.logprobs.0.unwrap_or_default();
+    let content = message.content.and_then(string).map(Cow::into_owned);
+    let thoughts = message.reasoning_content.or(message.reasoning);
+    let finish = choice.finish_reason.and_then(string);
+    Ok(Completion {
+        is_thinking: is_unfinished(
+            content.as_deref().unwrap_or_default(),
+            &thoughts.and_then(string).unwrap_or_default(),
+            finish.as_deref() == Some("stop"),
+        ),
+        positions: positions(logprobs.content),
+        content,
+        usage: ReportedUsage::read(reply.model, reply.usage),
+        is_from_llama_cpp: reply.timings.is_some_and(|raw| raw.get().starts_with('{'))
+            && reply.system_fingerprint.is_some_and(is_llama_cpp_build),
+    })
+}
+
+/// Whether a fingerprint names a build of llama.cpp, such as `b6123-0a1b2c3`.
+fn is_llama_cpp_build(raw: &RawValue) -> bool {
+    let number = raw.get().strip_prefix("\"b");
+    number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// Reads the tokens of an answer; those without bytes and without a text are ignored.
+pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
+    let tokens = tokens.0.into_iter().flatten();
+    tokens.filter_map(|json| position(json.0?)).collect()
+}
+
+fn position(mut json: TokenJson<'_>) -> Option<TokenPosition> {
+    let alternatives = json.top_logprobs.0.take().unwrap_or_default();
+    let written = json.token()?;
+    let mut listed: Vec<AnswerToken> = Vec::with_capacity(alternatives.len());
+    let mut least = f64::INFINITY;
+    for other in alternatives.into_iter().filter_map(|json| json.0?.token()) {
+        // different tokens may have equal bytes; a token that is listed twice has one number
+        let is_below_all = other.probability < least - SAME_PROBABILITY;
+        if is_below_all || !listed.iter().any(|known| is_alike(known, &other)) {
+            least = least.min(other.probability);
+            listed.push(other);
+        }
+    }
+    let own = listed
+        .iter()
+        .position(|other| is_alike(other, &written))
+        .or_else(|| listed.iter().position(|other| other.bytes == written.bytes));
+    if let Some(own) = own {
+        listed.remove(own);
+    }
+    Some(TokenPosition {
+        written,
+        others: listed,
+        is_selection: false,
+    })
+}
+
+fn is_alike(one: &AnswerToken, other: &AnswerToken) -> bool {
+    (one.probability - other.probability).abs() < SAME_PROBABILITY && one.bytes == other.bytes
+}
+
+/// The bytes of a token that is sent as vocabularies name it: with marks for white space, or as one
+/// byte such as `<0x42>`.
+pub(super) fn text_bytes(token: &str) -> Vec<u8> {
+    let byte = token
+        .strip_prefix("<0x")
+        .and_then(|name| name.strip_suffix('>'));
+    match byte.map(|name| u8::from_str_radix(name, 16)) {
+        Some(Ok(byte)) => vec![byte],
+        Some(Err(_)) | None => token
+            .replace(['Ġ', '▁'], " ")
+            .replace('Ċ', "\n")
+            .into_bytes(),
+    }
+}
+
+/// The body with `Infinity` and `NaN`, which Python writes, replaced by values that JSON has.
+fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(body).ok()?;
+    if !text.contains("Infinity") && !text.contains("NaN") {
+        return None;
+    }
+    let finite = text
+        .replace("-Infinity", "-9999")
+        .replace("Infinity", "9999")
+        .replace("NaN", "null");
+    Some(finite.into_bytes())
+}
+
+/// Tokens as servers write them.
+pub(super) type LenientTokens<'a> = Lenient<Vec<Lenient<TokenJson<'a>>>>;
+
+#[derive(Deserialize)]
+struct CompletionJson<'a> {
+    #[serde(borrow, default)]
+    choices: Lenient<Vec<Lenient<CompletionChoiceJson<'a>>>>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow, rename = "object")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    system_fingerprint: Option<&'a RawValue>,
+    #[serde(borrow)]
+    timings: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct CompletionChoiceJson<'a> {
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    finish_reason: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    logprobs: Lenient<LogprobsJson<'a>>,
+    #[serde(borrow, default)]
+    message: Lenient<MessageJson<'a>>,
+}
+
+#[derive(Default, Deserialize)]
+struct MessageJson<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reasoning_content: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct LogprobsJson<'a> {
+    #[serde(borrow, default)]
+    content: LenientTokens<'a>,
+}
+
+/// One token of an answer, or an alternative to it, which has no alternatives of its own.
+#[derive(Deserialize)]
+pub(super) struct TokenJson<'a> {
+    #[serde(borrow, default)]
+    token: Lenient<Cow<'a, str>>,
+    #[serde(default)]
+    bytes: Lenient<TokenBytes>,
+    #[serde(default)]
+    logprob: Lenient<f64>,
+    #[serde(borrow, default)]
+    top_logprobs: LenientTokens<'a>,
+}
+
+impl<'de: 'a, 'a> ObjectFields<'de> for CompletionChoiceJson<'a> {}
+impl<'de: 'a, 'a> ObjectFields<'de> for MessageJson<'a> {}
+impl<'de: 'a, 'a> ObjectFields<'de> for LogprobsJson<'a> {}
+impl<'de: 'a, 'a> ObjectFields<'de> for TokenJson<'a> {}
+
+impl TokenJson<'_> {
+    fn token(self) -> Option<AnswerToken> {
+        let bytes = self.bytes.0.filter(|bytes| !bytes.is_empty());
+        let bytes = bytes.or_else(|| self.token.0.map(|text| text_bytes(&text).into()))?;
+        let logarithm = self.logprob.0.unwrap_or(f64::NEG_INFINITY);
+        Some(AnswerToken {
+            bytes,
+            probability: logarithm.min(0.0).exp(),
+        })
+    }
+}

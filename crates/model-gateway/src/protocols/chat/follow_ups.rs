@@ -1,0 +1,99 @@
+//! Follow-up requests: one for each letter whose codes are not told apart yet, in the spelling that
+//! the model finds most probable.
+
+use std::collections::HashSet;
+
+use futures_util::future::try_join_all;
+
+use super::capabilities::{FollowUp, FollowUpMethod, USUAL_ALTERNATIVES};
+use super::code_probabilities::{CodeProbabilities, DigitProbabilities, FirstToken};
+use super::codes::codes_of;
+use super::digits::digits_after;
+use super::question_requests::QuestionRequests;
+use super::request::WantedCode;
+use crate::attempts::request_series::RequestSeries;
+use crate::failure::ModelFailure;
+
+/// What a follow-up request brought.
+struct FollowedUp {
+    /// `None` where the server's answer does not tell the digits apart.
+    digits: Option<DigitProbabilities>,
+    series: RequestSeries,
+}
+
+/// Tells the codes of the most probable letters apart by up to `more` requests, until almost nothing
+/// is left unread.
+pub(super) async fn follow_up(
+    requests: QuestionRequests<'_>,
+    probabilities: &mut CodeProbabilities,
+    mut more: usize,
+    mut series: RequestSeries,
+) -> Result<(), ModelFailure> {
+    let mut unreadable = HashSet::new();
+    while more > 0 && !series.is_spent() {
+        let Some(FollowUp { method, is_proven }) = requests.server(series).capabilities.follow_up()
+        else {
+            return Ok(());
+        };
+        let mut tokens = probabilities.letters_to_follow_up();
+        tokens.retain(|token| !unreadable.contains(token));
+        // a method that is not known to work is tried with one request
+        tokens.truncate(if is_proven { more } else { 1 });
+        if tokens.is_empty() {
+            return Ok(());
+        }
+        more -= tokens.len();
+        let outcomes = probabilities.outcomes;
+        let asked = tokens
+            .iter()
+            .filter_map(|index| probabilities.first_tokens.get(*index))
+            .map(|token| ask_digits(requests, token, outcomes, method, series));
+        for (index, followed_up) in tokens.iter().zip(try_join_all(asked).await?) {
+            series = series.joined(followed_up.series);
+            let capabilities = &requests.server(followed_up.series).capabilities;
+            match followed_up.digits {
+                Some(digits) => {
+                    capabilities.works(method);
+                    probabilities.resolve_letter_of(*index, &digits);
+                }
+                None if is_proven || series.is_spent() => {
+                    unreadable.insert(*index);
+                }
+                None => capabilities.fails(method),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Asks for the digit after a letter, as the token spells it.
+async fn ask_digits(
+    requests: QuestionRequests<'_>,
+    token: &FirstToken,
+    outcomes: usize,
+    method: FollowUpMethod,
+    mut series: RequestSeries,
+) -> Result<FollowedUp, ModelFailure> {
+    let letter = token.letter;
+    let codes = codes_of(letter, outcomes);
+    let wanted = match method {
+        FollowUpMethod::ContinuedMessage => WantedCode::Continued {
+            begun: token.spelling(),
+        },
+        FollowUpMethod::Schema => WantedCode::OneOf { letter, codes },
+    };
+    let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, &mut series);
+    let digits = match answered.await {
+        Ok(completion) => digits_after(letter, codes, &completion.positions),
+        Err(
+            ModelFailure::ParameterRefused { .. }
+            | ModelFailure::Status(400 | 422)
+            | ModelFailure::ContextTooSmall(_)
+            | ModelFailure::ReportedError,
+        ) => None,
+        // what was read until the question's time ended is an answer
+        Err(ModelFailure::TimedOut(_)) if series.is_spent() => None,
+        Err(failure) => return Err(failure),
+    };
+    Ok(FollowedUp { digits, series })
+}

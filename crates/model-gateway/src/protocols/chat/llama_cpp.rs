@@ -1,0 +1,150 @@
+//! llama.cpp's own way to continue an answer from several letters: one request that holds the
+//! prompt once for each letter.
+//!
+//! Source: `POST /apply-template` and `POST /completion` in `tools/server/README.md` of llama.cpp.
+//! Its server fills the chat template and cuts the prompt into tokens as for a continued message,
+//! so the probabilities are those that follow-up requests by message bring.
+
+use bytes::Bytes;
+use hyper::http::uri::PathAndQuery;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::capabilities::USUAL_ALTERNATIVES;
+use super::completion::{LenientTokens, TokenPosition, positions};
+use super::request::{CODE_TOKENS, inside_json};
+use crate::connection::request_body::RequestBody;
+use crate::json::{JsonObject, count, object};
+use crate::report::ReportedUsage;
+use crate::servers::address::ServerAddress;
+
+/// Writes the requests to llama.cpp's own endpoints.
+#[derive(Debug)]
+pub(super) struct LlamaCppRequests {
+    apply_template: PathAndQuery,
+    completion: PathAndQuery,
+    /// The body of a batch up to its first prompt.
+    beginning: Bytes,
+}
+
+/// How an answer goes on from one letter of a batch.
+pub(super) struct Continuation {
+    /// At least one token.
+    pub(super) positions: Vec<TokenPosition>,
+    pub(super) usage: ReportedUsage,
+}
+
+impl LlamaCppRequests {
+    /// `None` where the server's base address does not tell where its own endpoints are.
+    pub(super) fn new(model: &str, address: &ServerAddress) -> Option<Self> {
+        // without `response_fields` each answer would repeat its prompt
+        let settings = json!({
+            "model": model, "temperature": 0, "n_predict": CODE_TOKENS,
+            "n_probs": USUAL_ALTERNATIVES, "cache_prompt": true,
+            "response_fields":
+                ["index", "completion_probabilities", "tokens_evaluated", "tokens_predicted"]})
+        .to_string();
+        let settings = settings.strip_suffix('}')?;
+        Some(Self {
+            apply_template: address.path_beside_v1("apply-template")?,
+            completion: address.path_beside_v1("completion")?,
+            beginning: format!(r#"{settings},"prompt":[""#).into(),
+        })
+    }
+
+    /// Asks for the prompt that the server makes of a chat request.
+    pub(super) fn template(&self, chat: RequestBody) -> RequestBody {
+        chat.sent_to(&self.apply_template)
+    }
+
+    /// Asks how the answer to a prompt goes on from each of these beginnings. The prompt is the
+    /// inside of a JSON string, whose bytes all its copies share.
+    pub(super) fn batch(&self, prompt: &Bytes, beginnings: &[String]) -> RequestBody {
+        let mut parts = vec![self.beginning.clone()];
+        for (index, begun) in beginnings.iter().enumerate() {
+            let is_last = index + 1 == beginnings.len();
+            let mut end = inside_json(begun);
+            end.extend_from_slice(if is_last { br#""]}"# } else { br#"",""# });
+            parts.extend([prompt.clone(), end.into()]);
+        }
+        RequestBody::new(parts).sent_to(&self.completion)
+    }
+}
+
+/// The prompt in the server's answer to [`LlamaCppRequests::template`], without the beginning of
+/// the answer with which it ends, as the inside of a JSON string. `None` where the server put
+/// anything behind that beginning or changed it.
+pub(super) fn prompt_before(begun: &str, answer: &Bytes) -> Option<Bytes> {
+    let reply: JsonObject<'_> = object(answer)?;
+    let prompt = reply.get("prompt")?.get();
+    let inside = prompt.strip_prefix('"')?.strip_suffix('"')?;
+    let end = inside_json(begun);
+    let prompt = inside.as_bytes().strip_suffix(end.as_slice())?;
+    Some(answer.slice_ref(prompt))
+}
+
+/// Reads the answer to a batch; `None` where it does not hold one continuation for each of the
+/// `asked` beginnings, in order.
+pub(super) fn read_batch(answer: &[u8], asked: usize) -> Option<Vec<Continuation>> {
+    // a batch of one has one answer instead of a list
+    let read: Vec<ContinuationJson<'_>> = match object(answer) {
+        Some(single) => vec![single],
+        None => serde_json::from_slice(answer).ok()?,
+    };
+    let continuations: Option<Vec<Continuation>> = read
+        .into_iter()
+        .zip(0_u64..)
+        .map(|(json, index)| continuation(json, index))
+        .collect();
+    continuations.filter(|continuations| continuations.len() == asked)
+}
+
+fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> {
+    if json.index.and_then(count) != Some(index) {
+        return None;
+    }
+    let positions = positions(json.completion_probabilities);
+    (!positions.is_empty()).then_some(Continuation {
+        positions,
+        usage: ReportedUsage {
+            model: None,
+            input_tokens: json.tokens_evaluated.and_then(count),
+            output_tokens: json.tokens_predicted.and_then(count),
+        },
+    })
+}
+
+#[derive(Deserialize)]
+struct ContinuationJson<'a> {
+    #[serde(borrow)]
+    index: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    completion_probabilities: LenientTokens<'a>,
+    #[serde(borrow)]
+    tokens_evaluated: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tokens_predicted: Option<&'a RawValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prompts_of_a_batch_share_the_bytes_of_the_servers_answer() {
+        let address = ServerAddress::parse("http://127.0.0.1:8080/v1").unwrap();
+        let requests = LlamaCppRequests::new("qwen", &address).unwrap();
+        let text = "\"x\"\n".repeat(25_000);
+        let answer = Bytes::from(json!({"prompt": format!("{text} B")}).to_string());
+        let prompt = prompt_before(" B", &answer).unwrap();
+        let beginnings: Vec<String> = ('A'..='Z').map(|letter| format!(" {letter}")).collect();
+        let body = requests.batch(&prompt, &beginnings);
+        let copies = body.parts().iter().filter(|part| part.len() > 1_000);
+        let copies: Vec<*const u8> = copies.map(|part| part.as_ptr()).collect();
+        assert_eq!(copies, [prompt.as_ptr(); 26]);
+        assert!(answer.as_ptr_range().contains(&prompt.as_ptr()));
+        let sent: serde_json::Value = serde_json::from_slice(&body.parts().concat()).unwrap();
+        assert_eq!(sent["prompt"][25], json!(format!("{text} Z")));
+    }
+}

@@ -1,0 +1,64 @@
+//! Asks vLLM again for the tokens that spell codes, where the alternatives that it lists hide some.
+
+use super::capabilities::{OptionalParameters, USUAL_ALTERNATIVES};
+use super::chat_server::ChatServer;
+use super::code_probabilities::CodeProbabilities;
+use super::completion;
+use super::named_tokens::NamedTokens;
+use super::question_requests::QuestionRequests;
+use super::reading;
+use super::request::WantedCode;
+use crate::attempts::request_series::RequestSeries;
+
+/// Asks the question again for the tokens that spell codes, where the server is vLLM. `None` where
+/// it is not, or where anything goes wrong: the question keeps its first answer.
+pub(super) async fn ask_named(
+    requests: QuestionRequests<'_>,
+    series: &mut RequestSeries,
+) -> Option<CodeProbabilities> {
+    let server = requests.server(*series);
+    let capabilities = &server.capabilities;
+    learn_tokens(requests, server, series).await;
+    let tokens = capabilities.named_tokens()?;
+    let parameters = OptionalParameters {
+        named_tokens: Some(tokens),
+        ..capabilities.parameters(USUAL_ALTERNATIVES)
+    };
+    let prompts = requests.prompts;
+    let body = prompts.body(requests.index, &WantedCode::Any, parameters);
+    let Ok(answer) = requests.call.post_to_same(body, series).await else {
+        capabilities.naming.fails(false);
+        return None;
+    };
+    let completion = completion::read(&answer).ok();
+    let listed = completion.and_then(|mut completion| {
+        requests.call.recorder.add_usage(&completion.usage);
+        let is_listed = tokens.mark(&mut completion.positions);
+        is_listed.then_some(completion.positions)
+    });
+    let Some(positions) = listed else {
+        capabilities.naming.fails(true);
+        return None;
+    };
+    capabilities.naming.works();
+    let (shape, outcomes) = (requests.shape(), requests.outcomes());
+    Some(reading::read(shape, outcomes, &positions))
+}
+
+/// Asks once which tokens spell codes.
+async fn learn_tokens(
+    requests: QuestionRequests<'_>,
+    server: &ChatServer,
+    series: &mut RequestSeries,
+) {
+    let tokenize = server.tokenize.as_ref();
+    let tokenize = tokenize.filter(|_| server.capabilities.asks_for_tokens());
+    let Some(tokenize) = tokenize else {
+        return;
+    };
+    let body = tokenize.body();
+    let answer = requests.call.post_to_same(body, series).await;
+    if let Some(tokens) = answer.ok().and_then(|answer| NamedTokens::read(&answer)) {
+        server.capabilities.learn_tokens(tokens);
+    }
+}

@@ -1,0 +1,181 @@
+//! Writes the bodies of requests. The bytes that requests about one submission share are written
+//! once.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::capabilities::OptionalParameters;
+use super::codes::{CODES_PER_LETTER, CodeShape};
+use super::opening::ChatOpening;
+use super::prompt;
+use crate::connection::request_body::RequestBody;
+
+/// Most tokens of an answer that is a code: enough for an empty block of thinking before it.
+pub(super) const CODE_TOKENS: u32 = 8;
+/// Most tokens of an answer that is an object with a code.
+const OBJECT_TOKENS: u32 = 24;
+
+/// The prompts of all questions about one submission.
+pub(super) struct Prompts {
+    opening: ChatOpening,
+    beginning: Bytes,
+    endings: Vec<Bytes>,
+}
+
+/// The code that a request asks for.
+#[derive(Clone, Debug)]
+pub(super) enum WantedCode {
+    /// Any code.
+    Any,
+    /// The end of a code, in a message of the model that has begun with this text: a letter as the
+    /// model spells it.
+    Continued { begun: String },
+    /// One of the first `codes` codes of this letter, by a schema.
+    OneOf { letter: usize, codes: usize },
+}
+
+impl Prompts {
+    pub(super) fn new(
+        opening: &ChatOpening,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Self {
+        let endings = version.questions().iter().map(|question| {
+            let text = prompt::ending(question, CodeShape::of(question));
+            Bytes::from(inside_json(&text))
+        });
+        Self {
+            opening: opening.clone(),
+            endings: endings.collect(),
+            beginning: inside_json(&prompt::beginning(version, submission)).into(),
+        }
+    }
+
+    /// The body that asks the question at this index.
+    pub(super) fn body(
+        &self,
+        index: usize,
+        wanted: &WantedCode,
+        parameters: OptionalParameters<'_>,
+    ) -> RequestBody {
+        let ending = self.endings.get(index).cloned().unwrap_or_default();
+        RequestBody::new([
+            self.opening.bytes(parameters.system_message),
+            self.beginning.clone(),
+            ending,
+            end(wanted, parameters).into(),
+        ])
+        .with_system_message(parameters.system_message)
+    }
+}
+
+/// A text as the inside of a JSON string.
+pub(crate) fn inside_json(text: &str) -> Vec<u8> {
+    // a text has JSON
+    let mut json = serde_json::to_vec(text).unwrap_or_default();
+    json.pop();
+    json.drain(..1);
+    json
+}
+
+/// The parameters of a request, which stand behind its messages.
+#[derive(Serialize)]
+struct ChatParameters<'a> {
+    temperature: u8,
+    logprobs: bool,
+    top_logprobs: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat_template_kwargs: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprob_token_ids: Option<&'a BTreeSet<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    continue_final_message: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    add_generation_prompt: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
+}
+
+/// The rest of the body behind the user message.
+fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
+    let (begun, tokens, response_format) = match wanted {
+        WantedCode::Any => (None, CODE_TOKENS, None),
+        WantedCode::Continued { begun } => (Some(begun), CODE_TOKENS, None),
+        WantedCode::OneOf { letter, codes } => (None, OBJECT_TOKENS, Some(one_of(*letter, *codes))),
+    };
+    let written = ChatParameters {
+        temperature: 0,
+        logprobs: true,
+        top_logprobs: parameters.alternatives,
+        max_tokens: parameters.max_tokens.then_some(tokens),
+        max_completion_tokens: (!parameters.max_tokens).then_some(tokens),
+        chat_template_kwargs: parameters
+            .template_kwargs
+            .then(|| json!({"enable_thinking": false})),
+        logprob_token_ids: parameters.named_tokens.map(|named| &named.ids),
+        continue_final_message: begun.map(|_| true),
+        add_generation_prompt: begun.map(|_| false),
+        response_format,
+    };
+    let begun = begun.map(|text| format!(r#",{{"role":"assistant","content":{}}}"#, json!(text)));
+    let begun = begun.unwrap_or_default();
+    // these values cannot fail
+    let written = serde_json::to_string(&written).unwrap_or_default();
+    let inside = written.strip_prefix('{').unwrap_or_default();
+    format!(r#""}}{begun}],{inside}"#)
+}
+
+fn one_of(letter: usize, codes: usize) -> Value {
+    let codes =
+        (0..codes).map(|digit| CodeShape::LetterDigit.code(letter * CODES_PER_LETTER + digit));
+    let code = json!({"type": "string", "enum": codes.collect::<Vec<_>>()});
+    json!({"type": "json_schema", "json_schema": {"name": "code", "strict": true, "schema": {
+        "type": "object", "properties": {"code": code}, "required": ["code"],
+        "additionalProperties": false}}})
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::submission::SentFields;
+
+    use super::*;
+    use crate::protocols::chat::capabilities::{ServerCapabilities, USUAL_ALTERNATIVES};
+
+    #[test]
+    fn requests_of_a_call_share_the_bytes_of_their_beginning() {
+        let question = |key: &str| json!({"key": key, "type": "yes_no", "text": "Is it so?"});
+        let version: PrismVersion = serde_json::from_value(json!({
+            "fields": [{"key": "text", "label": "Message"}],
+            "questions": [question("one"), question("two")]}))
+        .unwrap();
+        let text = "x".repeat(100_000);
+        let sent = SentFields(vec![("text".to_owned(), text)]);
+        let submission = Submission::new(sent, None, version.fields()).unwrap();
+        let opening = ChatOpening::new("qwen", prompt::SYSTEM);
+        let prompts = Prompts::new(&opening, &version, &submission);
+        let parameters = ServerCapabilities::default().parameters(USUAL_ALTERNATIVES);
+        let letter = WantedCode::Continued {
+            begun: " B".to_owned(),
+        };
+        let bodies = [(0, WantedCode::Any), (1, WantedCode::Any), (0, letter)]
+            .map(|(index, wanted)| prompts.body(index, &wanted, parameters));
+        for body in &bodies {
+            let [opening, beginning, ending, end] = body.parts() else {
+                panic!("{body:?}");
+            };
+            assert_eq!(opening.as_ptr(), bodies[0].parts()[0].as_ptr());
+            assert_eq!(beginning.as_ptr(), bodies[0].parts()[1].as_ptr());
+            assert!(beginning.len() > 100_000);
+            assert!(ending.len() + end.len() < 1_000);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The protocol `decisions`: typed questions in, probabilities out, all questions in one request.
+//!
+//! Source: the OpenAI Decisions format. [`question`] writes it, [`reading`] reads it; neither knows
+//! connections.
+
+mod question;
+mod reading;
+
+use self::question::DecisionsQuestion;
+use crate::failure::ModelFailure;
+use crate::protocols::typed_questions::format::{TypedFormat, write_json};
+
+/// The OpenAI Decisions format. The state is a text that holds JSON; the estimate counts the JSON,
+/// which is what the model reads.
+pub(crate) static FORMAT: TypedFormat = TypedFormat {
+    before_state: r#","input":"#,
+    before_questions: r#","questions":["#,
+    end: "]}",
+    write_state: |json, state, room| {
+        // a state without JSON does not occur
+        let text = serde_json::to_string(state).unwrap_or_default();
+        let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\'));
+        json.reserve_exact(text.len() + escaped.count() + room);
+        write_json(json, &text);
+    },
+    write_question: |json, question| write_json(json, &DecisionsQuestion::new(question)),
+    read: reading::read,
+    malformed: ModelFailure::NotDecisions,
+};

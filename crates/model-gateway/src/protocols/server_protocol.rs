@@ -1,0 +1,64 @@
+//! The protocols by which a model server is asked. A new protocol is one more variant here and in
+//! [`Protocol`], an arm in [`crate::estimate`], and a module of its own.
+
+use std::sync::Arc;
+
+use refract_domain::answer::Answers;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+
+use crate::attempts::CallSender;
+use crate::failure::ModelFailure;
+use crate::protocols::chat::ChatProtocol;
+use crate::protocols::stated::StatedProtocol;
+use crate::protocols::typed_questions::TypedProtocol;
+use crate::protocols::{decisions, system_one};
+use crate::servers::address::ServerAddress;
+use crate::servers::each_server::EachServer;
+use crate::settings::ModelSettings;
+use crate::settings::protocol::Protocol;
+
+/// How model servers are asked, with what was learned about each of them. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) enum ServerProtocol {
+    Typed(Arc<TypedProtocol>),
+    Chat(Arc<ChatProtocol>),
+    Stated(Arc<StatedProtocol>),
+}
+
+impl ServerProtocol {
+    pub(crate) fn new(settings: &ModelSettings, addresses: &EachServer<ServerAddress>) -> Self {
+        let model = &settings.name;
+        let typed = |format| {
+            Self::Typed(Arc::new(TypedProtocol {
+                format,
+                model: model.clone(),
+                request_tokens: settings.request_tokens,
+            }))
+        };
+        match settings.protocol {
+            Protocol::SystemOne => typed(&system_one::FORMAT),
+            Protocol::Decisions => typed(&decisions::FORMAT),
+            Protocol::Chat => {
+                let chat = ChatProtocol::new(model, settings.follow_ups, addresses);
+                Self::Chat(Arc::new(chat))
+            }
+            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model, addresses))),
+        }
+    }
+
+    /// Asks all questions of a version about one submission. The first request that fails fails
+    /// all; the others are dropped.
+    pub(crate) async fn ask(
+        &self,
+        call: &CallSender<'_>,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, ModelFailure> {
+        match self {
+            Self::Typed(protocol) => protocol.ask(call, version, submission).await,
+            Self::Chat(protocol) => protocol.ask(call, version, submission).await,
+            Self::Stated(protocol) => protocol.ask(call, version, submission).await,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The protocol `systemone`: typed questions in, probabilities out, all questions in one request.
+//!
+//! Source: the System One format of decision models. [`reading`] reads it and knows no connections.
+
+mod reading;
+
+use refract_domain::model_input::SystemOneQuestion;
+
+use crate::failure::ModelFailure;
+use crate::protocols::typed_questions::format::{TypedFormat, write_json};
+
+/// The System One format.
+pub(crate) static FORMAT: TypedFormat = TypedFormat {
+    before_state: r#","state":"#,
+    before_questions: r#","questions":{"#,
+    end: "}}",
+    write_state: |json, state, room| {
+        json.reserve_exact(state.unescaped_bytes() + room);
+        write_json(json, state);
+    },
+    write_question: |json, question| {
+        write_json(json, question.key.as_str());
+        json.push(b':');
+        write_json(json, &SystemOneQuestion::from(question));
+    },
+    read: reading::read,
+    malformed: ModelFailure::NotSystemOne,
+};

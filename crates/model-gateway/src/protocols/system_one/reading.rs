@@ -1,0 +1,48 @@
+//! Reads System One answers: an object with an answer under the key of each question.
+//!
+//! Keys that were not asked for are ignored, whatever their values are.
+
+use refract_domain::question::Question;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::failure::ModelFailure;
+use crate::json::{JsonObject, nested, string};
+use crate::protocols::answers::{ReadAnswers, answer_each};
+use crate::protocols::typed_questions::answers::SentAnswer;
+
+/// Reads the answers to these questions.
+pub(super) fn read(
+    answers: &RawValue,
+    questions: &[Question],
+) -> Result<ReadAnswers, ModelFailure> {
+    let sent: JsonObject<'_> = nested(answers).ok_or(ModelFailure::NotSystemOne)?;
+    answer_each(questions, |question, coverage| {
+        let json: SystemOneAnswerJson<'_> = nested(sent.get(question.key.as_str())?)?;
+        let answer = SentAnswer {
+            kind: &json.kind.and_then(string)?,
+            choice: json.choice,
+            yes: json.noul,
+            confidence: json.confidence,
+            probabilities: match json.probabilities {
+                Some(raw) => nested(raw),
+                None => Some(JsonObject::default()),
+            },
+        };
+        answer.read(question, "noul", coverage)
+    })
+}
+
+#[derive(Deserialize)]
+struct SystemOneAnswerJson<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    choice: Option<&'a RawValue>,
+    #[serde(borrow)]
+    noul: Option<&'a RawValue>,
+    #[serde(borrow)]
+    confidence: Option<&'a RawValue>,
+    #[serde(borrow)]
+    probabilities: Option<&'a RawValue>,
+}

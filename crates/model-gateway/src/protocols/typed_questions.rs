@@ -1,0 +1,79 @@
+//! The protocols `systemone` and `decisions`: requests that ask many questions at once, and answers
+//! of a type and with probabilities for each question. Their formats are modules of their own.
+
+pub(crate) mod answers;
+pub(crate) mod format;
+mod split;
+
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use self::format::TypedFormat;
+use self::split::SplitRequest;
+use crate::attempts::CallSender;
+use crate::failure::ModelFailure;
+use crate::json::{is_error, object};
+use crate::protocols::concurrent::all_answers;
+use crate::report::ReportedUsage;
+
+/// Asks servers that speak a format of typed questions.
+#[derive(Debug)]
+pub(crate) struct TypedProtocol {
+    pub(crate) format: &'static TypedFormat,
+    /// Sent as `model`.
+    pub(crate) model: String,
+    /// Estimated tokens above which a request is split.
+    pub(crate) request_tokens: usize,
+}
+
+impl TypedProtocol {
+    /// Asks all questions, in concurrent requests where one would be too large.
+    pub(crate) async fn ask(
+        &self,
+        call: &CallSender<'_>,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, ModelFailure> {
+        let format = self.format;
+        let requests = format.split(&self.model, version, submission, self.request_tokens);
+        let answers = requests.into_iter();
+        all_answers(answers.map(|request| self.answers(call, request))).await
+    }
+
+    async fn answers(
+        &self,
+        call: &CallSender<'_>,
+        request: SplitRequest<'_>,
+    ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
+        let mut series = call.series();
+        let body = call.post(|_| request.body.clone(), &mut series).await?;
+        let malformed = || self.format.malformed.clone();
+        let reply: TypedReplyJson<'_> = object(&body).ok_or_else(malformed)?;
+        if reply.error.is_some_and(is_error) {
+            return Err(ModelFailure::ReportedError);
+        }
+        let usage = ReportedUsage::read(reply.model, reply.usage);
+        call.recorder.add_usage(&usage);
+        let answers = reply.answers.ok_or_else(malformed)?;
+        let read = (self.format.read)(answers, request.questions)?;
+        call.recorder.add_coverage(read.coverage);
+        Ok(read.answers)
+    }
+}
+
+/// The body of an answer with status 200, as far as all formats agree.
+#[derive(Deserialize)]
+struct TypedReplyJson<'a> {
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}

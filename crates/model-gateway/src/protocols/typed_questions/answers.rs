@@ -1,0 +1,103 @@
+//! Reads one typed answer. Every number is the model's own, or the question is unanswered.
+
+use refract_domain::answer::{Answer, Distribution};
+use refract_domain::key::OutcomeKey;
+use refract_domain::probability::Probability;
+use refract_domain::question::{Question, QuestionKind};
+use serde_json::value::RawValue;
+
+use crate::json::{JsonObject, number, string};
+use crate::protocols::answers;
+use crate::report::coverage::OutcomeCoverage;
+
+/// An answer as it was sent. Members are `None` where they were not sent.
+pub(crate) struct SentAnswer<'a> {
+    /// The type of the answer.
+    pub(crate) kind: &'a str,
+    /// The name of the chosen outcome.
+    pub(crate) choice: Option<&'a RawValue>,
+    /// The probability of yes.
+    pub(crate) yes: Option<&'a RawValue>,
+    pub(crate) confidence: Option<&'a RawValue>,
+    /// Probabilities by the name of the outcome or the index of the level; `None` where they cannot
+    /// be read.
+    pub(crate) probabilities: Option<JsonObject<'a>>,
+}
+
+impl SentAnswer<'_> {
+    /// Reads the answer to a question, in a format that has this name for answers to Yes / No
+    /// questions.
+    pub(crate) fn read(
+        &self,
+        question: &Question,
+        yes_no: &str,
+        coverage: &mut OutcomeCoverage,
+    ) -> Option<Answer> {
+        match question.kind {
+            QuestionKind::Choice { .. } if self.kind == "choice" => self.choice(question, coverage),
+            QuestionKind::YesNo if self.kind == yes_no => {
+                let probability = probability(self.yes?)?;
+                coverage.outcomes += 2;
+                coverage.listed += 2;
+                Some(Answer::YesNo { probability })
+            }
+            QuestionKind::Scale { .. } if self.kind == "score" => self.scale(question, coverage),
+            QuestionKind::Choice { .. } | QuestionKind::YesNo | QuestionKind::Scale { .. } => None,
+        }
+    }
+
+    /// Reads a choice. A name that the prism lacks is a value of null; an answer without a name is
+    /// none.
+    fn choice(&self, question: &Question, coverage: &mut OutcomeCoverage) -> Option<Answer> {
+        let named = string(self.choice?)?;
+        let mut distribution = Distribution::new();
+        for outcome in question.outcomes() {
+            let probability = self.one_of(outcome.key, coverage)?;
+            distribution.push((OutcomeKey::parse(outcome.key).ok()?, probability));
+        }
+        let mut keys = distribution.iter().map(|(key, _)| key);
+        let value = keys.find(|key| key.as_str() == named).cloned();
+        if value.is_some() && is_all_zero(&distribution) {
+            return None;
+        }
+        let confidence = match self.confidence {
+            Some(raw) => Some(probability(raw)?),
+            None => None,
+        };
+        answers::choice(value, distribution, confidence)
+    }
+
+    /// Reads the probabilities of levels, keyed by the index of the level. The level is read from
+    /// the probabilities, not from a score.
+    fn scale(&self, question: &Question, coverage: &mut OutcomeCoverage) -> Option<Answer> {
+        let mut distribution = Distribution::new();
+        for (index, level) in question.own_outcomes().iter().enumerate() {
+            let probability = self.one_of(&index.to_string(), coverage)?;
+            distribution.push((level.key.clone(), probability));
+        }
+        if is_all_zero(&distribution) {
+            return None;
+        }
+        Answer::scale(distribution)
+    }
+
+    /// The probability of an outcome; 0 where the server sent none.
+    fn one_of(&self, name: &str, coverage: &mut OutcomeCoverage) -> Option<Probability> {
+        coverage.outcomes += 1;
+        let Some(raw) = self.probabilities.as_ref()?.get(name) else {
+            return Some(Probability::ZERO);
+        };
+        coverage.listed += 1;
+        probability(raw)
+    }
+}
+
+fn is_all_zero(distribution: &Distribution) -> bool {
+    distribution
+        .iter()
+        .all(|(_, probability)| *probability == Probability::ZERO)
+}
+
+fn probability(raw: &RawValue) -> Option<Probability> {
+    Probability::from_f64(number(raw)?)
+}

@@ -1,0 +1,34 @@
+//! What a format of typed questions is made of.
+
+use refract_domain::model_input::State;
+use refract_domain::question::Question;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::failure::ModelFailure;
+use crate::protocols::answers::ReadAnswers;
+
+/// How the requests of a format are written and its answers are read.
+#[derive(Debug)]
+pub(crate) struct TypedFormat {
+    /// The JSON between the model's name and the text to judge.
+    pub(crate) before_state: &'static str,
+    /// The JSON between the text to judge and the first question.
+    pub(crate) before_questions: &'static str,
+    /// The JSON behind the last question.
+    pub(crate) end: &'static str,
+    /// Writes the text to judge, and reserves this many bytes more for what comes behind it.
+    pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>, usize),
+    /// Writes a question.
+    pub(crate) write_question: fn(&mut Vec<u8>, &Question),
+    /// Reads the value of `answers` as answers to the questions of a request.
+    pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelFailure>,
+    /// The failure of a body that is not of the format.
+    pub(crate) malformed: ModelFailure,
+}
+
+/// Writes a value behind what is there already.
+pub(crate) fn write_json(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    // writing these values into a vector cannot fail
+    let _ = serde_json::to_writer(json, value);
+}

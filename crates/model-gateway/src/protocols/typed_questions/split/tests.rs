@@ -1,0 +1,48 @@
+use proptest::prelude::*;
+use refract_domain::model_input::{State, json_chars};
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::{SentFields, Submission};
+use serde_json::json;
+
+use crate::protocols::{decisions, system_one};
+
+/// A prism with questions of these texts.
+fn version(texts: &[String]) -> PrismVersion {
+    let question =
+        |(number, text)| json!({"key": format!("q{number}"), "type": "yes_no", "text": text});
+    let questions: Vec<_> = texts.iter().enumerate().map(question).collect();
+    let json = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
+    serde_json::from_value(json).unwrap()
+}
+
+fn submission(version: &PrismVersion, text: String) -> Submission {
+    let sent = SentFields(vec![("text".to_owned(), text)]);
+    Submission::new(sent, None, version.fields()).unwrap()
+}
+
+proptest! {
+    /// Whether bytes or characters decided, it is as many requests as the characters ask for.
+    #[test]
+    fn a_call_makes_as_many_requests_as_are_estimated(
+        text in r#"[aä日😀"\\]{0,400}"#,
+        questions in prop::collection::vec(r#"[bö本"]{1,200}"#, 1..12),
+        request_tokens in 1_usize..600,
+    ) {
+        let version = version(&questions);
+        let submission = submission(&version, text);
+        let state = State { prism_context: None, submission: &submission };
+        let state_chars = json_chars(&state);
+
+        let made = system_one::FORMAT.split("m", &version, &submission, request_tokens);
+        let chars = system_one::FORMAT.question_chars(&version);
+        let estimated = system_one::FORMAT.requests(&chars, state_chars, request_tokens);
+        prop_assert_eq!(made.len(), estimated);
+        prop_assert_eq!(made.iter().map(|one| one.questions.len()).sum::<usize>(), questions.len());
+
+        let made = decisions::FORMAT.split("m", &version, &submission, request_tokens);
+        let chars = decisions::FORMAT.question_chars(&version);
+        let estimated = decisions::FORMAT.requests(&chars, state_chars, request_tokens);
+        prop_assert_eq!(made.len(), estimated);
+        prop_assert_eq!(made.iter().map(|one| one.questions.len()).sum::<usize>(), questions.len());
+    }
+}

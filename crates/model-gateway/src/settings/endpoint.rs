@@ -1,0 +1,207 @@
+//! Where the model is: the built-in scorer, or one server or several.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::servers::address::ServerAddress;
+use crate::servers::each_server::EachServer;
+use crate::servers::place::MOST_SERVERS;
+use crate::settings::setting_fault::{AddressFault, SettingFault};
+
+/// Where the model is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelEndpoint {
+    /// Servers of one model, any of which may answer a call.
+    Servers(EachServer<ServerAddress>),
+    /// The built-in scorer: for trying the service without a model, never for real answers.
+    Lexical,
+}
+
+impl ModelEndpoint {
+    const LEXICAL: &'static str = "builtin:lexical";
+
+    /// Each server as an endpoint of its own, in the order of the list; the built-in scorer is one.
+    pub(crate) fn each_alone(&self) -> Vec<Self> {
+        match self {
+            Self::Lexical => vec![Self::Lexical],
+            Self::Servers(addresses) => addresses
+                .iter()
+                .map(|address| Self::Servers(EachServer::alone(address.clone())))
+                .collect(),
+        }
+    }
+}
+
+impl FromStr for ModelEndpoint {
+    type Err = SettingFault;
+
+    fn from_str(text: &str) -> Result<Self, SettingFault> {
+        let mut texts = text.split(',').map(str::trim);
+        let first = texts.next().unwrap_or_default();
+        let others: Vec<&str> = texts.collect();
+        if others.is_empty() {
+            return match first {
+                Self::LEXICAL => Ok(Self::Lexical),
+                address => Ok(Self::Servers(EachServer::alone(alone(address)?))),
+            };
+        }
+        if others.len() >= MOST_SERVERS {
+            return Err(SettingFault::EndpointCount);
+        }
+        let mut servers = EachServer::alone(listed(first, 1)?);
+        for (text, number) in others.into_iter().zip(2..) {
+            let address = listed(text, number)?;
+            let earlier = servers.iter().position(|known| known.is_same_as(&address));
+            if let Some(earlier) = earlier {
+                let fault = AddressFault::SameAs(earlier + 1);
+                return Err(SettingFault::EndpointOfList { number, fault });
+            }
+            servers.push(address);
+        }
+        Ok(Self::Servers(servers))
+    }
+}
+
+/// The address of the only server.
+fn alone(text: &str) -> Result<ServerAddress, SettingFault> {
+    ServerAddress::parse(text).map_err(|fault| match fault {
+        AddressFault::Credentials => SettingFault::EndpointCredentials,
+        AddressFault::Malformed
+        | AddressFault::Empty
+        | AddressFault::BuiltIn
+        | AddressFault::SameAs(_) => SettingFault::Endpoint,
+    })
+}
+
+/// An address among several, which is the list's first, second and so on.
+fn listed(text: &str, number: usize) -> Result<ServerAddress, SettingFault> {
+    let address = match text {
+        "" => Err(AddressFault::Empty),
+        ModelEndpoint::LEXICAL => Err(AddressFault::BuiltIn),
+        address => ServerAddress::parse(address),
+    };
+    address.map_err(|fault| SettingFault::EndpointOfList { number, fault })
+}
+
+impl fmt::Display for ModelEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Servers(addresses) => {
+                let texts: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join(", "))
+            }
+            Self::Lexical => f.write_str(Self::LEXICAL),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The addresses of the protocol `systemone`'s endpoint at each server.
+    fn endpoints(text: &str) -> Vec<String> {
+        let Ok(ModelEndpoint::Servers(addresses)) = text.parse() else {
+            panic!("{text}")
+        };
+        let endpoint = |address: &ServerAddress| address.endpoint("systemone").unwrap().to_string();
+        addresses.iter().map(endpoint).collect()
+    }
+
+    #[test]
+    fn an_endpoint_is_the_scorer_or_the_address_of_a_server() {
+        assert_eq!("builtin:lexical".parse(), Ok(ModelEndpoint::Lexical));
+        for (text, endpoint) in [
+            (
+                "http://127.0.0.1:8000/v1",
+                "http://127.0.0.1:8000/v1/systemone",
+            ),
+            (
+                "https://models.example/api/v1//",
+                "https://models.example/api/v1/systemone",
+            ),
+            (" http://[::1]:8000 ", "http://[::1]:8000/systemone"),
+        ] {
+            assert_eq!(endpoints(text), [endpoint]);
+        }
+    }
+
+    #[test]
+    fn a_list_of_servers_is_taken_in_its_order() {
+        let text = "http://b:1/v1, https://a/llama/v1/ ,http://[::1]";
+        let expected = [
+            "http://b:1/v1/systemone",
+            "https://a/llama/v1/systemone",
+            "http://[::1]/systemone",
+        ];
+        assert_eq!(endpoints(text), expected);
+        let endpoint: ModelEndpoint = text.parse().unwrap();
+        let shown = "http://b:1/v1, https://a/llama/v1, http://[::1]";
+        assert_eq!(endpoint.to_string(), shown);
+        let alone = endpoint.each_alone();
+        let alone: Vec<String> = alone.iter().map(ToString::to_string).collect();
+        assert_eq!(alone.join(", "), shown);
+        let many = |servers: usize| {
+            let addresses: Vec<_> = (1..=servers)
+                .map(|port| format!("http://h:{port}"))
+                .collect();
+            addresses.join(",").parse::<ModelEndpoint>()
+        };
+        assert!(many(64).is_ok());
+        assert_eq!(many(65), Err(SettingFault::EndpointCount));
+    }
+
+    #[test]
+    fn a_list_is_refused_for_its_first_address_that_cannot_be_used() {
+        for (text, words) in [
+            ("http://a,", "address 2 of the model URL's list is empty"),
+            (",http://a", "address 1 of the model URL's list is empty"),
+            (
+                "http://a/v1,http://b/v1,http://A:80/v1/",
+                "address 3 of the model URL's list is the same as address 1",
+            ),
+            (
+                "http://a,builtin:lexical",
+                "address 2 of the model URL's list is `builtin:lexical`, which stands alone",
+            ),
+            (
+                "http://a,http://user:secret@b/v1",
+                "address 2 of the model URL's list holds credentials: set the model API key \
+                 instead",
+            ),
+            (
+                "http://a,secret:8000,http://a",
+                "address 2 of the model URL's list is not that of a model server up to and \
+                 including its `/v1`, such as `http://127.0.0.1:8000/v1`",
+            ),
+        ] {
+            let fault = text.parse::<ModelEndpoint>().unwrap_err();
+            assert_eq!(fault.to_string(), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_endpoint_is_refused_without_being_repeated() {
+        for text in [
+            "",
+            "lexical",
+            "builtin:other",
+            "127.0.0.1:8000",
+            "ftp://host/v1",
+            "http://",
+            "/v1",
+            "http://h/v1?a=b",
+        ] {
+            assert_eq!(
+                text.parse::<ModelEndpoint>(),
+                Err(SettingFault::Endpoint),
+                "{text}"
+            );
+        }
+        let fault = "http://user:secret@host/v1"
+            .parse::<ModelEndpoint>()
+            .unwrap_err();
+        assert_eq!(fault, SettingFault::EndpointCredentials);
+        assert!(!fault.to_string().contains("secret"));
+    }
+}

@@ -1,0 +1,84 @@
+//! The protocols that model servers speak, by name.
+
+use std::str::FromStr;
+
+use crate::settings::setting_fault::SettingFault;
+
+/// What a model server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The System One format: typed questions in, probabilities out.
+    SystemOne,
+    /// The OpenAI Decisions format: typed questions in, probabilities out.
+    Decisions,
+    /// OpenAI-compatible chat completions with log-probabilities.
+    Chat,
+    /// OpenAI-compatible chat completions in which the model states its probabilities.
+    Stated,
+}
+
+impl Protocol {
+    /// The name that settings and records use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SystemOne => "systemone",
+            Self::Decisions => "decisions",
+            Self::Chat => "chat",
+            Self::Stated => "stated",
+        }
+    }
+
+    /// What the model is asked to do, by the conventions of traces.
+    pub(crate) fn operation(self) -> &'static str {
+        match self {
+            Self::SystemOne | Self::Decisions => self.name(),
+            Self::Chat | Self::Stated => "chat",
+        }
+    }
+
+    /// Whose format it is, by the conventions of traces: not who serves the model.
+    pub(crate) fn provider(self) -> &'static str {
+        match self {
+            Self::SystemOne => self.name(),
+            Self::Decisions | Self::Chat | Self::Stated => "openai",
+        }
+    }
+
+    /// The path of its endpoint, below the server's base address.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::SystemOne => "systemone",
+            Self::Decisions => "decisions",
+            Self::Chat | Self::Stated => "chat/completions",
+        }
+    }
+}
+
+impl FromStr for Protocol {
+    type Err = SettingFault;
+
+    fn from_str(text: &str) -> Result<Self, SettingFault> {
+        let all = [Self::SystemOne, Self::Decisions, Self::Chat, Self::Stated];
+        all.into_iter()
+            .find(|protocol| protocol.name() == text)
+            .ok_or(SettingFault::Protocol)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_protocol_is_known_by_its_name() {
+        for protocol in [
+            Protocol::SystemOne,
+            Protocol::Decisions,
+            Protocol::Chat,
+            Protocol::Stated,
+        ] {
+            assert_eq!(protocol.name().parse(), Ok(protocol));
+        }
+        assert_eq!("SystemOne".parse::<Protocol>(), Err(SettingFault::Protocol));
+    }
+}
