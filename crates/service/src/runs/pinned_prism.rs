@@ -243,7 +243,7 @@ impl PinnedPrism {
     /// What asks on one of `threads` threads, made on that thread: it owns its connections to the model
     /// and the database.
     pub fn for_this_thread(&self, threads: NonZeroUsize) -> RowAnswering {
-        let refract = self.refract.for_this_thread(threads);
+        let refract = self.refract.for_this_thread(Some(threads));
         RowAnswering {
             prism: Self {
                 refract,
