@@ -60,7 +60,7 @@ fn report(verdict: &Verdict<'_>, wrong: &WrongRows) -> Report {
     rows.set_time(verdict.took);
     suite.add_test_case(rows);
     if let Some(orders) = verdict.orders {
-        let stop = orders.stop.as_ref().map(ToString::to_string);
+        let stop = orders.asked.end.as_ref().map(ToString::to_string);
         suite.add_test_case(case(OTHER_ORDERS, stop.as_deref(), prism.slug()));
     }
     let wrong = listed(wrong);

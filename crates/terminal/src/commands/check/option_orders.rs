@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 use refract_evaluation::order_sensitivity::OrderMeasures;
-use refract_service::measures::{OptionOrders, OrdersAsking, OrdersReport, QuestionInOrders};
+use refract_service::measures::{OptionOrders, OrdersReport, QuestionInOrders};
 use refract_service::results::ReadableResult;
+use refract_service::runs::AskingPace;
 use serde::Serialize;
 
 use super::super::file_run::{AskedPrism, report};
@@ -50,26 +51,26 @@ pub(super) async fn ask(
     }
     let cost = asked.refract.measures().cost_in_orders(&orders, results)?;
     output::say(&announced(&orders, cost, results));
-    let asking = OrdersAsking {
+    let pace = AskingPace {
         concurrency: asked.concurrency,
         gives_up: question.gives_up,
     };
     let total = orders.len().saturating_mul(results.len());
     let progress = Progress::begin("texts in other orders", u64::try_from(total).ok());
     let show = |report: &OrdersReport| {
-        let failures = report.failures();
+        let failures = report.asked.failures();
         let words = match failures {
             0 => String::new(),
             _ => format!(", {} failed", HumanCount(failures)),
         };
-        progress.show(report.done(), &words);
+        progress.show(report.asked.answered + failures, &words);
     };
     let measures = asked.refract.measures();
-    let asking = measures.ask_in_orders(&orders, results, asking, signals.next(), show);
+    let asking = measures.ask_in_orders(&orders, results, pace, signals.next(), show);
     let ended = asking.await;
     progress.end();
     let ended = ended?;
-    for (error, failures) in &ended.failed {
+    for (error, failures) in &ended.asked.failed {
         output::say(&format!(
             "other orders: {} × {error}",
             HumanCount(*failures)
@@ -101,7 +102,7 @@ fn announced(orders: &OptionOrders, cost: CostEstimate, results: &[ReadableResul
 /// A line for each question.
 pub(super) fn words(report: &OrdersReport) -> String {
     let palette = Palette::of_stdout();
-    let questions = report.questions();
+    let questions = &report.questions;
     let keys = questions.iter().map(|q| q.question.as_str().len());
     let width = keys.max().unwrap_or(0).max(8);
     let title = palette.heading.apply_to("Options in other orders");
@@ -147,5 +148,5 @@ pub(super) fn print_json(report: &OrdersReport) -> anyhow::Result<()> {
             largest_total_variation: measures.largest_total_variation,
         })
     };
-    report.questions().iter().try_for_each(line)
+    report.questions.iter().try_for_each(line)
 }
