@@ -4,6 +4,7 @@ use refract_service::model::CostEstimate;
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
+use refract_domain::key::QuestionKey;
 use refract_evaluation::order_sensitivity::OrderMeasures;
 use refract_service::measures::{OptionOrders, OrdersReport, QuestionInOrders};
 use refract_service::results::ReadableResult;
@@ -26,7 +27,7 @@ pub(super) struct OrdersQuestion {
 
 #[derive(Serialize)]
 struct OrdersJson<'a> {
-    question: &'a str,
+    question: &'a QuestionKey,
     orders: usize,
     comparisons: u64,
     flip_rate: Option<f64>,
@@ -138,7 +139,7 @@ pub(super) fn print_json(report: &OrdersReport) -> anyhow::Result<()> {
         let measures = asked.measures();
         let interval = measures.flip_rate.interval();
         output::json(&OrdersJson {
-            question: asked.question.as_str(),
+            question: &asked.question,
             orders: asked.orders,
             comparisons: measures.comparisons,
             flip_rate: measures.flip_rate.value(),

@@ -6,31 +6,18 @@ use refract_evaluation::proportion::{Interval, Proportion};
 use serde::Serialize;
 use serde_json::Number;
 
+use crate::output;
+
 /// The object; the cutoffs are null where the goal is out of reach.
 #[derive(Serialize)]
 pub(super) struct AdviceJson<'a> {
     question: &'a str,
     no_below: Option<f64>,
     yes_from: Option<f64>,
-    target: TargetJson,
+    #[serde(serialize_with = "output::in_order")]
+    target: Vec<(&'static str, Option<Number>)>,
     marks: u64,
     held_out: HeldOutJson,
-}
-
-/// The goal with its numbers as they were given.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum TargetJson {
-    Precision {
-        precision: Option<Number>,
-    },
-    Recall {
-        recall: Option<Number>,
-    },
-    Costs {
-        cost_of_wrong_yes: Option<Number>,
-        cost_of_wrong_no: Option<Number>,
-    },
 }
 
 #[derive(Serialize)]
@@ -56,30 +43,25 @@ impl<'a> AdviceJson<'a> {
             question,
             no_below: advice.no_below.map(share),
             yes_from: advice.yes_from.map(share),
-            target: TargetJson::of(goal),
+            target: target(goal),
             marks: advice.marks,
             held_out: HeldOutJson::of(&advice.held_out),
         }
     }
 }
 
-impl TargetJson {
-    fn of(goal: CutoffGoal) -> Self {
-        match goal {
-            CutoffGoal::Precision(precision) => Self::Precision {
-                precision: plain(precision),
-            },
-            CutoffGoal::Recall(recall) => Self::Recall {
-                recall: plain(recall),
-            },
-            CutoffGoal::Costs {
-                wrong_yes,
-                wrong_no,
-            } => Self::Costs {
-                cost_of_wrong_yes: plain(wrong_yes),
-                cost_of_wrong_no: plain(wrong_no),
-            },
-        }
+/// The goal with its numbers as they were given.
+fn target(goal: CutoffGoal) -> Vec<(&'static str, Option<Number>)> {
+    match goal {
+        CutoffGoal::Precision(precision) => vec![("precision", plain(precision))],
+        CutoffGoal::Recall(recall) => vec![("recall", plain(recall))],
+        CutoffGoal::Costs {
+            wrong_yes,
+            wrong_no,
+        } => vec![
+            ("cost_of_wrong_yes", plain(wrong_yes)),
+            ("cost_of_wrong_no", plain(wrong_no)),
+        ],
     }
 }
 
