@@ -2,12 +2,14 @@
 
 mod comparison;
 pub(crate) mod evaluation;
+mod gold_answers;
 mod option_orders;
 
 pub use self::comparison::{
     ComparedQuestion, ComparedSide, ComparedSides, DifferingText, MOST_DIFFERING,
 };
 pub use self::evaluation::{EvaluatedQuestion, EvaluationError, questions};
+pub use self::gold_answers::{GoldAnswers, WrongAnswer, WrongAnswers};
 pub use self::option_orders::{
     AnswerInOrder, ChoiceInOrders, OptionOrders, OrderCheck, OrderCheckCost, OrdersReport,
     QuestionInOrders,
