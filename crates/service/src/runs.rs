@@ -4,9 +4,7 @@ mod asked_texts;
 mod pinned_prism;
 
 pub use self::asked_texts::{AskedTexts, AskingPace, EarlyEnd, failure_threshold};
-pub use self::pinned_prism::{
-    HeldRow, PinnedPrism, RowAnswering, RunFacts, RunRows, UnansweredRow,
-};
+pub use self::pinned_prism::{HeldRow, PinnedPrism, RunFacts, RunRows, UnansweredRow};
 use crate::Refract;
 
 /// The use cases of file runs, from [`Refract::runs`](crate::Refract::runs).
