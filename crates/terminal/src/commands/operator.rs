@@ -59,6 +59,22 @@ impl AccountArg {
         let account = self.find(&refract).await?;
         Ok((refract, account))
     }
+
+    /// Opens the database as [`open`] does, and finds the prism that the command line names.
+    pub(crate) async fn open_prism(
+        &self,
+        database: &DatabaseArgs,
+        name: &str,
+    ) -> anyhow::Result<(Refract, Prism)> {
+        let (refract, account) = self.open(database).await?;
+        let prism = find_prism(&refract, account, name).await?;
+        Ok((refract, prism))
+    }
+
+    /// Finds the prism that the command line names.
+    pub(crate) async fn find_prism(&self, refract: &Refract, name: &str) -> anyhow::Result<Prism> {
+        find_prism(refract, self.find(refract).await?, name).await
+    }
 }
 
 /// Opens the database and runs the migrations that it lacks. An SQLite file must be there: in the wrong

@@ -4,7 +4,7 @@ mod lint;
 
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
 use refract_service::Refract;
@@ -103,20 +103,19 @@ pub enum StoredPrismCommand {
     },
     /// Stops a prism from refract; its results stay readable
     #[command(after_help = "Examples:\n  refract prism archive support-triage")]
-    Archive {
-        /// Slug or id
-        prism: String,
-        #[command(flatten)]
-        account: AccountArg,
-    },
+    Archive(PrismArg),
     /// Lets an archived prism answer again
     #[command(after_help = "Examples:\n  refract prism restore support-triage")]
-    Restore {
-        /// Slug or id
-        prism: String,
-        #[command(flatten)]
-        account: AccountArg,
-    },
+    Restore(PrismArg),
+}
+
+/// A prism that a command names.
+#[derive(Args)]
+pub struct PrismArg {
+    /// Slug or id
+    prism: String,
+    #[command(flatten)]
+    account: AccountArg,
 }
 
 #[derive(Serialize)]
@@ -169,8 +168,7 @@ impl StoredPrismCommand {
                 json,
                 account,
             } => {
-                let account = account.find(&refract).await?;
-                let prism = operator::find_prism(&refract, account, &prism).await?;
+                let prism = account.find_prism(&refract, &prism).await?;
                 let version = version.unwrap_or(prism.latest_version);
                 let version = refract.prisms().find_version(&prism, version).await?;
                 let shown = ShownPrism::new(&prism.name, &version);
@@ -189,23 +187,21 @@ impl StoredPrismCommand {
                 name,
                 account,
             } => {
-                let account = account.find(&refract).await?;
-                let prism = operator::find_prism(&refract, account, &prism).await?;
+                let prism = account.find_prism(&refract, &prism).await?;
                 let name = operator::name("NAME", &name)?;
-                refract
-                    .prisms()
-                    .rename(&Caller::operator(account), &prism.selector(), &name)
-                    .await?;
+                let caller = Caller::operator(prism.account);
+                let prisms = refract.prisms();
+                prisms.rename(&caller, &prism.selector(), &name).await?;
                 output::say("The prism is renamed.");
                 Ok(())
             }
-            Self::Archive { prism, account } => {
-                set_archived(&refract, &account, &prism, true).await?;
+            Self::Archive(named) => {
+                set_archived(&refract, &named, true).await?;
                 output::say("The prism is archived.");
                 Ok(())
             }
-            Self::Restore { prism, account } => {
-                set_archived(&refract, &account, &prism, false).await?;
+            Self::Restore(named) => {
+                set_archived(&refract, &named, false).await?;
                 output::say("The prism answers again.");
                 Ok(())
             }
@@ -220,9 +216,8 @@ async fn save(
     file: &InputPath,
 ) -> anyhow::Result<()> {
     let file = file.read()?;
-    let account = account.find(refract).await?;
-    let prism = operator::find_prism(refract, account, prism).await?;
-    let caller = Caller::operator(account);
+    let prism = account.find_prism(refract, prism).await?;
+    let caller = Caller::operator(prism.account);
     let (selector, prisms) = (prism.selector(), refract.prisms());
     let saving = prisms.save_version(&caller, &selector, &file, None);
     let (prism, version) = saving.await?;
@@ -253,17 +248,11 @@ fn list(json: bool, prisms: Vec<Prism>) -> anyhow::Result<()> {
     })
 }
 
-async fn set_archived(
-    refract: &Refract,
-    account: &AccountArg,
-    prism: &str,
-    archived: bool,
-) -> anyhow::Result<()> {
-    let account = account.find(refract).await?;
-    let prism = operator::find_prism(refract, account, prism).await?;
-    let caller = Caller::operator(account);
-    Ok(refract
-        .prisms()
+async fn set_archived(refract: &Refract, named: &PrismArg, archived: bool) -> anyhow::Result<()> {
+    let prism = named.account.find_prism(refract, &named.prism).await?;
+    let caller = Caller::operator(prism.account);
+    let prisms = refract.prisms();
+    Ok(prisms
         .set_archived(&caller, &prism.selector(), archived)
         .await?)
 }

@@ -72,11 +72,11 @@ impl TryCommand {
     /// Runs `refract try`. A failed result is printed too, and gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
-        let (refract, account) = self.account.open(database).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let account = prism.account;
         let display = self
             .format
             .unwrap_or_else(ResultDisplay::default_for_stdout);
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
         let call = self.call(prism.selector())?;
         let refract = refract.with_model(gateway.model());
         operator::say_if_for_trying_only(&refract);

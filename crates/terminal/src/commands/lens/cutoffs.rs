@@ -12,7 +12,7 @@ use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
 use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use super::share::share;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};
@@ -45,8 +45,7 @@ pub struct CutoffsCommand {
 impl CutoffsCommand {
     /// Runs `refract lens cutoffs`: counts the stored probabilities and prints a histogram.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let lens = refract.lenses().of(prism).await?;
         let steps = self.steps(lens.columns().lens)?;
         let question = lens.latest.question(steps.question());

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use refract_service::people::Caller;
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use super::super::output_args::OutputArgs;
 use crate::settings::DatabaseArgs;
 
@@ -26,13 +26,10 @@ impl ExportMarksCommand {
     /// Runs `refract marks export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.format()?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism)
-            .await?
-            .id;
-        let caller = Caller::operator(account);
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let caller = Caller::operator(prism.account);
         let marks = refract.marks();
-        let export = async |out: &mut dyn Write| marks.export(&caller, prism, format, out).await;
+        let export = async |out: &mut dyn Write| marks.export(&caller, prism.id, format, out).await;
         let written = self.output.write(export).await?;
         self.output.say_written(written, "marked result");
         Ok(())

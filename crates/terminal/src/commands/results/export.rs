@@ -8,7 +8,7 @@ use refract_service::marks::MarkedColumns;
 use refract_service::people::Caller;
 use refract_service::results::ResultOrder;
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use super::super::output_args::OutputArgs;
 use super::filter::FilterArgs;
 use crate::settings::DatabaseArgs;
@@ -38,8 +38,8 @@ impl ExportCommand {
     /// Runs `refract results export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.format()?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let caller = Caller::operator(prism.account);
         let lens = refract.lenses().of(prism).await?;
         let marked = if self.marks {
             MarkedColumns::of(&lens).context("--marks cannot be used")?
@@ -57,7 +57,6 @@ impl ExportCommand {
         } else {
             None
         };
-        let caller = Caller::operator(account);
         let show = |done| {
             if let Some(progress) = &progress {
                 progress.show(done, "");

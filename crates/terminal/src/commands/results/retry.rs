@@ -58,20 +58,17 @@ impl RetryCommand {
     /// Runs `refract results retry`. Results that failed again give exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism)
-            .await?
-            .id;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let filter = self.period.filter();
         let refract = refract.with_model(gateway.model());
         operator::say_if_for_trying_only(&refract);
         let results = refract.results();
         let total = results
-            .count_retriable(account, prism, filter.clone())
+            .count_retriable(prism.account, prism.id, filter.clone())
             .await?;
         let what = RetryFailed {
-            caller: Caller::operator(account),
-            prism,
+            caller: Caller::operator(prism.account),
+            prism: prism.id,
             filter,
             pace: AskingPace {
                 concurrency: self.concurrency,
