@@ -98,18 +98,6 @@ pub async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Refra
     migrated(Refract::connect(settings).await?).await
 }
 
-/// Opens the database for one of several commands, of which some make its first rows.
-pub(crate) async fn open_for(
-    settings: &DatabaseSettings,
-    makes_first_rows: bool,
-) -> anyhow::Result<Refract> {
-    if makes_first_rows {
-        open_or_create(settings).await
-    } else {
-        open(settings).await
-    }
-}
-
 /// The error for a database that was not opened. Where its file is missing, it says what to do.
 pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
     if !matches!(error, ConnectError::NoFile { .. }) {
