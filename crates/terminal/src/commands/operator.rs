@@ -70,11 +70,6 @@ impl AccountArg {
         let prism = find_prism(&refract, account, name).await?;
         Ok((refract, prism))
     }
-
-    /// Finds the prism that the command line names.
-    pub(crate) async fn find_prism(&self, refract: &Refract, name: &str) -> anyhow::Result<Prism> {
-        find_prism(refract, self.find(refract).await?, name).await
-    }
 }
 
 /// Opens the database and runs the migrations that it lacks. An SQLite file must be there: in the wrong

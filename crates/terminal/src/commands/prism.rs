@@ -145,7 +145,8 @@ impl PrismCommand {
             } => {
                 let refract = operator::open(&database.settings()).await?;
                 let file = file.read()?;
-                let prism = account.find_prism(&refract, &prism).await?;
+                let account = account.find(&refract).await?;
+                let prism = operator::find_prism(&refract, account, &prism).await?;
                 save(&refract, &prism, &file).await?;
             }
             Self::Show {

@@ -81,23 +81,12 @@ pub(super) async fn ask(
 }
 
 fn announced(orders: &OptionOrders, cost: CostEstimate, results: &[ReadableResult]) -> String {
-    let rows = u64::try_from(results.len()).unwrap_or(u64::MAX);
-    let mut words = format!(
-        "asking about {} again with the options in {}",
-        report::rows(rows),
+    format!(
+        "asking about {} again with the options in {}{}; nothing of it is saved",
+        report::rows(widened(results.len())),
         counted(widened(orders.len()), "other order"),
-    );
-    if let Ok(requests @ 1..) = u64::try_from(cost.requests) {
-        let tokens = u64::try_from(cost.tokens).unwrap_or(u64::MAX);
-        let _ = write!(
-            words,
-            ": about {} in {}",
-            counted(tokens, "token"),
-            counted(requests, "model request")
-        );
-    }
-    words.push_str("; nothing of it is saved");
-    words
+        report::cost(widened(cost.tokens), widened(cost.requests))
+    )
 }
 
 /// A line for each question.
