@@ -1,6 +1,7 @@
 //! Coverage: how much could be left to the model, and how often it would be right.
 
 use refract_domain::probability::ONE;
+use serde::Serialize;
 
 use crate::count::to_f64;
 use crate::folds::PercentCounts;
@@ -22,7 +23,7 @@ pub struct CoverageCurve {
 /// What the answers of at least one confidence cover.
 ///
 /// The confidence is the probability of the predicted outcome.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CoveragePoint {
     /// The confidence, a whole percent from 0 to 1.
     pub confidence: f64,

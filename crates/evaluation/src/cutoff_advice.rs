@@ -1,5 +1,7 @@
 //! Cutoffs for a Yes / No question, chosen by marks and tried on held-out rows.
 
+use refract_domain::cutoffs::Cutoffs;
+
 use crate::cutoff_choice::{
     ChosenPercents, WrongAnswerCosts, least_costs, no_below, recalled_from, yes_from,
 };
@@ -145,6 +147,23 @@ fn target_that_holds(
 }
 
 impl CutoffAdvice {
+    /// Whether so few marks are behind the cutoffs that they may be luck.
+    pub fn is_of_few_marks(&self) -> bool {
+        self.behind < FEW_MARKS
+    }
+
+    /// The cutoffs for a lens that has these cutoffs now; `None` where the goal is out of reach.
+    ///
+    /// Where the advice has no `no_below`, `no` ends where it ends now, or where `yes` begins if that
+    /// is lower.
+    pub fn cutoffs(&self, now: Cutoffs) -> Option<Cutoffs> {
+        let share = |percent| f64::from(percent) / 100.0;
+        let yes_from = self.yes_from.map(share)?;
+        let no_below = self.no_below.map(share);
+        let no_below = no_below.unwrap_or_else(|| now.no_ends_at().value().min(yes_from));
+        Cutoffs::new(Some(no_below), (yes_from > no_below).then_some(yes_from)).ok()
+    }
+
     fn new(
         counts: &PercentCounts,
         cutoffs: ChosenPercents,
@@ -158,6 +177,51 @@ impl CutoffAdvice {
             marked_yes: counts.from(0).count,
             behind,
             held_out,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cutoffs_of_advice(
+        no_below: Option<u32>,
+        yes_from: Option<u32>,
+        now: (Option<f64>, Option<f64>),
+    ) -> Option<(Option<f64>, Option<f64>)> {
+        let advice = CutoffAdvice {
+            no_below,
+            yes_from,
+            marks: 100,
+            marked_yes: 50,
+            behind: 40,
+            held_out: CutoffMeasures::default(),
+        };
+        let cutoffs = advice.cutoffs(Cutoffs::new(now.0, now.1).unwrap())?;
+        let number = |cutoff: Option<refract_domain::cutoffs::Cutoff>| Some(cutoff?.value());
+        Some((number(cutoffs.no_below()), number(cutoffs.yes_from())))
+    }
+
+    #[test]
+    fn the_advice_decides_and_the_lens_where_no_is_out_of_reach() {
+        let none = (None, None);
+        let narrow = (Some(0.4), Some(0.6));
+        for (no_below, yes_from, now, expected) in [
+            (Some(21), Some(62), narrow, Some((Some(0.21), Some(0.62)))),
+            (Some(62), Some(62), narrow, Some((Some(0.62), None))),
+            (Some(99), Some(100), narrow, Some((Some(0.99), Some(1.0)))),
+            // no ends where it ends now, at 0.5 where the lens does not say it
+            (None, Some(62), narrow, Some((Some(0.4), Some(0.62)))),
+            (None, Some(62), none, Some((Some(0.5), Some(0.62)))),
+            (None, Some(100), none, Some((Some(0.5), Some(1.0)))),
+            // yes begins before no would end
+            (None, Some(30), narrow, Some((Some(0.3), None))),
+            (None, Some(40), narrow, Some((Some(0.4), None))),
+            (Some(20), None, narrow, None),
+        ] {
+            let found = cutoffs_of_advice(no_below, yes_from, now);
+            assert_eq!(found, expected, "{no_below:?} {yes_from:?} {now:?}");
         }
     }
 }

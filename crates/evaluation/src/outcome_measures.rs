@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use refract_domain::key::OutcomeKey;
+use serde::Serialize;
 
 use crate::count::{ratio, to_f64};
 
 /// Precision, recall and F1 of one outcome, over the answered rows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutcomeMeasures {
     /// The outcome.
     pub key: OutcomeKey,
@@ -39,7 +40,7 @@ pub struct MacroAverage {
 }
 
 /// Answered rows with one marked and one predicted outcome.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConfusionCell {
     /// The outcome that people marked.
     pub marked: OutcomeKey,

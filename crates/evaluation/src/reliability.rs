@@ -1,6 +1,7 @@
 //! Reliability: probabilities beside the share of rows in which they came true.
 
 use refract_domain::probability::{ONE, Probability};
+use serde::Serialize;
 
 use crate::count::to_f64;
 use crate::forecast::Forecast;
@@ -12,7 +13,7 @@ const BINS: usize = 15;
 ///
 /// For choices and scales the probability is that of the predicted outcome, over the answered rows;
 /// for Yes / No that of yes, over all rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReliabilityBin {
     /// The lowest probability in the bin.
     pub from: Probability,

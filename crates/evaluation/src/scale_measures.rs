@@ -1,6 +1,7 @@
 //! Measures over the numbers of levels: how far a scale's answers are from the marks.
 
 use refract_domain::limits;
+use serde::Serialize;
 
 use crate::count::{ratio, to_f64};
 
@@ -11,7 +12,7 @@ const LEVELS: usize = *limits::LEVELS.end();
 ///
 /// A level's number is its position in the version that answered, so the distance between two
 /// levels is a number of steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ScaleMeasures {
     /// Mean number of levels between answer and mark; `None` without answered rows.
     pub mean_absolute_error: Option<f64>,

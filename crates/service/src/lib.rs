@@ -81,21 +81,14 @@ impl Refract {
         }
     }
 
-    /// These use cases for the calling thread, which has a runtime of its own and is one of `threads`:
-    /// with connections to the database and the model that no other thread uses.
+    /// These use cases for the calling thread, which has a runtime of its own, with connections to the
+    /// model that no other thread uses. One of `threads` that ask the database in every call has such
+    /// connections to the database too; `None` is a thread that rarely asks it.
     #[must_use]
-    pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
+    pub fn for_this_thread(&self, threads: Option<NonZeroUsize>) -> Self {
+        let own = threads.map(|threads| self.database.for_this_thread(threads));
         Self {
-            database: self.database.for_this_thread(threads),
-            ..self.with_own_model_connections()
-        }
-    }
-
-    /// These use cases for a thread with a runtime of its own that rarely asks the database: only the
-    /// connections to the model are its own.
-    #[must_use]
-    pub fn with_own_model_connections(&self) -> Self {
-        Self {
+            database: own.unwrap_or_else(|| self.database.clone()),
             model: self.model.as_ref().map(Model::with_own_connections),
             ..self.clone()
         }

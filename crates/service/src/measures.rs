@@ -2,17 +2,18 @@
 
 mod comparison;
 pub(crate) mod evaluation;
-pub(crate) mod option_orders;
-mod order_check;
+mod gold_answers;
+mod option_orders;
 
 pub use self::comparison::{
     ComparedQuestion, ComparedSide, ComparedSides, DifferingText, MOST_DIFFERING,
 };
 pub use self::evaluation::{EvaluatedQuestion, EvaluationError, questions};
+pub use self::gold_answers::{GoldAnswers, WrongAnswer, WrongAnswers};
 pub use self::option_orders::{
-    OptionOrders, OrdersAsking, OrdersEnd, OrdersReport, QuestionInOrders,
+    AnswerInOrder, ChoiceInOrders, OptionOrders, OrderCheck, OrderCheckCost, OrdersReport,
+    QuestionInOrders,
 };
-pub use self::order_check::{AnswerInOrder, ChoiceInOrders, OrderCheck, OrderCheckCost};
 use crate::Refract;
 
 /// The use cases of measures, from [`Refract::measures`](crate::Refract::measures).

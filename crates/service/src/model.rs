@@ -1,7 +1,15 @@
-//! The model that is asked: its settings, what it reports, and what it costs.
+//! The model that is asked: its settings, what it reports, what it costs, and trials of it.
+
+mod distance;
+mod trial_report;
+mod trials;
 
 pub use refract_model_gateway::{
     CodeCoverage, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelFailure,
     ModelGateway, ModelReply, ModelReport, ModelSettings, OutcomeCoverage, Protocol, ServerMessage,
     ServerUse, SettingFault,
 };
+
+pub use self::distance::DistanceBound;
+pub use self::trial_report::TrialReport;
+pub use self::trials::{FailedTrial, ModelTrials, TrialError};

@@ -37,7 +37,7 @@ pub use self::export::ExportError;
 pub use self::metrics::{ServiceMetrics, register_database, register_model};
 pub use self::prism_results::PrismResults;
 pub use self::readable_result::ReadableResult;
-pub use self::retry_failed::{Retried, RetriesEnd, RetryFailed};
+pub use self::retry_failed::{Retried, RetryFailed};
 pub use self::retry_policy::RetryPolicy;
 pub use self::search::{
     FoundResults, FoundRow, ResultSearch, SearchError, SearchLimits, SearchPage,

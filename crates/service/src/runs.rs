@@ -1,12 +1,10 @@
 //! File runs: one prism version answers row after row, under keys by which a later run finds them.
 
-pub(crate) mod failure_threshold;
+mod asked_texts;
 mod pinned_prism;
 
-pub use self::failure_threshold::failure_threshold;
-pub use self::pinned_prism::{
-    HeldRow, PinnedPrism, RowAnswering, RunFacts, RunRows, UnansweredRow,
-};
+pub use self::asked_texts::{AskedTexts, AskingPace, EarlyEnd, failure_threshold};
+pub use self::pinned_prism::{HeldRow, PinnedPrism, RunFacts, RunRows, UnansweredRow};
 use crate::Refract;
 
 /// The use cases of file runs, from [`Refract::runs`](crate::Refract::runs).

@@ -22,9 +22,7 @@ impl Refract {
     pub fn store(&self) -> Store<'_> {
         Store { refract: self }
     }
-}
 
-impl Refract {
     /// Opens the database, with a new SQLite file where there is none, without running migrations.
     /// Connections live on the calling runtime.
     ///

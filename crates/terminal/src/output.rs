@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::terminal::{self, EscapingWriter};
 
@@ -32,6 +32,14 @@ pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     data(&text)
+}
+
+/// Serializes names and values as one object, in their order.
+pub(crate) fn in_order<S: Serializer>(
+    members: &[(&str, impl Serialize)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
 }
 
 /// Writes rows under headers, or each row as a JSON line.

@@ -182,7 +182,7 @@ pub(crate) async fn serve(
         // the app has no connections of its own to the database: whoever only calls the API pays
         // nothing for it
         let refract = refract.clone();
-        let make_refract = move || refract.with_own_model_connections();
+        let make_refract = move || refract.for_this_thread(None);
         let settings = app_settings(app, &mut http, gateway);
         refract_app::serve(settings, make_refract, async move {
             // an API that ended by itself ends the app too
@@ -191,7 +191,7 @@ pub(crate) async fn serve(
     });
     let make_refract = {
         let refract = refract.clone();
-        move || refract.for_this_thread(threads)
+        move || refract.for_this_thread(Some(threads))
     };
     let api = refract_http_api::serve(http, make_refract, async move {
         stop.await;

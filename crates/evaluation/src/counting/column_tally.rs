@@ -10,6 +10,8 @@ use refract_domain::cutoffs::YesNoLabel;
 use refract_domain::lens::{Column, Output, Value};
 use refract_domain::probability::ONE;
 use refract_domain::question::Question;
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 
 /// Names of the ten equal bins that probabilities are counted in.
 const PROBABILITY_BINS: [&str; 10] = [
@@ -30,19 +32,21 @@ const PROBABILITY_BINS: [&str; 10] = [
 /// Outcomes and Yes / No labels are counted as they are, probabilities in ten bins, averages by the
 /// nearest level. In a column that lists all outcomes, a cell counts for each outcome in proportion
 /// to its probability.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ColumnTally {
     /// The column.
+    #[serde(skip)]
     pub column: Column,
     /// One entry per value: those of the question in its order or from low to high, then values that
     /// only results of other versions have.
     pub values: Vec<ValueCount>,
     /// Number of empty cells.
     pub empty: u64,
+    #[serde(skip)]
     numbers: NumberRange,
 }
 
-/// How often one value stands in a column.
+/// How often one value stands in a column, as `lens preview --json` prints it.
 #[derive(Clone, Debug)]
 pub struct ValueCount {
     /// The value as JSON formats write it.
@@ -90,6 +94,16 @@ impl ValueCount {
     /// Number of cells, rounded to the nearest whole number.
     pub fn cells(&self) -> u64 {
         (self.millionths + u64::from(ONE / 2)) / u64::from(ONE)
+    }
+}
+
+impl Serialize for ValueCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut value = serializer.serialize_struct("ValueCount", 3)?;
+        value.serialize_field("value", &self.key)?;
+        value.serialize_field("label", &self.label)?;
+        value.serialize_field("cells", &self.cells())?;
+        value.end()
     }
 }
 

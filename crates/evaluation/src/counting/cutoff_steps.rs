@@ -6,6 +6,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, Output, Value};
 use refract_domain::question::QuestionType;
 use refract_domain::view::AnswersView;
+use serde::Serialize;
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {
@@ -18,16 +19,16 @@ pub struct CutoffSteps {
 }
 
 /// What one cutoff would answer, without a band of `unsure`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CutoffStep {
     /// The cutoff in percent, from 0 to 100.
     pub percent: u32,
     /// Results whose probability is from this cutoff to below the next step's.
     pub results: u64,
-    /// Results at or above this cutoff.
-    pub yes: u64,
     /// Results below this cutoff.
     pub no: u64,
+    /// Results at or above this cutoff.
+    pub yes: u64,
 }
 
 impl CutoffSteps {
@@ -86,8 +87,8 @@ impl CutoffSteps {
             steps.push(CutoffStep {
                 percent,
                 results,
-                yes,
                 no,
+                yes,
             });
             no += results;
             percent += u32::try_from(every.max(1)).unwrap_or(u32::MAX);

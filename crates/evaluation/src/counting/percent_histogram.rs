@@ -4,6 +4,7 @@
 use crate::counting::percent_cutoffs::PercentCutoffs;
 use refract_domain::cutoffs::YesNoLabel;
 use refract_domain::probability::Probability;
+use serde::Serialize;
 
 /// One count for each percent from 0 to 100.
 pub const PERCENTS: usize = 101;
@@ -15,7 +16,7 @@ pub struct PercentHistogram {
 }
 
 /// How many results have which label.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LabelCounts {
     /// Results that are `yes`.
     pub yes: u64,

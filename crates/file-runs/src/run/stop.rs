@@ -1,9 +1,7 @@
 //! Why a run stops before the end of its file, and the signal that tells its stages.
 
-use std::cell::RefCell;
-
 use refract_service::CallError;
-use tokio::sync::watch;
+use tokio::sync::SetOnce;
 
 use crate::input::InputFault;
 
@@ -82,33 +80,25 @@ pub(crate) fn cause(refusal: &CallError) -> String {
 }
 
 /// Keeps the first reason to stop, and lets the stages of a run wait for one.
-pub(crate) struct Halt {
-    reason: RefCell<Option<RunStop>>,
-    flag: watch::Sender<bool>,
-}
+pub(crate) struct Halt(SetOnce<RunStop>);
 
 impl Halt {
     pub(crate) fn new() -> Self {
-        Self {
-            reason: RefCell::new(None),
-            flag: watch::Sender::new(false),
-        }
+        Self(SetOnce::new())
     }
 
     /// Stops the run. A reason is kept unless there is one already.
     pub(crate) fn stop(&self, reason: RunStop) {
-        self.reason.borrow_mut().get_or_insert(reason);
-        self.flag.send_replace(true);
+        let _ = self.0.set(reason);
     }
 
     /// Takes the reason out.
-    pub(crate) fn take(&self) -> Option<RunStop> {
-        self.reason.take()
+    pub(crate) fn take(self) -> Option<RunStop> {
+        self.0.into_inner()
     }
 
     /// Waits until there is a reason to stop.
     pub(crate) async fn stopped(&self) {
-        // waiting fails only when the sender is dropped, and `self` owns it
-        let _ = self.flag.subscribe().wait_for(|stopped| *stopped).await;
+        self.0.wait().await;
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use refract_domain::result::SavedResult;
 use refract_service::CallError;
 use refract_service::results::{AnsweredCall, ReadableResult};
-use refract_service::runs::{PinnedPrism, RowAnswering, UnansweredRow};
+use refract_service::runs::{PinnedPrism, UnansweredRow};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 
@@ -39,7 +39,7 @@ pub(crate) struct RunWorkers {
 
 /// One worker thread.
 struct RunWorker {
-    rows: RowAnswering,
+    prism: PinnedPrism,
     tally: Arc<RunTally>,
 }
 
@@ -60,8 +60,8 @@ impl RunWorkers {
             let thread = thread::Builder::new().name("refract-run".to_owned());
             thread.spawn(move || {
                 LocalSet::new().block_on(&runtime, async move {
-                    let rows = prism.for_this_thread(threads);
-                    Rc::new(RunWorker { rows, tally }).work(jobs).await;
+                    let prism = prism.for_this_thread(threads);
+                    Rc::new(RunWorker { prism, tally }).work(jobs).await;
                 });
             })?;
             senders.push(sender);
@@ -93,8 +93,8 @@ impl RunWorker {
 
     async fn work_on(&self, job: RunJob) {
         let answered = match job.work {
-            RowWork::Create(row) => self.rows.create(row).await,
-            RowWork::Retry(failed) => self.rows.retry(*failed).await,
+            RowWork::Create(row) => self.prism.create(row).await,
+            RowWork::Retry(failed) => self.prism.retry(*failed).await,
         };
         let answered = answered.map(|AnsweredCall { result, report }| {
             let error = result.view().status.error();

@@ -17,8 +17,8 @@ use refract_persistence::{PrismHistory, ResultFilter, ResultOrder};
 
 use self::asked_question::{AskedQuestion, OutcomeIndex};
 use self::marked_outcomes::MarkedOutcomes;
-use self::pairs::{Pair, pairs};
-use self::side_rows::SideRows;
+use self::pairs::pairs;
+use self::side_rows::SideRow;
 use crate::measures::Measures;
 use crate::measures::evaluation::{EvaluationError, questions};
 use crate::prisms::versions::find_saved_version;
@@ -122,7 +122,7 @@ impl Measures<'_> {
         let pairs = pairs(&a, &b);
         let compared = asked.iter().enumerate();
         let compared = compared.map(|(position, asked)| {
-            let marked = pairs.iter().filter_map(|Pair { a, b }| {
+            let marked = pairs.iter().filter_map(|[a, b]| {
                 Some(MarkedPair {
                     results: [a.id, b.id],
                     mark: marks.of_either([a.id, b.id], position)?,
@@ -165,12 +165,12 @@ impl Measures<'_> {
         side: &ComparedSide,
         asked: &mut [AskedQuestion<'_>],
         mut progress: impl FnMut(usize),
-    ) -> Result<SideRows, EvaluationError> {
+    ) -> Result<Vec<SideRow>, EvaluationError> {
         let database = &self.refract.database;
         let (account, prism) = (history.prism.account, history.prism.id);
         let oldest_first = ResultOrder::OldestFirst;
         let mut pages = database.result_pages(account, prism, side.filter(), oldest_first);
-        let mut rows = SideRows::default();
+        let mut rows = Vec::new();
         loop {
             let page = pages.next().await?;
             if page.is_empty() {
@@ -188,7 +188,7 @@ impl Measures<'_> {
                     }
                 });
                 let predicted = predicted.collect::<Result<Vec<_>, NotComparable>>()?;
-                rows.add(result, predicted);
+                rows.push(SideRow::new(result, predicted));
             }
             progress(rows.len());
         }

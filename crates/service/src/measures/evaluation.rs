@@ -43,13 +43,6 @@ pub struct EvaluatedQuestion {
     models: OneOrSeveral<Option<String>>,
 }
 
-/// Collects the marked answers of a prism's questions.
-///
-/// No text is read, and a marked answer takes a few bytes, so that a million of them fit in memory.
-pub(crate) struct Evaluation {
-    questions: Vec<EvaluatedQuestion>,
-}
-
 impl EvaluatedQuestion {
     /// A question without marked answers. `columns` is the lens, which has the cutoffs.
     ///
@@ -97,7 +90,8 @@ impl EvaluatedQuestion {
 
 impl Measures<'_> {
     /// Evaluates the marked results of a prism that a filter lets through, over all questions of its
-    /// history or over `only` one; `progress` is told the number of results read after each page.
+    /// history or over `only` one; `progress` is told the number of results read after each page. No
+    /// text is read, and a marked answer takes a few bytes, so that a million of them fit in memory.
     ///
     /// # Errors
     /// When a question has more outcomes than can be told apart, the database fails, or an answer and
@@ -111,59 +105,56 @@ impl Measures<'_> {
     ) -> Result<Vec<EvaluatedQuestion>, EvaluationError> {
         let database = &self.refract.database;
         let prism = history.prism.id;
-        let mut evaluation = Evaluation::new(history, only)?;
+        let mut evaluated = empty(history, only)?;
         let mut pages = database.marked_pages(prism, filter);
         let mut read = 0;
         while let Some(page) = pages.next().await? {
             for result in page {
                 let version = find_saved_version(database, prism, result.version).await?;
-                evaluation.add(&result, &version)?;
+                add(&mut evaluated, &result, &version)?;
                 read += 1;
             }
             progress(read);
         }
-        Ok(evaluation.questions)
+        Ok(evaluated)
     }
 }
 
-impl Evaluation {
-    /// Begins with no marked answers. The questions are those of the latest version in its order,
-    /// then those that only older versions have; `only` leaves out all questions but one.
-    ///
-    /// # Errors
-    /// When a question has more outcomes than can be told apart.
-    pub(crate) fn new(
-        history: &PrismHistory,
-        only: Option<&QuestionKey>,
-    ) -> Result<Self, NotComparable> {
-        let latest = history.versions.last();
-        let columns = latest.map_or(&[][..], |latest| latest.columns(&history.lens));
-        let questions = questions(&history.versions).into_iter();
-        let questions = questions.filter(|question| only.is_none_or(|only| question.key == *only));
-        let questions = questions.map(|it| EvaluatedQuestion::new(it.clone(), columns));
-        Ok(Self {
-            questions: questions.collect::<Result<_, _>>()?,
-        })
-    }
+/// The questions without marked answers: those of the latest version in its order, then those that
+/// only older versions have; `only` leaves out all questions but one.
+fn empty(
+    history: &PrismHistory,
+    only: Option<&QuestionKey>,
+) -> Result<Vec<EvaluatedQuestion>, NotComparable> {
+    let latest = history.versions.last();
+    let columns = latest.map_or(&[][..], |latest| latest.columns(&history.lens));
+    let questions = questions(&history.versions).into_iter();
+    let questions = questions.filter(|question| only.is_none_or(|only| question.key == *only));
+    let questions = questions.map(|it| EvaluatedQuestion::new(it.clone(), columns));
+    questions.collect()
+}
 
-    fn add(&mut self, result: &MarkedResult, version: &PrismVersion) -> Result<(), NotComparable> {
-        for mark in &result.marks {
-            let of_mark = |it: &&mut EvaluatedQuestion| it.question.key == mark.question;
-            let Some(evaluated) = self.questions.iter_mut().find(of_mark) else {
-                continue;
+/// Adds the marked answers of a result, which `version` gave.
+fn add(
+    questions: &mut [EvaluatedQuestion],
+    result: &MarkedResult,
+    version: &PrismVersion,
+) -> Result<(), NotComparable> {
+    for mark in &result.marks {
+        let mut questions = questions.iter_mut();
+        let evaluated = questions.find(|it| it.question.key == mark.question);
+        let question = version.question(&mark.question);
+        let answered = question.zip(result.answers.get(&mark.question));
+        if let Some((evaluated, (question, answer))) = evaluated.zip(answered) {
+            let marked = MarkedAnswer {
+                question,
+                answer,
+                mark: &mark.outcome,
             };
-            let question = version.question(&mark.question);
-            if let (Some(question), Some(answer)) = (question, result.answers.get(&mark.question)) {
-                let marked = MarkedAnswer {
-                    question,
-                    answer,
-                    mark: &mark.outcome,
-                };
-                evaluated.add(&marked, result.version, result.model.as_deref())?;
-            }
+            evaluated.add(&marked, result.version, result.model.as_deref())?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// The questions of all versions, each as the newest version that has it says it: those of the

@@ -3,69 +3,42 @@
 //! What these model requests give is compared with the saved answers and then forgotten: nothing of
 //! it is saved.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
+use std::cell::Cell;
+use std::future::ready;
 
-use futures_util::StreamExt as _;
-use futures_util::stream::FuturesUnordered;
-use refract_domain::answer::Answers;
-use refract_domain::key::QuestionKey;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::model_input::{State, json_chars};
 use refract_domain::option_orders::in_other_orders;
 use refract_domain::prism::PrismVersion;
+use refract_domain::question::Question;
 use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
-use refract_model_gateway::{CostEstimate, Estimator, ModelFailure};
+use refract_model_gateway::{CostEstimate, Model};
 
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::results::readable_result::ReadableResult;
-use crate::runs::failure_threshold::failure_threshold;
+use crate::runs::{AskedTexts, AskingPace, EarlyEnd};
+
+/// Orders of one text that are asked at the same time.
+const AT_ONCE: usize = 3;
 
 /// The Choice questions of a version with their options in other orders.
 pub struct OptionOrders {
     versions: Vec<PrismVersion>,
 }
 
-/// How many model requests are sent at once, and when to give up.
-#[derive(Clone, Copy, Debug)]
-pub struct OrdersAsking {
-    /// Texts that are asked about at once.
-    pub concurrency: NonZeroUsize,
-    /// Whether to stop when the failures in a row reach
-    /// [`failure_threshold`](crate::runs::failure_threshold()).
-    pub gives_up: bool,
-}
-
-/// What other orders of the options changed.
-#[derive(Clone, Debug, Default)]
+/// What other orders of the options changed in the answers to many texts.
+#[derive(Clone, Debug)]
 pub struct OrdersReport {
-    /// Texts that were asked about, once for each order, and answered.
-    pub answered: u64,
-    /// Texts that were asked about and failed, by error.
-    pub failed: BTreeMap<String, u64>,
-    /// Why the asking stopped early; `None` when all was asked.
-    pub stop: Option<OrdersEnd>,
-    questions: Vec<QuestionInOrders>,
-    failures_in_a_row: u64,
+    /// Texts that were asked about, once for each order.
+    pub asked: AskedTexts,
+    /// The Choice questions in the version's order.
+    pub questions: Vec<QuestionInOrders>,
 }
 
-/// Why no further order was asked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OrdersEnd {
-    /// The caller asked to stop.
-    #[error("it was stopped")]
-    Asked,
-    /// The failures in a row reached the threshold.
-    #[error("the model failed {failures} times in a row: {error}")]
-    ModelAway {
-        /// Number of failures without an answer in between.
-        failures: u64,
-        /// The error of the last failure.
-        error: String,
-    },
-}
-
-/// A Choice question that was asked in other orders.
+/// A Choice question that was asked in other orders about many texts.
 #[derive(Clone, Debug)]
 pub struct QuestionInOrders {
     /// The question.
@@ -75,28 +48,43 @@ pub struct QuestionInOrders {
     sensitivity: OrderSensitivity,
 }
 
-impl QuestionInOrders {
-    /// How far the answers depend on the order.
-    pub fn measures(&self) -> OrderMeasures {
-        self.sensitivity.measures()
-    }
+/// What other orders of the options made of one text.
+#[derive(Clone, Debug, Default)]
+pub struct OrderCheck {
+    /// The choices of the version that answered, in its order.
+    pub choices: Vec<ChoiceInOrders>,
+    /// The errors of the orders that the model did not answer.
+    pub failures: Vec<String>,
 }
 
-impl OrdersReport {
-    /// The Choice questions in the version's order.
-    pub fn questions(&self) -> &[QuestionInOrders] {
-        &self.questions
-    }
+/// One choice of a text in several orders of its options.
+#[derive(Clone, Debug)]
+pub struct ChoiceInOrders {
+    /// The question.
+    pub question: QuestionKey,
+    /// The answers to other orders.
+    pub orders: Vec<AnswerInOrder>,
+    sensitivity: OrderSensitivity,
+}
 
-    /// Texts that were asked about, once for each order.
-    pub fn done(&self) -> u64 {
-        self.answered + self.failures()
-    }
+/// The answer to a choice with its options in another order.
+#[derive(Clone, Debug)]
+pub struct AnswerInOrder {
+    /// The keys of the prism's own options in the order that was asked.
+    pub options: Vec<OutcomeKey>,
+    /// The answer.
+    pub answer: Answer,
+    /// Whether its outcome is another than that of the stored answer.
+    pub flips: bool,
+}
 
-    /// Texts that were asked about and failed.
-    pub fn failures(&self) -> u64 {
-        self.failed.values().sum()
-    }
+/// What the order check of one text will cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OrderCheckCost {
+    /// Number of times that the text is asked about again; 0 where there is nothing to check.
+    pub orders: usize,
+    /// Estimated model requests over all of these times; 0 for the built-in scorer.
+    pub requests: usize,
 }
 
 impl Measures<'_> {
@@ -109,9 +97,7 @@ impl Measures<'_> {
         orders: &OptionOrders,
         results: &[ReadableResult],
     ) -> Result<CostEstimate, InternalError> {
-        let model = self.refract.model()?;
-        let results: Vec<_> = results.iter().collect();
-        Ok(orders.cost(|version| model.estimator(version), &results))
+        Ok(orders.cost(self.refract.model()?, results))
     }
 
     /// Asks about the text of each result in every order, and compares with the result's answers.
@@ -124,48 +110,96 @@ impl Measures<'_> {
         self,
         orders: &OptionOrders,
         results: &[ReadableResult],
-        asking: OrdersAsking,
+        pace: AskingPace,
         stop: impl Future<Output = ()>,
         mut progress: impl FnMut(&OrdersReport),
     ) -> Result<OrdersReport, InternalError> {
         let model = self.refract.model()?;
-        let threshold = asking
-            .gives_up
-            .then(|| failure_threshold(asking.concurrency));
+        let is_over = Cell::new(false);
         let answered = results.iter().filter_map(|result| {
             let answers = result.view().status.answers()?;
             Some((result.submission(), answers.clone()))
         });
-        let mut texts = answered.flat_map(|(submission, answers)| {
+        let texts = answered.flat_map(|(submission, answers)| {
             let versions = orders.versions.iter();
             versions.map(move |version| (version, submission, answers.clone()))
         });
-        let mut report = orders.report();
-        let mut in_flight = FuturesUnordered::new();
-        let mut stop = std::pin::pin!(stop);
+        let texts = stream::iter(texts).take_while(|_| ready(!is_over.get()));
+        let asked = texts.map(async |(version, submission, answers)| {
+            (answers, model.answer(version, submission).await.outcome)
+        });
+        let asked = asked.buffer_unordered(pace.concurrency.get());
+        let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
+        let mut report = orders.report(pace);
         loop {
-            while report.stop.is_none() && in_flight.len() < asking.concurrency.get() {
-                let Some((version, submission, answers)) = texts.next() else {
-                    break;
-                };
-                let asked = model.answer(version, submission);
-                in_flight.push(async move { (answers, asked.await.outcome) });
-            }
             let ended = tokio::select! {
                 biased;
-                () = &mut stop, if report.stop.is_none() => {
-                    report.stop = Some(OrdersEnd::Asked);
+                () = &mut stop, if report.asked.end.is_none() => {
+                    report.asked.end = Some(EarlyEnd::Asked);
                     // nothing of these requests is saved, so none is waited for
                     return Ok(report);
                 }
-                ended = in_flight.next() => ended,
+                ended = asked.next() => ended,
             };
-            let Some((answers, outcome)) = ended else {
+            let Some((saved, outcome)) = ended else {
                 return Ok(report);
             };
-            report.count(&answers, outcome, threshold);
+            let outcome = outcome.map_err(|failure| failure.to_string());
+            let compared = outcome.and_then(|answers| report.compare(&saved, &answers));
+            report.asked.count(compared);
+            is_over.set(report.asked.end.is_some());
             progress(&report);
         }
+    }
+
+    /// What [`Measures::check_orders`] will cost.
+    pub fn order_check_cost(self, result: &ReadableResult, most: usize) -> OrderCheckCost {
+        let Some(model) = self.refract.model().ok().filter(|_| result.is_ok()) else {
+            return OrderCheckCost::default();
+        };
+        let orders = OptionOrders::new(result.version(), most);
+        OrderCheckCost {
+            orders: orders.len(),
+            requests: orders.cost(model, std::slice::from_ref(result)).requests,
+        }
+    }
+
+    /// Asks about the text of a result again with the options of each choice in at most `most` other
+    /// orders, and saves nothing. There is nothing to ask about a failed result and about one without
+    /// choices.
+    ///
+    /// # Errors
+    /// When there is no model to ask.
+    pub async fn check_orders(
+        self,
+        result: &ReadableResult,
+        most: usize,
+    ) -> Result<OrderCheck, InternalError> {
+        let Some(stored) = result.view().status.answers().cloned() else {
+            return Ok(OrderCheck::default());
+        };
+        let results = self.refract.results();
+        let orders = OptionOrders::new(result.version(), most);
+        let versions = orders.versions.iter();
+        let asked = versions.map(|version| results.ask(version, result.submission()));
+        let asked = stream::iter(asked.collect::<Vec<_>>()).buffered(AT_ONCE);
+        let asked: Vec<_> = asked.try_collect().await?;
+        let (mut answered, mut failures) = (Vec::new(), Vec::new());
+        for (version, reply) in orders.versions.iter().zip(asked) {
+            match reply.outcome {
+                Ok(answers) => answered.push((version, answers)),
+                Err(failure) => failures.push(failure.to_string()),
+            }
+        }
+        let choices = orders.questions().iter();
+        let choices = choices.filter_map(|question| {
+            let stored = stored.get(&question.key)?;
+            Some(ChoiceInOrders::new(&question.key, stored, &answered))
+        });
+        Ok(OrderCheck {
+            choices: choices.collect(),
+            failures,
+        })
     }
 }
 
@@ -175,11 +209,6 @@ impl OptionOrders {
         Self {
             versions: in_other_orders(version, most),
         }
-    }
-
-    /// The versions to ask, each with its own order.
-    pub(crate) fn versions(&self) -> &[PrismVersion] {
-        &self.versions
     }
 
     /// Number of times that each text is asked about; 0 for a version without Choice questions.
@@ -192,15 +221,17 @@ impl OptionOrders {
         self.versions.is_empty()
     }
 
-    /// Estimated cost of asking about the texts of these results, by an estimator of each order.
-    pub(crate) fn cost(
-        &self,
-        estimator: impl Fn(&PrismVersion) -> Estimator,
-        results: &[&ReadableResult],
-    ) -> CostEstimate {
+    /// The Choice questions that have another order. The first order has them all.
+    fn questions(&self) -> &[Question] {
+        let first = self.versions.first();
+        first.map_or(&[], PrismVersion::questions)
+    }
+
+    /// Estimated cost of asking a model about the texts of these results.
+    fn cost(&self, model: &Model, results: &[ReadableResult]) -> CostEstimate {
         let mut cost = CostEstimate::default();
         for version in &self.versions {
-            let estimator = estimator(version);
+            let estimator = model.estimator(version);
             for result in results {
                 let state_chars = json_chars(&State {
                     prism_context: version.context(),
@@ -215,60 +246,25 @@ impl OptionOrders {
     }
 
     /// A report of nothing asked.
-    fn report(&self) -> OrdersReport {
-        // the first order has every question that has any
-        let first = self
-            .versions
-            .first()
-            .map_or(&[][..], PrismVersion::questions);
-        let questions = first.iter().map(|question| QuestionInOrders {
-            question: question.key.clone(),
-            orders: self.orders_of(&question.key),
-            sensitivity: OrderSensitivity::default(),
+    fn report(&self, pace: AskingPace) -> OrdersReport {
+        let questions = self.questions().iter().map(|question| {
+            let versions = self.versions.iter();
+            let having = versions.filter(|version| version.question(&question.key).is_some());
+            QuestionInOrders {
+                question: question.key.clone(),
+                orders: having.count(),
+                sensitivity: OrderSensitivity::default(),
+            }
         });
         OrdersReport {
+            asked: AskedTexts::new(pace),
             questions: questions.collect(),
-            ..OrdersReport::default()
         }
-    }
-
-    fn orders_of(&self, question: &QuestionKey) -> usize {
-        let versions = self.versions.iter();
-        versions
-            .filter(|version| version.question(question).is_some())
-            .count()
     }
 }
 
 impl OrdersReport {
     /// Compares the answers to a text in another order with the saved ones.
-    fn count(
-        &mut self,
-        saved: &Answers,
-        outcome: Result<Answers, ModelFailure>,
-        threshold: Option<u64>,
-    ) {
-        let compared = outcome
-            .map_err(|failure| failure.to_string())
-            .and_then(|answers| self.compare(saved, &answers));
-        match compared {
-            Ok(()) => {
-                self.answered += 1;
-                self.failures_in_a_row = 0;
-            }
-            Err(error) => {
-                self.failures_in_a_row += 1;
-                if threshold == Some(self.failures_in_a_row) {
-                    self.stop = Some(OrdersEnd::ModelAway {
-                        failures: self.failures_in_a_row,
-                        error: error.clone(),
-                    });
-                }
-                *self.failed.entry(error).or_default() += 1;
-            }
-        }
-    }
-
     fn compare(&mut self, saved: &Answers, answers: &Answers) -> Result<(), String> {
         for asked in &mut self.questions {
             let pair = saved.get(&asked.question).zip(answers.get(&asked.question));
@@ -278,5 +274,54 @@ impl OrdersReport {
             }
         }
         Ok(())
+    }
+}
+
+impl QuestionInOrders {
+    /// How far the answers depend on the order.
+    pub fn measures(&self) -> OrderMeasures {
+        self.sensitivity.measures()
+    }
+}
+
+impl ChoiceInOrders {
+    /// Compares the answers of each order with the stored one, which was given to the prism's own
+    /// order.
+    fn new(key: &QuestionKey, stored: &Answer, answered: &[(&PrismVersion, Answers)]) -> Self {
+        let mut sensitivity = OrderSensitivity::default();
+        let orders = answered.iter().filter_map(|(version, answers)| {
+            let (asked, answer) = (version.question(key)?, answers.get(key)?);
+            // an answer of another type is none to this question
+            sensitivity.add(stored, answer).ok()?;
+            let options = asked.own_outcomes().iter();
+            Some(AnswerInOrder {
+                options: options.map(|option| option.key.clone()).collect(),
+                answer: answer.clone(),
+                flips: chosen(answer) != chosen(stored),
+            })
+        });
+        Self {
+            question: key.clone(),
+            orders: orders.collect(),
+            sensitivity,
+        }
+    }
+
+    /// How far the answers are from the stored one.
+    pub fn measures(&self) -> OrderMeasures {
+        self.sensitivity.measures()
+    }
+
+    /// Whether the outcome of some order is another than that of the stored answer.
+    pub fn flips(&self) -> bool {
+        self.orders.iter().any(|order| order.flips)
+    }
+}
+
+/// The chosen option of a choice.
+fn chosen(answer: &Answer) -> Option<&OutcomeKey> {
+    match answer {
+        Answer::Choice { value, .. } => value.as_ref(),
+        Answer::YesNo { .. } | Answer::Scale { .. } => None,
     }
 }

@@ -4,7 +4,6 @@ mod collectors;
 
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -22,29 +21,17 @@ const BUCKETS: [f64; 13] = [
 /// Counts how often the model was asked and how many results were saved. Clones share the counts.
 #[derive(Clone)]
 pub struct ServiceMetrics {
-    model_calls: Family<OutcomeLabel, Counter>,
+    model_calls: Family<Label, Counter>,
     model_call_duration: Histogram,
-    results_saved: Family<StatusLabel, Counter>,
+    results_saved: Family<Label, Counter>,
     saves_failed: Counter,
     repeats_waiting: Gauge,
     results_purged: Counter,
-    retention_refused: Family<ReasonLabel, Counter>,
+    retention_refused: Family<Label, Counter>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabel {
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StatusLabel {
-    status: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ReasonLabel {
-    reason: &'static str,
-}
+/// A label and its value.
+type Label = [(&'static str, &'static str); 1];
 
 impl Default for ServiceMetrics {
     fn default() -> Self {
@@ -107,17 +94,15 @@ impl ServiceMetrics {
 
     /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
     pub(crate) fn model_asked(&self, outcome: &'static str, took: Duration) {
-        self.model_calls
-            .get_or_create(&OutcomeLabel { outcome })
-            .inc();
+        let asked = self.model_calls.get_or_create(&[("outcome", outcome)]);
+        asked.inc();
         self.model_call_duration.observe(took.as_secs_f64());
     }
 
     /// Counts a saved result of a status.
     pub(crate) fn result_saved(&self, status: &'static str) {
-        self.results_saved
-            .get_or_create(&StatusLabel { status })
-            .inc();
+        let saved = self.results_saved.get_or_create(&[("status", status)]);
+        saved.inc();
     }
 
     /// Counts a call as one that waits for the first call with its idempotency key, until the value
@@ -134,9 +119,8 @@ impl ServiceMetrics {
 
     /// Counts rounds of purging by age that were refused, by the kind of the reason.
     pub(crate) fn retention_refused(&self, reason: &'static str, rounds: u64) {
-        self.retention_refused
-            .get_or_create(&ReasonLabel { reason })
-            .inc_by(rounds);
+        let refused = &self.retention_refused;
+        refused.get_or_create(&[("reason", reason)]).inc_by(rounds);
     }
 
     /// Counts a failed attempt to save a result that is followed by another attempt.

@@ -241,13 +241,11 @@ impl PinnedPrism {
 
     /// What asks on one of `threads` threads, made on that thread: it owns its connections to the model
     /// and the database.
-    pub fn for_this_thread(&self, threads: NonZeroUsize) -> RowAnswering {
-        let refract = self.refract.for_this_thread(threads);
-        RowAnswering {
-            prism: Self {
-                refract,
-                ..self.clone()
-            },
+    #[must_use]
+    pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
+        Self {
+            refract: self.refract.for_this_thread(Some(threads)),
+            ..self.clone()
         }
     }
 
@@ -263,32 +261,25 @@ impl PinnedPrism {
     pub fn is_for_trying_only(&self) -> bool {
         self.refract.is_for_trying_only()
     }
-}
 
-/// Asks about rows, on one thread.
-pub struct RowAnswering {
-    prism: PinnedPrism,
-}
-
-impl RowAnswering {
     /// Asks about a row without a result, and saves one.
     ///
     /// # Errors
     /// When the row is too large, the idempotency key is another prism's, or the database fails.
     pub async fn create(&self, row: UnansweredRow) -> Result<AnsweredCall, CallError> {
-        let results = self.prism.refract.results();
-        let asked = self.prism.asked.clone();
+        let results = self.refract.results();
+        let asked = self.asked.clone();
         budget::check(&asked.version, &row.submission)?;
         let checked = CheckedCall {
-            caller: Caller::operator(self.prism.account),
-            prism: self.prism.id(),
+            caller: Caller::operator(self.account),
+            prism: self.id(),
             asked,
             submission: row.submission,
             reference: row.reference,
             idempotency_key: Some(row.idempotency_key),
             retry_of: None,
         };
-        results.answer(checked, &self.prism.lens).await
+        results.answer(checked, &self.lens).await
     }
 
     /// Retries the failed result of a row, and saves a new one.
@@ -296,9 +287,9 @@ impl RowAnswering {
     /// # Errors
     /// When the stored values are too large, or the database fails.
     pub async fn retry(&self, failed: SavedResult) -> Result<AnsweredCall, CallError> {
-        let results = self.prism.refract.results();
-        let caller = Caller::operator(self.prism.account);
+        let results = self.refract.results();
+        let caller = Caller::operator(self.account);
         let checked = results.check_retry(caller, failed).await?;
-        results.answer(checked, &self.prism.lens).await
+        results.answer(checked, &self.lens).await
     }
 }

@@ -46,15 +46,15 @@ impl From<Account> for ShownAccount {
 impl AccountCommand {
     /// Runs a `refract account` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let is_create = matches!(self, Self::Create { .. });
-        let refract = operator::open_for(&database.settings(), is_create).await?;
         match self {
             Self::Create { name } => {
+                let refract = operator::open_or_create(&database.settings()).await?;
                 let name = operator::name("NAME", &name)?;
                 let account = refract.accounts().create(&name).await?;
                 output::json(&ShownAccount::from(account))
             }
             Self::List { json } => {
+                let refract = operator::open(&database.settings()).await?;
                 let accounts = refract.accounts().list().await?.into_iter();
                 let shown: Vec<_> = accounts.map(ShownAccount::from).collect();
                 output::list(json, &["id", "name"], &shown, |account| {

@@ -1,7 +1,6 @@
 //! `refract check`: asks a prism about texts whose right answers are known, measures how often it is
 //! right, and fails when a requirement does not hold.
 
-mod gold_answers;
 mod gold_faults;
 mod junit;
 mod option_orders;
@@ -17,9 +16,10 @@ use std::time::Instant;
 
 use clap::Args;
 use refract_evaluation::requirement::Requirement;
-use refract_file_runs::{GoldCheck, GoldRun, RunTally, Shard};
+use refract_file_runs::{ExpectedOutcome, FinishedRow, GoldCheck, GoldRun, RunTally, Shard};
+use refract_service::measures::{GoldAnswers, WrongAnswers};
+use refract_service::runs::PinnedPrism;
 
-use self::gold_answers::GoldAnswers;
 use self::junit::JunitFile;
 use self::option_orders::OrdersQuestion;
 use self::requirements::Requirements;
@@ -33,7 +33,7 @@ use super::signals::StopSignals;
 use crate::arguments;
 use crate::commands::input_path::InputPath;
 use crate::settings::DatabaseArgs;
-use crate::terminal::Progress;
+use crate::terminal::{Progress, plain};
 use crate::{output, terminal};
 
 const EXAMPLES: &str = "\
@@ -123,10 +123,20 @@ impl CheckCommand {
         let tally = Arc::new(RunTally::default());
         let began = Instant::now();
         let progress = Progress::begin("rows", Some(check.file.rows));
-        let mut gold = GoldAnswers::new(&asked.prism, &check.expected, self.orders.is_some());
+        let mut gold = GoldAnswers::new(&asked.prism, check.expected.iter().map(|(key, _)| key));
+        let mut results = Vec::new();
+        let add = |row: FinishedRow| {
+            let expected = row.expected.into_iter();
+            let expected =
+                expected.map(|ExpectedOutcome { question, outcome }| (question, outcome));
+            gold.add(row.line, &row.result, expected);
+            if self.orders.is_some() && row.result.is_ok() {
+                results.push(row.result);
+            }
+        };
         let settings = self.asking.settings(asked);
         let stopping = stop(signals, &progress);
-        let asking = run.run(settings, check, &tally, |row| gold.add(row), stopping);
+        let asking = run.run(settings, check, &tally, add, stopping);
         let summary = watched(asking, &tally, &progress).await;
         let took = began.elapsed();
         output::say(&report::ended(&summary, &tally.counts(), took));
@@ -139,10 +149,10 @@ impl CheckCommand {
                 orders: None,
                 took,
             };
-            let written = junit.map(|junit| junit.write(&verdict, gold.wrong_rows()));
+            let written = junit.map(|junit| junit.write(&verdict, &gold.wrong));
             return written.unwrap_or(Ok(())).map(|()| verdict.exit());
         }
-        let measured = gold.measure(&asked.prism).await?;
+        let measured = measured(&mut gold, &asked.prism).await?;
         let checked = requirements.check(&measured)?;
         let orders = match self.orders {
             None => None,
@@ -151,7 +161,7 @@ impl CheckCommand {
                     most: most.get().into(),
                     gives_up: !self.asking.keep_going,
                 };
-                option_orders::ask(question, asked, gold.results(), orders_signals).await?
+                option_orders::ask(question, asked, &results, orders_signals).await?
             }
         };
         let verdict = Verdict {
@@ -169,23 +179,47 @@ impl CheckCommand {
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
         } else {
-            output::words(&words(&measured, &gold, &verdict))?;
+            output::words(&words(&measured, &gold.wrong, &verdict))?;
         }
         if let Some(junit) = junit {
-            junit.write(&verdict, gold.wrong_rows())?;
+            junit.write(&verdict, &gold.wrong)?;
         }
         Ok(verdict.exit())
     }
 }
 
+/// The measures of each question, in the version's order. Says when several models answered: a changed
+/// model is not asked about what another one answered.
+async fn measured(
+    gold: &mut GoldAnswers,
+    prism: &PinnedPrism,
+) -> anyhow::Result<Vec<MeasuredQuestion>> {
+    let models = gold.models(prism).await?;
+    if models.len() > 1 {
+        let names = models.iter();
+        let names = names.map(|name| name.as_deref().map_or_else(|| "unknown".to_owned(), plain));
+        output::say(&format!(
+            "The saved answers are of several models ({}): another --name asks one about all rows.",
+            names.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    let is_one = models.len() == 1;
+    let model = models.into_iter().flatten().next().filter(|_| is_one);
+    let version = Some(prism.version_number());
+    let measured = gold.marked()?.into_iter().map(|(question, marked)| {
+        MeasuredQuestion::new(question.clone(), version, model.clone(), &marked)
+    });
+    Ok(measured.collect())
+}
+
 /// The measures, what is not right, the requirements and what other orders changed.
-fn words(measured: &[MeasuredQuestion], gold: &GoldAnswers, verdict: &Verdict<'_>) -> String {
+fn words(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict<'_>) -> String {
     let width = terminal::width();
     let questions = measured.iter();
     let questions = questions.map(|measured| measures::words(measured, width));
     let fit = terminal::stdout_is_terminal().then_some(width);
     let blocks = questions.chain([
-        wrong_rows::words(gold.wrong_rows(), fit),
+        wrong_rows::words(wrong, fit),
         requirements::words(verdict.requirements),
         verdict
             .orders

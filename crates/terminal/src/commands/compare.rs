@@ -11,7 +11,7 @@ use refract_domain::prism::VersionNumber;
 use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
 
 use self::compared_json::ComparisonJson;
-use super::operator::{self, AccountArg};
+use super::operator::AccountArg;
 use super::prism_history;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -51,8 +51,7 @@ impl CompareCommand {
             "--a and --b are both {}: name two different sides",
             named(&self.a)
         );
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let history = refract.prisms().with_versions(prism.id).await?;
         for version in [self.a.version, self.b.version].into_iter().flatten() {
             prism_history::check_version(&history, version)?;
@@ -87,7 +86,7 @@ impl CompareCommand {
             compared.texts
         );
         for question in shown {
-            let references = compared_words::references(&refract, account, question).await?;
+            let references = compared_words::references(&refract, prism.account, question).await?;
             let lines = compared_words::lines(question, &references, terminal::width());
             writeln!(words, "\n{}", lines.join("\n"))?;
         }

@@ -15,7 +15,7 @@ use refract_service::results::ResultFilter;
 
 use self::goal::AdviceArgs;
 use super::measures::{self, MeasuredQuestion};
-use super::operator::{self, AccountArg};
+use super::operator::AccountArg;
 use super::period::PeriodArgs;
 use super::prism_history;
 use crate::arguments;
@@ -58,8 +58,7 @@ pub struct EvaluateCommand {
 impl EvaluateCommand {
     /// Runs `refract evaluate`: reads the marked answers and prints their measures, or advice.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let history = refract.prisms().with_versions(prism.id).await?;
         let filter = self.filter(&history)?;
         let only = match self.advice.question.as_ref().or(self.question.as_ref()) {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::event::EventDetail;
 use refract_lens_rendering::{EventRowWriter, RowFormat};
@@ -103,7 +103,7 @@ fn row(listed: &ListedEvent) -> Vec<String> {
     };
     let request = event.stamp.request.as_ref();
     vec![
-        event.stamp.at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        period::to_the_second(event.stamp.at),
         by.reference.clone(),
         event.action.name().to_owned(),
         format!("{} {}", event.target.kind().name(), target.reference),

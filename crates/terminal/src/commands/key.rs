@@ -1,7 +1,7 @@
 //! `refract key`: API keys. A key is printed when it is made, and never again.
 
 use anyhow::{Context as _, bail};
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
@@ -10,7 +10,7 @@ use refract_service::people::Caller;
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
-use super::period;
+use super::period::{self, to_the_second};
 use crate::output;
 use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
 
@@ -92,11 +92,11 @@ impl From<ListedKey> for ShownKey {
             id: key.id.to_string(),
             name: key.name,
             first_characters: key.first_characters,
-            created_at: moment(key.created_at),
-            last_used_at: key.last_used_at.map(moment),
+            created_at: to_the_second(key.created_at),
+            last_used_at: key.last_used_at.map(to_the_second),
             results_made: listed.results,
-            revoked_at: key.revoked_at.map(moment),
-            expires_at: key.expires_at.map(moment),
+            revoked_at: key.revoked_at.map(to_the_second),
+            expires_at: key.expires_at.map(to_the_second),
             revoked_by: listed.revoked_by.map(|by| by.reference),
         }
     }
@@ -105,8 +105,6 @@ impl From<ListedKey> for ShownKey {
 impl KeyCommand {
     /// Runs a `refract key` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let is_create = matches!(self, Self::Create { .. });
-        let refract = operator::open_for(&database.settings(), is_create).await?;
         match self {
             Self::Create {
                 name,
@@ -115,6 +113,7 @@ impl KeyCommand {
                 api,
                 listen,
             } => {
+                let refract = operator::open_or_create(&database.settings()).await?;
                 let listen = settings::address("REFRACT_LISTEN", &listen)?;
                 let url = api.url_of(&settings::as_reached(listen).to_string())?;
                 create(&refract, &name, expires, &account).await?;
@@ -122,11 +121,11 @@ impl KeyCommand {
                 Ok(())
             }
             Self::List { json, account } => {
-                let account = account.find(&refract).await?;
+                let (refract, account) = account.open(database).await?;
                 list(&refract, json, account).await
             }
             Self::Revoke { id, account } => {
-                let account = account.find(&refract).await?;
+                let (refract, account) = account.open(database).await?;
                 let no_key =
                     || format!("there is no key with the id '{id}': see `refract key list`");
                 let key = ApiKeyId::parse(&id).with_context(no_key)?;
@@ -154,7 +153,7 @@ async fn create(
         created => created?,
     };
     if let Some(end) = expires {
-        output::say(&format!("The key ends {}.", moment(end)));
+        output::say(&format!("The key ends {}.", to_the_second(end)));
     }
     output::json(&NewKey {
         id: id.to_string(),
@@ -191,8 +190,4 @@ async fn list(refract: &Refract, json: bool, account: AccountId) -> anyhow::Resu
             key.expires_at.clone().unwrap_or_default(),
         ]
     })
-}
-
-fn moment(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

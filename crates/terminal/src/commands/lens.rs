@@ -8,7 +8,7 @@ use clap::Subcommand;
 use refract_authoring::lens_file::ShownLens;
 use refract_service::people::Caller;
 
-use super::operator::{self, AccountArg};
+use super::operator::AccountArg;
 use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -87,16 +87,15 @@ impl LensCommand {
             } => (prism, account, LensChange::To(file.read()?)),
             Self::Reset { prism, account } => (prism, account, LensChange::Reset),
         };
-        let (refract, account) = account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &prism).await?;
+        let (refract, prism) = account.open_prism(database, &prism).await?;
+        let caller = Caller::operator(prism.account);
         let (prism, lenses) = (prism.selector(), refract.lenses());
-        let caller = Caller::operator(account);
         match change {
             LensChange::Nothing => {}
             LensChange::To(file) => lenses.set(&caller, &prism, &file, None).await?,
             LensChange::Reset => lenses.reset(&caller, &prism, None).await?,
         }
-        let found = lenses.find(account, &prism).await?;
+        let found = lenses.find(caller.account(), &prism).await?;
         output::json(&ShownLens::new(&found.lens, found.columns().lens))
     }
 }

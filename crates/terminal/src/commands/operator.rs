@@ -59,6 +59,17 @@ impl AccountArg {
         let account = self.find(&refract).await?;
         Ok((refract, account))
     }
+
+    /// Opens the database as [`open`] does, and finds the prism that the command line names.
+    pub(crate) async fn open_prism(
+        &self,
+        database: &DatabaseArgs,
+        name: &str,
+    ) -> anyhow::Result<(Refract, Prism)> {
+        let (refract, account) = self.open(database).await?;
+        let prism = find_prism(&refract, account, name).await?;
+        Ok((refract, prism))
+    }
 }
 
 /// Opens the database and runs the migrations that it lacks. An SQLite file must be there: in the wrong
@@ -80,18 +91,6 @@ pub(crate) async fn connect(settings: &DatabaseSettings) -> anyhow::Result<Refra
 /// A database that cannot be opened or migrated.
 pub async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     migrated(Refract::connect(settings).await?).await
-}
-
-/// Opens the database for one of several commands, of which some make its first rows.
-pub(crate) async fn open_for(
-    settings: &DatabaseSettings,
-    makes_first_rows: bool,
-) -> anyhow::Result<Refract> {
-    if makes_first_rows {
-        open_or_create(settings).await
-    } else {
-        open(settings).await
-    }
 }
 
 /// The error for a database that was not opened. Where its file is missing, it says what to do.

@@ -1,11 +1,18 @@
 //! The arguments that say where rows go and in which format.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_file_runs::format_of_name;
 use refract_lens_rendering::RowFormat;
+use refract_service::results::ExportError;
+
+use super::signals::StopSignals;
+use crate::output;
+use crate::output::file::OutputFile;
+use crate::terminal::counted;
 
 /// The arguments of every command that writes rows.
 #[derive(Args)]
@@ -37,6 +44,48 @@ impl OutputArgs {
         let named = format_of_name(file);
         let named = named.with_context(|| format!("--output {}", file.display()))?;
         Ok(named.unwrap_or(RowFormat::Csv))
+    }
+
+    /// Lets `export` write its rows to stdout or the file, and returns their number. The first SIGTERM
+    /// or SIGINT stops an export to a file and leaves an existing file unchanged.
+    pub(super) async fn write(
+        &self,
+        export: impl AsyncFnOnce(&mut dyn Write) -> Result<u64, ExportError>,
+    ) -> anyhow::Result<u64> {
+        let Some(place) = self.file() else {
+            let exported = export(&mut output::rows()).await;
+            return written(exported, || output::NOT_WRITTEN.to_owned());
+        };
+        let mut signals = StopSignals::watch()?;
+        let mut file = OutputFile::create(place)?;
+        let exported = tokio::select! {
+            exported = export(&mut file) => exported,
+            () = signals.next() => bail!("stopped: {} is as it was", place.display()),
+        };
+        let rows = written(exported, || format!("cannot write {}", place.display()))?;
+        file.finish()?;
+        Ok(rows)
+    }
+
+    /// Says how many rows a file has got, each with what `noun` names. Nothing is said of stdout.
+    pub(super) fn say_written(&self, rows: u64, noun: &str) {
+        if let Some(place) = self.file() {
+            let (rows, place) = (counted(rows, noun), place.display());
+            output::say(&format!("{rows} written to {place}."));
+        }
+    }
+}
+
+/// The number of rows of an export. The cause of an error in writing stays an `io::Error`, by which a
+/// closed pipe is recognised.
+fn written(
+    exported: Result<u64, ExportError>,
+    not_written: impl FnOnce() -> String,
+) -> anyhow::Result<u64> {
+    match exported {
+        Ok(rows) => Ok(rows),
+        Err(ExportError::Write(error)) => Err(error).with_context(not_written),
+        Err(error @ ExportError::Read(_)) => Err(error.into()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Moments on the command line: dates and times, and the arguments that choose results by time.
 
 use anyhow::{Context as _, anyhow};
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use clap::Args;
 use refract_domain::result::whole_milliseconds;
 use refract_service::results::ResultFilter;
@@ -45,6 +45,11 @@ pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     whole
         .checked_add_signed(TimeDelta::milliseconds(1))
         .context("expected an earlier time")
+}
+
+/// A moment in RFC 3339, in UTC and to the second.
+pub(super) fn to_the_second(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// The error for a text that is no moment.

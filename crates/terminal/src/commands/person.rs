@@ -1,7 +1,6 @@
 //! `refract person`: people of the app. A link is printed when it is made, and never again.
 
 use anyhow::bail;
-use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Subcommand;
 use refract_domain::ids::AccountId;
 use refract_domain::person::Email;
@@ -11,6 +10,7 @@ use refract_service::people::{Caller, Invitation, Person, PersonError};
 use serde::Serialize;
 
 use super::operator::{self, AccountArg};
+use super::period::to_the_second;
 use crate::output;
 use crate::settings::{AppArgs, DatabaseArgs};
 
@@ -166,7 +166,7 @@ fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow:
         email: invitation.email.as_str(),
         role: invitation.role.name(),
         link: link(invitation.token.reveal()),
-        expires_at: moment(invitation.expires_at),
+        expires_at: to_the_second(invitation.expires_at),
     })
 }
 
@@ -177,9 +177,9 @@ fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
             email: person.email.to_string(),
             name: person.name,
             role: person.role.name(),
-            invited_at: moment(person.created_at),
-            link_expires_at: person.link_expires_at.map(moment),
-            last_used_at: person.last_used_at.map(moment),
+            invited_at: to_the_second(person.created_at),
+            link_expires_at: person.link_expires_at.map(to_the_second),
+            last_used_at: person.last_used_at.map(to_the_second),
         })
         .collect();
     let headers = [
@@ -200,8 +200,4 @@ fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
             person.last_used_at.clone().unwrap_or_default(),
         ]
     })
-}
-
-fn moment(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

@@ -4,7 +4,7 @@ mod lint;
 
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
 use refract_service::Refract;
@@ -21,29 +21,6 @@ use crate::settings::DatabaseArgs;
 /// The subcommands of `refract prism`.
 #[derive(Subcommand)]
 pub enum PrismCommand {
-    #[command(flatten)]
-    Stored(StoredPrismCommand),
-    /// Prints a prism file to begin with, with comments
-    ///
-    /// JSON has no comments of its own, so they stand under the key `$comment`, which every object of
-    /// a prism or lens file may have and which is ignored: the file stays JSON for jq and editors.
-    #[command(
-        after_help = "Examples:\n  refract prism init > triage.json && refract prism create triage.json\n  refract prism init > prisms/support-triage.prism.json && refract apply prisms/"
-    )]
-    Init,
-    /// Warns of what is known to hurt in the wording of questions and options
-    ///
-    /// The file is read as `prism create` reads it; no database and no model is used. The rules
-    /// read words, not meaning, and know English only where words matter.
-    #[command(
-        after_help = "Examples:\n  refract prism lint docs/examples/support-triage.json\n  refract prism lint triage.json --allow many-options --strict\n  refract prism lint triage.json --json | jq -r .path"
-    )]
-    Lint(lint::LintCommand),
-}
-
-/// The subcommands of `refract prism` that work on the database.
-#[derive(Subcommand)]
-pub enum StoredPrismCommand {
     /// Makes a prism from a file
     #[command(
         after_help = "Examples:\n  refract prism create docs/examples/support-triage.json\n  refract prism create triage.json --account acme"
@@ -103,20 +80,35 @@ pub enum StoredPrismCommand {
     },
     /// Stops a prism from refract; its results stay readable
     #[command(after_help = "Examples:\n  refract prism archive support-triage")]
-    Archive {
-        /// Slug or id
-        prism: String,
-        #[command(flatten)]
-        account: AccountArg,
-    },
+    Archive(PrismArg),
     /// Lets an archived prism answer again
     #[command(after_help = "Examples:\n  refract prism restore support-triage")]
-    Restore {
-        /// Slug or id
-        prism: String,
-        #[command(flatten)]
-        account: AccountArg,
-    },
+    Restore(PrismArg),
+    /// Prints a prism file to begin with, with comments
+    ///
+    /// JSON has no comments of its own, so they stand under the key `$comment`, which every object of
+    /// a prism or lens file may have and which is ignored: the file stays JSON for jq and editors.
+    #[command(
+        after_help = "Examples:\n  refract prism init > triage.json && refract prism create triage.json\n  refract prism init > prisms/support-triage.prism.json && refract apply prisms/"
+    )]
+    Init,
+    /// Warns of what is known to hurt in the wording of questions and options
+    ///
+    /// The file is read as `prism create` reads it; no database and no model is used. The rules
+    /// read words, not meaning, and know English only where words matter.
+    #[command(
+        after_help = "Examples:\n  refract prism lint docs/examples/support-triage.json\n  refract prism lint triage.json --allow many-options --strict\n  refract prism lint triage.json --json | jq -r .path"
+    )]
+    Lint(lint::LintCommand),
+}
+
+/// A prism that a command names.
+#[derive(Args)]
+pub struct PrismArg {
+    /// Slug or id
+    prism: String,
+    #[command(flatten)]
+    account: AccountArg,
 }
 
 #[derive(Serialize)]
@@ -139,7 +131,64 @@ impl PrismCommand {
     /// Runs a `refract prism` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Stored(command) => command.run(database).await?,
+            Self::Create { file, account } => {
+                let refract = operator::open_or_create(&database.settings()).await?;
+                let file = file.read()?;
+                let caller = Caller::operator(account.find(&refract).await?);
+                let prism = refract.prisms().create(&caller, &file).await?;
+                output::json(&saved(&prism, prism.latest_version))?;
+            }
+            Self::Save {
+                prism,
+                file,
+                account,
+            } => {
+                let refract = operator::open(&database.settings()).await?;
+                let file = file.read()?;
+                let account = account.find(&refract).await?;
+                let prism = operator::find_prism(&refract, account, &prism).await?;
+                save(&refract, &prism, &file).await?;
+            }
+            Self::Show {
+                prism,
+                version,
+                json,
+                account,
+            } => {
+                let (refract, prism) = account.open_prism(database, &prism).await?;
+                let version = version.unwrap_or(prism.latest_version);
+                let version = refract.prisms().find_version(&prism, version).await?;
+                let shown = ShownPrism::new(&prism.name, &version);
+                if json {
+                    output::json(&shown)?;
+                } else {
+                    output::pretty_json(&shown)?;
+                }
+            }
+            Self::List { json, account } => {
+                let (refract, account) = account.open(database).await?;
+                list(json, refract.prisms().all(account).await?)?;
+            }
+            Self::Rename {
+                prism,
+                name,
+                account,
+            } => {
+                let (refract, prism) = account.open_prism(database, &prism).await?;
+                let name = operator::name("NAME", &name)?;
+                let caller = Caller::operator(prism.account);
+                let prisms = refract.prisms();
+                prisms.rename(&caller, &prism.selector(), &name).await?;
+                output::say("The prism is renamed.");
+            }
+            Self::Archive(named) => {
+                named.set_archived(database, true).await?;
+                output::say("The prism is archived.");
+            }
+            Self::Restore(named) => {
+                named.set_archived(database, false).await?;
+                output::say("The prism answers again.");
+            }
             Self::Init => output::data(NEW_PRISM)?,
             Self::Lint(command) => return command.run(),
         }
@@ -147,84 +196,19 @@ impl PrismCommand {
     }
 }
 
-impl StoredPrismCommand {
-    async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let is_create = matches!(self, Self::Create { .. });
-        let refract = operator::open_for(&database.settings(), is_create).await?;
-        match self {
-            Self::Create { file, account } => {
-                let file = file.read()?;
-                let caller = Caller::operator(account.find(&refract).await?);
-                let prism = refract.prisms().create(&caller, &file).await?;
-                output::json(&saved(&prism, prism.latest_version))
-            }
-            Self::Save {
-                prism,
-                file,
-                account,
-            } => save(&refract, &account, &prism, &file).await,
-            Self::Show {
-                prism,
-                version,
-                json,
-                account,
-            } => {
-                let account = account.find(&refract).await?;
-                let prism = operator::find_prism(&refract, account, &prism).await?;
-                let version = version.unwrap_or(prism.latest_version);
-                let version = refract.prisms().find_version(&prism, version).await?;
-                let shown = ShownPrism::new(&prism.name, &version);
-                if json {
-                    output::json(&shown)
-                } else {
-                    output::pretty_json(&shown)
-                }
-            }
-            Self::List { json, account } => {
-                let account = account.find(&refract).await?;
-                list(json, refract.prisms().all(account).await?)
-            }
-            Self::Rename {
-                prism,
-                name,
-                account,
-            } => {
-                let account = account.find(&refract).await?;
-                let prism = operator::find_prism(&refract, account, &prism).await?;
-                let name = operator::name("NAME", &name)?;
-                refract
-                    .prisms()
-                    .rename(&Caller::operator(account), &prism.selector(), &name)
-                    .await?;
-                output::say("The prism is renamed.");
-                Ok(())
-            }
-            Self::Archive { prism, account } => {
-                set_archived(&refract, &account, &prism, true).await?;
-                output::say("The prism is archived.");
-                Ok(())
-            }
-            Self::Restore { prism, account } => {
-                set_archived(&refract, &account, &prism, false).await?;
-                output::say("The prism answers again.");
-                Ok(())
-            }
-        }
+impl PrismArg {
+    async fn set_archived(&self, database: &DatabaseArgs, archived: bool) -> anyhow::Result<()> {
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let (caller, selector) = (Caller::operator(prism.account), prism.selector());
+        let prisms = refract.prisms();
+        Ok(prisms.set_archived(&caller, &selector, archived).await?)
     }
 }
 
-async fn save(
-    refract: &Refract,
-    account: &AccountArg,
-    prism: &str,
-    file: &InputPath,
-) -> anyhow::Result<()> {
-    let file = file.read()?;
-    let account = account.find(refract).await?;
-    let prism = operator::find_prism(refract, account, prism).await?;
-    let caller = Caller::operator(account);
+async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<()> {
+    let caller = Caller::operator(prism.account);
     let (selector, prisms) = (prism.selector(), refract.prisms());
-    let saving = prisms.save_version(&caller, &selector, &file, None);
+    let saving = prisms.save_version(&caller, &selector, file, None);
     let (prism, version) = saving.await?;
     if prisms.repeats_version_before(&prism, version).await? {
         output::say(&format!(
@@ -251,21 +235,6 @@ fn list(json: bool, prisms: Vec<Prism>) -> anyhow::Result<()> {
             },
         ]
     })
-}
-
-async fn set_archived(
-    refract: &Refract,
-    account: &AccountArg,
-    prism: &str,
-    archived: bool,
-) -> anyhow::Result<()> {
-    let account = account.find(refract).await?;
-    let prism = operator::find_prism(refract, account, prism).await?;
-    let caller = Caller::operator(account);
-    Ok(refract
-        .prisms()
-        .set_archived(&caller, &prism.selector(), archived)
-        .await?)
 }
 
 fn saved(prism: &Prism, version: VersionNumber) -> SavedPrism {

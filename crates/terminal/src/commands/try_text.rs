@@ -72,11 +72,11 @@ impl TryCommand {
     /// Runs `refract try`. A failed result is printed too, and gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
-        let (refract, account) = self.account.open(database).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let account = prism.account;
         let display = self
             .format
             .unwrap_or_else(ResultDisplay::default_for_stdout);
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
         let call = self.call(prism.selector())?;
         let refract = refract.with_model(gateway.model());
         operator::say_if_for_trying_only(&refract);
@@ -138,7 +138,7 @@ fn text_of(file: &InputPath) -> anyhow::Result<String> {
     // the original error holds the text
     let text = String::from_utf8(file.read()?).ok();
     let text = text.with_context(|| format!("{file} is not UTF-8"))?;
-    Ok(without_last_break(text))
+    Ok(without_last_break(&text).to_owned())
 }
 
 /// The text on stdin; `None` when it is empty.
@@ -147,12 +147,7 @@ fn piped_text() -> anyhow::Result<Option<String>> {
     Ok((!text.is_empty()).then_some(text))
 }
 
-fn without_last_break(mut text: String) -> String {
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    text
+fn without_last_break(text: &str) -> &str {
+    let line = text.strip_suffix('\n');
+    line.map_or(text, |line| line.strip_suffix('\r').unwrap_or(line))
 }

@@ -122,7 +122,7 @@ impl Side for Service {
 
     async fn open(&self) -> anyhow::Result<ServiceCalls> {
         let threads = NonZeroUsize::new(THREADS).context("no threads")?;
-        let refract = self.refract.for_this_thread(threads);
+        let refract = self.refract.for_this_thread(Some(threads));
         Ok(ServiceCalls {
             refract,
             api_key: Rc::new(PresentedKey::new(

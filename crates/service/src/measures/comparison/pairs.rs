@@ -2,22 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::side_rows::{SideRow, SideRows};
+use super::side_rows::SideRow;
 use super::text_hash::TextHash;
 
-/// Two results of one text.
-pub(super) struct Pair<'a> {
-    /// The first side's result.
-    pub(super) a: &'a SideRow,
-    /// The second side's result.
-    pub(super) b: &'a SideRow,
-}
-
-/// The pairs in the order of the first side's results.
+/// Pairs of two results of one text, the first side's first, in the order of the first side's results.
 ///
 /// A result is known by its `ref` where the other side has that `ref` too, otherwise by its fields
 /// and context. The newest result of each side counts. A result that is on both sides is no pair.
-pub(super) fn pairs<'a>(a: &'a SideRows, b: &'a SideRows) -> Vec<Pair<'a>> {
+pub(super) fn pairs<'a>(a: &'a [SideRow], b: &'a [SideRow]) -> Vec<[&'a SideRow; 2]> {
     let (refs_of_a, refs_of_b) = (references(a), references(b));
     let newest_of_a = newest(a, &refs_of_b);
     let newest_of_b = newest(b, &refs_of_a);
@@ -27,18 +19,18 @@ pub(super) fn pairs<'a>(a: &'a SideRows, b: &'a SideRows) -> Vec<Pair<'a>> {
     };
     let pair = |a: &'a SideRow| {
         let b = *newest_of_b.get(&known_by(a, &refs_of_b))?;
-        (a.id != b.id).then_some(Pair { a, b })
+        (a.id != b.id).then_some([a, b])
     };
     a.iter().filter(is_newest).filter_map(pair).collect()
 }
 
-fn references(rows: &SideRows) -> HashSet<TextHash> {
+fn references(rows: &[SideRow]) -> HashSet<TextHash> {
     rows.iter().filter_map(|row| row.reference).collect()
 }
 
 /// The newest result by what it is known by.
 fn newest<'a>(
-    rows: &'a SideRows,
+    rows: &'a [SideRow],
     refs_of_other: &HashSet<TextHash>,
 ) -> HashMap<TextHash, &'a SideRow> {
     let known = rows.iter().map(|row| (known_by(row, refs_of_other), row));

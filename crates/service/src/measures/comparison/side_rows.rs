@@ -7,11 +7,7 @@ use refract_domain::result::SavedResult;
 use super::asked_question::OutcomeIndex;
 use super::text_hash::TextHash;
 
-/// The results of one side, oldest first: what they predict, and hashes by which they are paired.
-#[derive(Default)]
-pub(super) struct SideRows(Vec<SideRow>);
-
-/// A result of one side.
+/// A result of one side: what it predicts, and hashes by which it is paired.
 pub(super) struct SideRow {
     /// The result.
     pub(super) id: ResultId,
@@ -23,30 +19,18 @@ pub(super) struct SideRow {
     predicted: Box<[Option<OutcomeIndex>]>,
 }
 
-impl SideRows {
-    /// Adds a result that is newer than those before, with what it predicts for each question.
-    pub(super) fn add(&mut self, result: &SavedResult, predicted: Vec<Option<OutcomeIndex>>) {
+impl SideRow {
+    /// A result with what it predicts for each question.
+    pub(super) fn new(result: &SavedResult, predicted: Vec<Option<OutcomeIndex>>) -> Self {
         let reference = result.reference.as_ref().map(Ref::as_str);
-        self.0.push(SideRow {
+        Self {
             id: result.id,
             reference: reference.map(TextHash::of_reference),
             content: TextHash::of_submission(&result.submission),
             predicted: predicted.into(),
-        });
+        }
     }
 
-    /// Number of results.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The results, oldest first.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &SideRow> {
-        self.0.iter()
-    }
-}
-
-impl SideRow {
     /// What the result predicts for the question at a position.
     pub(super) fn predicted(&self, question: usize) -> Option<OutcomeIndex> {
         self.predicted.get(question).copied().flatten()

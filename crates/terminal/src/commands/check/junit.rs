@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use refract_service::measures::WrongAnswers;
 
 use super::requirements::RequirementFinding;
 use super::verdict::Verdict;
-use super::wrong_rows::WrongRows;
 use crate::output::file::OutputFile;
 
 /// The report's name.
@@ -36,7 +36,11 @@ impl JunitFile {
     }
 
     /// Writes the report.
-    pub(super) fn write(mut self, verdict: &Verdict<'_>, wrong: &WrongRows) -> anyhow::Result<()> {
+    pub(super) fn write(
+        mut self,
+        verdict: &Verdict<'_>,
+        wrong: &WrongAnswers,
+    ) -> anyhow::Result<()> {
         let xml = report(verdict, wrong).to_string()?;
         let written = self.file.write_all(xml.as_bytes());
         written.with_context(|| format!("cannot write {}", self.path.display()))?;
@@ -44,7 +48,7 @@ impl JunitFile {
     }
 }
 
-fn report(verdict: &Verdict<'_>, wrong: &WrongRows) -> Report {
+fn report(verdict: &Verdict<'_>, wrong: &WrongAnswers) -> Report {
     let prism = &verdict.prism.prism;
     let mut suite = TestSuite::new(format!(
         "{} version {}",
@@ -60,7 +64,7 @@ fn report(verdict: &Verdict<'_>, wrong: &WrongRows) -> Report {
     rows.set_time(verdict.took);
     suite.add_test_case(rows);
     if let Some(orders) = verdict.orders {
-        let stop = orders.stop.as_ref().map(ToString::to_string);
+        let stop = orders.asked.end.as_ref().map(ToString::to_string);
         suite.add_test_case(case(OTHER_ORDERS, stop.as_deref(), prism.slug()));
     }
     let wrong = listed(wrong);
@@ -90,9 +94,9 @@ fn case(name: &str, failure: Option<&str>, prism: &str) -> TestCase {
 }
 
 /// A line for each listed wrong answer: ids and outcome keys, no texts.
-fn listed(wrong: &WrongRows) -> String {
+fn listed(wrong: &WrongAnswers) -> String {
     let mut words = String::new();
-    for one in wrong.listed() {
+    for one in &wrong.listed {
         let _ = writeln!(
             words,
             "line {}, result {}: {} expected {}, answered {}",

@@ -1,12 +1,14 @@
 //! What other orders of the options change: the asking, and how it is shown.
 
-use refract_service::model::CostEstimate;
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
+use refract_domain::key::QuestionKey;
 use refract_evaluation::order_sensitivity::OrderMeasures;
-use refract_service::measures::{OptionOrders, OrdersAsking, OrdersReport, QuestionInOrders};
+use refract_service::measures::{OptionOrders, OrdersReport, QuestionInOrders};
+use refract_service::model::CostEstimate;
 use refract_service::results::ReadableResult;
+use refract_service::runs::AskingPace;
 use serde::Serialize;
 
 use super::super::file_run::{AskedPrism, report};
@@ -25,7 +27,7 @@ pub(super) struct OrdersQuestion {
 
 #[derive(Serialize)]
 struct OrdersJson<'a> {
-    question: &'a str,
+    question: &'a QuestionKey,
     orders: usize,
     comparisons: u64,
     flip_rate: Option<f64>,
@@ -50,26 +52,26 @@ pub(super) async fn ask(
     }
     let cost = asked.refract.measures().cost_in_orders(&orders, results)?;
     output::say(&announced(&orders, cost, results));
-    let asking = OrdersAsking {
+    let pace = AskingPace {
         concurrency: asked.concurrency,
         gives_up: question.gives_up,
     };
     let total = orders.len().saturating_mul(results.len());
     let progress = Progress::begin("texts in other orders", u64::try_from(total).ok());
     let show = |report: &OrdersReport| {
-        let failures = report.failures();
+        let failures = report.asked.failures();
         let words = match failures {
             0 => String::new(),
             _ => format!(", {} failed", HumanCount(failures)),
         };
-        progress.show(report.done(), &words);
+        progress.show(report.asked.answered + failures, &words);
     };
     let measures = asked.refract.measures();
-    let asking = measures.ask_in_orders(&orders, results, asking, signals.next(), show);
+    let asking = measures.ask_in_orders(&orders, results, pace, signals.next(), show);
     let ended = asking.await;
     progress.end();
     let ended = ended?;
-    for (error, failures) in &ended.failed {
+    for (error, failures) in &ended.asked.failed {
         output::say(&format!(
             "other orders: {} × {error}",
             HumanCount(*failures)
@@ -79,29 +81,18 @@ pub(super) async fn ask(
 }
 
 fn announced(orders: &OptionOrders, cost: CostEstimate, results: &[ReadableResult]) -> String {
-    let rows = u64::try_from(results.len()).unwrap_or(u64::MAX);
-    let mut words = format!(
-        "asking about {} again with the options in {}",
-        report::rows(rows),
+    format!(
+        "asking about {} again with the options in {}{}; nothing of it is saved",
+        report::rows(widened(results.len())),
         counted(widened(orders.len()), "other order"),
-    );
-    if let Ok(requests @ 1..) = u64::try_from(cost.requests) {
-        let tokens = u64::try_from(cost.tokens).unwrap_or(u64::MAX);
-        let _ = write!(
-            words,
-            ": about {} in {}",
-            counted(tokens, "token"),
-            counted(requests, "model request")
-        );
-    }
-    words.push_str("; nothing of it is saved");
-    words
+        report::cost(widened(cost.tokens), widened(cost.requests))
+    )
 }
 
 /// A line for each question.
 pub(super) fn words(report: &OrdersReport) -> String {
     let palette = Palette::of_stdout();
-    let questions = report.questions();
+    let questions = &report.questions;
     let keys = questions.iter().map(|q| q.question.as_str().len());
     let width = keys.max().unwrap_or(0).max(8);
     let title = palette.heading.apply_to("Options in other orders");
@@ -137,7 +128,7 @@ pub(super) fn print_json(report: &OrdersReport) -> anyhow::Result<()> {
         let measures = asked.measures();
         let interval = measures.flip_rate.interval();
         output::json(&OrdersJson {
-            question: asked.question.as_str(),
+            question: &asked.question,
             orders: asked.orders,
             comparisons: measures.comparisons,
             flip_rate: measures.flip_rate.value(),
@@ -147,5 +138,5 @@ pub(super) fn print_json(report: &OrdersReport) -> anyhow::Result<()> {
             largest_total_variation: measures.largest_total_variation,
         })
     };
-    report.questions().iter().try_for_each(line)
+    report.questions.iter().try_for_each(line)
 }

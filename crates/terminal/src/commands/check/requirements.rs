@@ -17,7 +17,8 @@ use crate::{output, suggestion};
 /// Requirements that each name a question and an outcome of the version.
 pub(super) struct Requirements<'a>(&'a [Requirement]);
 
-/// A requirement with what was found.
+/// A requirement with what was found, as `check --json` prints it.
+#[derive(Serialize)]
 pub(super) struct RequirementFinding {
     /// The requirement as it can be read again.
     pub(super) requirement: String,
@@ -36,13 +37,6 @@ impl RequirementFinding {
         let shortest = decimals.trim_end_matches('0').trim_end_matches('.');
         shortest.to_owned()
     }
-}
-
-#[derive(Serialize)]
-struct FindingJson<'a> {
-    requirement: &'a str,
-    value: Option<f64>,
-    holds: bool,
 }
 
 impl<'a> Requirements<'a> {
@@ -120,11 +114,5 @@ pub(super) fn words(findings: &[RequirementFinding]) -> String {
 
 /// Prints a JSON line for each requirement.
 pub(super) fn print_json(findings: &[RequirementFinding]) -> anyhow::Result<()> {
-    findings.iter().try_for_each(|finding| {
-        output::json(&FindingJson {
-            requirement: &finding.requirement,
-            value: finding.value,
-            holds: finding.holds,
-        })
-    })
+    findings.iter().try_for_each(output::json)
 }

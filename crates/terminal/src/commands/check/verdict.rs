@@ -30,7 +30,7 @@ impl Verdict<'_> {
             (1, 1) => Some("the requirement does not hold".to_owned()),
             (failed, all) => Some(format!("{failed} of {all} requirements do not hold")),
         };
-        let orders = self.orders.and_then(|report| report.stop.as_ref());
+        let orders = self.orders.and_then(|report| report.asked.end.as_ref());
         let orders = orders.map(|stop| format!("other orders were not all asked: {stop}"));
         let unanswered = self.unanswered.clone();
         let causes = [requirements, unanswered, orders].into_iter().flatten();

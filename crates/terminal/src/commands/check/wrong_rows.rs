@@ -3,15 +3,11 @@
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
-use refract_domain::ids::ResultId;
-use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::probability::Probability;
-use refract_domain::question::QuestionType;
+use refract_service::measures::{WrongAnswer, WrongAnswers};
 
 use crate::terminal::{Palette, columns_of, fit, plain};
 
-/// Upper bound on the wrong answers that are listed.
-const MOST_LISTED: usize = 50;
 /// Upper bound on the terminal columns of a `ref`.
 const REF: usize = 20;
 /// Upper bound on the terminal columns of an outcome's key.
@@ -26,59 +22,6 @@ const LEAST_OUTCOME: usize = 8;
 const OUTCOME_BESIDE: usize = 16;
 /// Columns between two cells.
 const GAP: usize = 2;
-
-/// The answers that are not right: the first fifty, and the number of all.
-#[derive(Debug, Default)]
-pub(super) struct WrongRows {
-    listed: Vec<WrongAnswer>,
-    all: u64,
-}
-
-/// An answer that is not right.
-#[derive(Debug)]
-pub(super) struct WrongAnswer {
-    /// The line on which the row begins.
-    pub(super) line: u64,
-    pub(super) reference: Option<String>,
-    pub(super) result: ResultId,
-    pub(super) question: QuestionKey,
-    pub(super) question_type: QuestionType,
-    pub(super) expected: OutcomeKey,
-    pub(super) expected_probability: Option<Probability>,
-    /// `None` when the answer predicts nothing.
-    pub(super) predicted: Option<OutcomeKey>,
-    pub(super) predicted_probability: Option<Probability>,
-}
-
-impl WrongRows {
-    pub(super) fn add(&mut self, answer: WrongAnswer) {
-        self.all += 1;
-        if self.listed.len() < MOST_LISTED {
-            self.listed.push(answer);
-        }
-    }
-
-    /// The listed answers in the order of the file.
-    pub(super) fn listed(&self) -> &[WrongAnswer] {
-        &self.listed
-    }
-
-    /// Number of answers that are not listed.
-    pub(super) fn unlisted(&self) -> u64 {
-        self.all - u64::try_from(self.listed.len()).unwrap_or(self.all)
-    }
-}
-
-impl WrongAnswer {
-    /// What was answered: an outcome's key, `unsure`, or `none` for a choice without a value.
-    pub(super) fn answered(&self) -> &str {
-        match (&self.predicted, self.question_type) {
-            (Some(predicted), _) => predicted.as_str(),
-            (None, QuestionType::YesNo) => "unsure",
-            (None, QuestionType::Choice | QuestionType::Scale) => "none",
-        }
-    }
-}
 
 /// The widths of the table's columns, in terminal columns.
 struct TableLayout {
@@ -173,7 +116,7 @@ impl TableLayout {
 }
 
 /// The listed answers as a table that fits `width` where there is one; empty when all are right.
-pub(super) fn words(wrong: &WrongRows, width: Option<usize>) -> String {
+pub(super) fn words(wrong: &WrongAnswers, width: Option<usize>) -> String {
     if wrong.listed.is_empty() {
         return String::new();
     }
@@ -201,6 +144,9 @@ pub(super) fn words(wrong: &WrongRows, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use refract_domain::ids::ResultId;
+    use refract_domain::key::{OutcomeKey, QuestionKey};
+    use refract_domain::question::QuestionType;
     use uuid::Uuid;
 
     use super::*;
@@ -219,8 +165,8 @@ mod tests {
         }
     }
 
-    fn rows(answers: impl IntoIterator<Item = WrongAnswer>) -> WrongRows {
-        let mut rows = WrongRows::default();
+    fn rows(answers: impl IntoIterator<Item = WrongAnswer>) -> WrongAnswers {
+        let mut rows = WrongAnswers::default();
         answers.into_iter().for_each(|answer| rows.add(answer));
         rows
     }
@@ -242,7 +188,7 @@ mod tests {
         }
         let mut of_one_result = rows.listed;
         of_one_result[1].result = of_one_result[0].result;
-        let rows = WrongRows {
+        let rows = WrongAnswers {
             listed: of_one_result,
             all: 2,
         };
@@ -259,6 +205,6 @@ mod tests {
         assert!(words.ends_with("\nand 1,010 more\n"), "{words}");
         assert_eq!(words.matches("none").count(), 50);
         assert!(!words.contains("REF"), "{words}");
-        assert_eq!(super::words(&WrongRows::default(), None), "");
+        assert_eq!(super::words(&WrongAnswers::default(), None), "");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 
@@ -39,7 +39,7 @@ impl AdvisedQuestion {
         }
         if as_json {
             output::json(&AdviceJson::of(question.key.as_str(), self.goal, &advice))?;
-            if advice.yes_from.is_some() && advice.behind < FEW_MARKS {
+            if advice.yes_from.is_some() && advice.is_of_few_marks() {
                 output::say(&advice_words::warning(&advice));
             }
         } else {

@@ -2,9 +2,11 @@
 
 use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal};
 use refract_evaluation::cutoff_trial::CutoffMeasures;
-use refract_evaluation::proportion::{Interval, Proportion};
+use refract_evaluation::proportion::Proportion;
 use serde::Serialize;
 use serde_json::Number;
+
+use crate::output;
 
 /// The object; the cutoffs are null where the goal is out of reach.
 #[derive(Serialize)]
@@ -12,40 +14,11 @@ pub(super) struct AdviceJson<'a> {
     question: &'a str,
     no_below: Option<f64>,
     yes_from: Option<f64>,
-    target: TargetJson,
+    #[serde(serialize_with = "output::in_order")]
+    target: Vec<(&'static str, Option<Number>)>,
     marks: u64,
-    held_out: HeldOutJson,
-}
-
-/// The goal with its numbers as they were given.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum TargetJson {
-    Precision {
-        precision: Option<Number>,
-    },
-    Recall {
-        recall: Option<Number>,
-    },
-    Costs {
-        cost_of_wrong_yes: Option<Number>,
-        cost_of_wrong_no: Option<Number>,
-    },
-}
-
-#[derive(Serialize)]
-struct HeldOutJson {
-    precision: Option<f64>,
-    recall: Option<f64>,
-    coverage: Option<f64>,
-    precision_low: Option<f64>,
-    precision_high: Option<f64>,
-    recall_low: Option<f64>,
-    recall_high: Option<f64>,
-    no_precision: Option<f64>,
-    no_precision_low: Option<f64>,
-    no_precision_high: Option<f64>,
-    cost: Option<f64>,
+    #[serde(serialize_with = "output::in_order")]
+    held_out: Vec<(&'static str, Option<f64>)>,
 }
 
 impl<'a> AdviceJson<'a> {
@@ -56,30 +29,25 @@ impl<'a> AdviceJson<'a> {
             question,
             no_below: advice.no_below.map(share),
             yes_from: advice.yes_from.map(share),
-            target: TargetJson::of(goal),
+            target: target(goal),
             marks: advice.marks,
-            held_out: HeldOutJson::of(&advice.held_out),
+            held_out: held_out(&advice.held_out),
         }
     }
 }
 
-impl TargetJson {
-    fn of(goal: CutoffGoal) -> Self {
-        match goal {
-            CutoffGoal::Precision(precision) => Self::Precision {
-                precision: plain(precision),
-            },
-            CutoffGoal::Recall(recall) => Self::Recall {
-                recall: plain(recall),
-            },
-            CutoffGoal::Costs {
-                wrong_yes,
-                wrong_no,
-            } => Self::Costs {
-                cost_of_wrong_yes: plain(wrong_yes),
-                cost_of_wrong_no: plain(wrong_no),
-            },
-        }
+/// The goal with its numbers as they were given.
+fn target(goal: CutoffGoal) -> Vec<(&'static str, Option<Number>)> {
+    match goal {
+        CutoffGoal::Precision(precision) => vec![("precision", plain(precision))],
+        CutoffGoal::Recall(recall) => vec![("recall", plain(recall))],
+        CutoffGoal::Costs {
+            wrong_yes,
+            wrong_no,
+        } => vec![
+            ("cost_of_wrong_yes", plain(wrong_yes)),
+            ("cost_of_wrong_no", plain(wrong_no)),
+        ],
     }
 }
 
@@ -88,28 +56,21 @@ fn plain(number: f64) -> Option<Number> {
     number.to_string().parse().ok()
 }
 
-impl HeldOutJson {
-    fn of(held_out: &CutoffMeasures) -> Self {
-        let ends = |proportion: Proportion| {
-            let interval = proportion.interval();
-            let ends = interval.map(|Interval { low, high }| (low, high));
-            ends.unzip()
-        };
-        let (precision_low, precision_high) = ends(held_out.precision);
-        let (recall_low, recall_high) = ends(held_out.recall);
-        let (no_precision_low, no_precision_high) = ends(held_out.no_precision);
-        Self {
-            precision: held_out.precision.value(),
-            recall: held_out.recall.value(),
-            coverage: held_out.coverage.value(),
-            precision_low,
-            precision_high,
-            recall_low,
-            recall_high,
-            no_precision: held_out.no_precision.value(),
-            no_precision_low,
-            no_precision_high,
-            cost: held_out.cost,
-        }
-    }
+/// What cutoffs that were chosen on other rows gave.
+fn held_out(measures: &CutoffMeasures) -> Vec<(&'static str, Option<f64>)> {
+    let low = |proportion: Proportion| Some(proportion.interval()?.low);
+    let high = |proportion: Proportion| Some(proportion.interval()?.high);
+    vec![
+        ("precision", measures.precision.value()),
+        ("recall", measures.recall.value()),
+        ("coverage", measures.coverage.value()),
+        ("precision_low", low(measures.precision)),
+        ("precision_high", high(measures.precision)),
+        ("recall_low", low(measures.recall)),
+        ("recall_high", high(measures.recall)),
+        ("no_precision", measures.no_precision.value()),
+        ("no_precision_low", low(measures.no_precision)),
+        ("no_precision_high", high(measures.no_precision)),
+        ("cost", measures.cost),
+    ]
 }

@@ -47,7 +47,7 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
         "{marks}; {} stand behind it",
         HumanCount(advice.behind)
     ));
-    if advice.behind < FEW_MARKS {
+    if advice.is_of_few_marks() {
         lines.push(palette.bad.apply_to(warning(advice)).to_string());
     }
     lines

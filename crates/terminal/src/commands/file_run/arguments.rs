@@ -1,6 +1,5 @@
 //! The arguments of commands that ask about every row of a file.
 
-use refract_service::Refract;
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
@@ -8,10 +7,11 @@ use anyhow::Context as _;
 use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_file_runs::{ColumnMapping, InputSource, RunOrder, RunSettings, Shard};
+use refract_service::Refract;
 use refract_service::model::ModelGateway;
 use refract_service::runs::PinnedPrism;
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use crate::arguments;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
@@ -68,10 +68,9 @@ impl FileRunArgs {
         let settings = self.model.settings()?;
         let concurrency = settings.concurrency.min(self.concurrency.get());
         let gateway = ModelGateway::new(settings)?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, prism).await?;
-        let prism = prism.selector();
+        let (refract, prism) = self.account.open_prism(database, prism).await?;
         let refract = refract.with_model(gateway.model());
+        let (account, prism) = (prism.account, prism.selector());
         Ok(AskedPrism {
             prism: refract.runs().pin(account, &prism, self.version).await?,
             refract,

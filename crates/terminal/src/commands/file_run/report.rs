@@ -72,15 +72,17 @@ fn price(check: &FileCheck) -> String {
             )
         }
     };
-    if check.requests > 0 {
-        let _ = write!(
-            words,
-            ": about {} in {}",
-            counted(check.tokens, "token"),
-            counted(check.requests, "model request")
-        );
-    }
+    words.push_str(&cost(check.tokens, check.requests));
     words
+}
+
+/// An estimated cost, after what it buys; empty where no model request is sent.
+pub(crate) fn cost(tokens: u64, requests: u64) -> String {
+    if requests == 0 {
+        return String::new();
+    }
+    let tokens = counted(tokens, "token");
+    format!(": about {tokens} in {}", counted(requests, "model request"))
 }
 
 /// The counts beside the progress bar.

@@ -1,16 +1,18 @@
 //! `refract lens cutoffs`: the stored probabilities of a column, and what each cutoff would answer.
 
-use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::key::QuestionKey;
 use refract_domain::lens::Column;
+use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
+use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use super::share::share;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};
@@ -43,8 +45,7 @@ pub struct CutoffsCommand {
 impl CutoffsCommand {
     /// Runs `refract lens cutoffs`: counts the stored probabilities and prints a histogram.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let lens = refract.lenses().of(prism).await?;
         let steps = self.steps(lens.columns().lens)?;
         let question = lens.latest.question(steps.question());
@@ -157,21 +158,17 @@ impl CutoffsCommand {
         }
     }
 
-    fn json_of<'a>(&'a self, counted: &'a CutoffSteps, steps: &[CutoffStep]) -> CutoffsJson<'a> {
+    fn json_of<'a>(&'a self, counted: &'a CutoffSteps, steps: &'a [CutoffStep]) -> CutoffsJson<'a> {
         let now = counted.now();
         let cutoffs = now.map(|(cutoffs, _)| cutoffs);
         CutoffsJson {
             column: &self.column,
-            question: counted.question().as_str(),
+            question: counted.question(),
             results: counted.results(),
             no_below: cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value),
             yes_from: cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value),
-            now: now.map(|(_, labels)| LabelsJson {
-                yes: labels.yes,
-                unsure: labels.unsure,
-                no: labels.no,
-            }),
-            steps: steps.iter().map(StepJson::from).collect(),
+            now: now.map(|(_, labels)| labels),
+            steps,
         }
     }
 }
@@ -192,37 +189,11 @@ fn limits(cutoffs: Cutoffs) -> (f64, f64) {
 #[derive(Serialize)]
 struct CutoffsJson<'a> {
     column: &'a str,
-    question: &'a str,
+    question: &'a QuestionKey,
     results: u64,
     no_below: Option<f64>,
     yes_from: Option<f64>,
     /// What the current cutoffs answer; null for a column of probabilities.
-    now: Option<LabelsJson>,
-    steps: Vec<StepJson>,
-}
-
-#[derive(Serialize)]
-struct LabelsJson {
-    yes: u64,
-    unsure: u64,
-    no: u64,
-}
-
-#[derive(Serialize)]
-struct StepJson {
-    percent: u32,
-    results: u64,
-    no: u64,
-    yes: u64,
-}
-
-impl From<&CutoffStep> for StepJson {
-    fn from(step: &CutoffStep) -> Self {
-        Self {
-            percent: step.percent,
-            results: step.results,
-            no: step.no,
-            yes: step.yes,
-        }
-    }
+    now: Option<LabelCounts>,
+    steps: &'a [CutoffStep],
 }

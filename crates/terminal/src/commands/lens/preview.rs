@@ -10,7 +10,7 @@ use refract_evaluation::counting::column_tally::{ColumnTally, ValueCount};
 use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
 use serde::Serialize;
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use super::share::share;
 use crate::arguments;
 use crate::commands::input_path::InputPath;
@@ -48,8 +48,7 @@ impl PreviewCommand {
     /// Runs `refract lens preview`: reads answered results and prints what would change.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let file = self.file.read()?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let lens = refract.lenses().of(prism).await?;
         let columns = lens_file::read(&file, &lens.latest)?;
         let most = self.sample.map_or(usize::MAX, NonZeroUsize::get);
@@ -155,22 +154,9 @@ struct ColumnPreviewJson<'a> {
     output: &'static str,
     /// Number of cells that would change; null for a new column.
     changed: Option<u64>,
-    after: TallyJson<'a>,
+    after: &'a ColumnTally,
     /// The current column of this name; null when there is none, or none that can be compared.
-    before: Option<TallyJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct TallyJson<'a> {
-    values: Vec<ValueJson<'a>>,
-    empty: u64,
-}
-
-#[derive(Serialize)]
-struct ValueJson<'a> {
-    value: &'a str,
-    label: &'a str,
-    cells: u64,
+    before: Option<&'a ColumnTally>,
 }
 
 impl<'a> PreviewJson<'a> {
@@ -180,8 +166,8 @@ impl<'a> PreviewJson<'a> {
             question: preview.after.column.question.as_str(),
             output: preview.after.column.output.name(),
             changed: preview.changed,
-            after: TallyJson::of(&preview.after),
-            before: preview.before.as_ref().map(TallyJson::of),
+            after: &preview.after,
+            before: preview.before.as_ref(),
         });
         let dropped = preview.dropped.iter().map(|column| column.name.as_str());
         Self {
@@ -190,20 +176,6 @@ impl<'a> PreviewJson<'a> {
             changed: preview.changed(),
             columns: columns.collect(),
             dropped: dropped.collect(),
-        }
-    }
-}
-
-impl<'a> TallyJson<'a> {
-    fn of(tally: &'a ColumnTally) -> Self {
-        let values = tally.values.iter().map(|value| ValueJson {
-            value: &value.key,
-            label: &value.label,
-            cells: value.cells(),
-        });
-        Self {
-            values: values.collect(),
-            empty: tally.empty,
         }
     }
 }

@@ -61,8 +61,7 @@ impl ImportCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let by = self.by.as_deref().map(Marker::parse).transpose();
         let by = by.map_err(|faults| operator::faulty("--by", &faults))?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let questions = refract.marks().questions(prism.id).await?;
         let file = self.file.open(|source| MarksFile::open(source, &questions));
         let file = file.map_err(|fault| self.faulty(&fault.into()))?;
@@ -83,7 +82,7 @@ impl ImportCommand {
         let changed = if self.dry_run {
             refract.marks().count_changes(&checked).await?
         } else {
-            let caller = Caller::operator(account);
+            let caller = Caller::operator(prism.account);
             refract.marks().save(&checked, &caller).await?
         };
         output::say(&self.ended(&checked, changed));

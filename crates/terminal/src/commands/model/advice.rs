@@ -1,10 +1,10 @@
 //! What `refract model check` tells an operator about the model.
 
-use refract_service::model::{ModelEndpoint, ModelFailure, ModelSettings, Protocol};
+use refract_service::model::{
+    ModelEndpoint, ModelFailure, ModelSettings, ModelTrials, Protocol, TrialReport,
+};
 
 use super::distance;
-use super::trial_report::TrialReport;
-use super::trials::{FORWARD, REVERSED};
 
 /// The largest move of a probability by the order of options that is not worth a sentence.
 const NOTABLE_MOVE: f64 = 0.1;
@@ -31,12 +31,13 @@ pub(super) fn reading(settings: &ModelSettings) -> &'static str {
 }
 
 /// One sentence for each finding of the trials, then the recommendation.
-pub(super) fn findings(settings: &ModelSettings, reports: &[TrialReport]) -> Vec<String> {
+pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<String> {
+    let reports = &trials.reports;
     let mut lines = Vec::new();
     if let Some(model) = reports.iter().find_map(|report| report.model.as_deref()) {
         lines.push(format!("The server names its model {model}."));
     }
-    let moved = moved_by_order(reports);
+    let moved = trials.moved_by_order();
     if let Some(moved) = moved {
         lines.push(format!(
             "The order of the options moved the right one's probability by {moved:.3}."
@@ -53,22 +54,9 @@ pub(super) fn findings(settings: &ModelSettings, reports: &[TrialReport]) -> Vec
             )
         }));
     }
-    lines.extend(distance::sentences(reports));
+    lines.extend(distance::sentences(trials));
     lines.push(recommendation(settings, reports, moved).to_owned());
     lines
-}
-
-/// How far the right option's probability moves when the options are reversed.
-fn moved_by_order(reports: &[TrialReport]) -> Option<f64> {
-    let of = |trial: &str| {
-        Some(
-            reports
-                .iter()
-                .find(|report| report.trial == trial)?
-                .probability,
-        )
-    };
-    Some((of(FORWARD)? - of(REVERSED)?).abs())
 }
 
 /// What becomes of outcomes without a probability of their own; `None` for `chat`, where the

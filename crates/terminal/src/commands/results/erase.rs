@@ -10,7 +10,7 @@ use refract_domain::reference::Ref;
 use refract_service::Refract;
 use refract_service::people::Caller;
 use refract_service::retention::Erased;
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::operator::{self, AccountArg};
 use crate::output;
@@ -37,12 +37,6 @@ pub struct EraseCommand {
     account: AccountArg,
 }
 
-/// How many results were erased.
-#[derive(Serialize)]
-struct ErasedResults {
-    results: u64,
-}
-
 impl EraseCommand {
     /// Runs `refract results erase`. Ids that are unknown give exit status 1, after the others were
     /// erased.
@@ -66,9 +60,7 @@ impl EraseCommand {
         if erased.results > 0 {
             let has_no_traces = self.no_rewrite || remove_traces(&refract).await?;
             say(&erased);
-            output::json(&ErasedResults {
-                results: erased.results,
-            })?;
+            output::json(&json!({ "results": erased.results }))?;
             if !has_no_traces {
                 bail!(
                     "the results are deleted, but somebody read the file all the time: the log beside \

@@ -9,7 +9,7 @@ use refract_domain::lens::{Column, Value};
 use refract_lens_rendering::{Format, render};
 use refract_service::results::{ReadableResult, ResultOrder};
 
-use super::super::operator::{self, AccountArg};
+use super::super::operator::AccountArg;
 use super::filter::FilterArgs;
 use crate::arguments;
 use crate::output;
@@ -42,8 +42,7 @@ pub struct ListCommand {
 impl ListCommand {
     /// Runs `refract results list`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism).await?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let lens = refract.lenses().of(prism).await?;
         let values = lens
             .columns()

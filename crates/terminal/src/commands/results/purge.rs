@@ -8,7 +8,7 @@ use refract_domain::ids::AccountId;
 use refract_service::Refract;
 use refract_service::people::Caller;
 use refract_service::retention::{Purge, PurgeRange};
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::operator::{self, AccountArg};
 use super::super::period;
@@ -41,12 +41,6 @@ pub struct PurgeCommand {
     account: AccountArg,
 }
 
-/// What a purge deleted, or would delete.
-#[derive(Serialize)]
-struct PurgedResults {
-    results: u64,
-}
-
 /// The results of one prism that are to be deleted.
 struct PrismPurge {
     slug: String,
@@ -68,7 +62,7 @@ impl PurgeCommand {
                 ));
             }
             output::say("Nothing is deleted.");
-            output::json(&PurgedResults { results: total })?;
+            output::json(&json!({ "results": total }))?;
             return Ok(ExitCode::SUCCESS);
         }
         let mut signals = StopSignals::watch()?;
@@ -83,7 +77,7 @@ impl PurgeCommand {
                 "error: {error}: the same command goes on with the rest"
             )),
         };
-        output::json(&PurgedResults { results: deleted })?;
+        output::json(&json!({ "results": deleted }))?;
         Ok(words.map_or(ExitCode::SUCCESS, |words| output::fail_with(&words)))
     }
 

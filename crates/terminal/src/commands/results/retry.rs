@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use refract_service::model::ModelGateway;
 use refract_service::people::Caller;
-use refract_service::results::{Retried, RetriesEnd, RetryFailed};
+use refract_service::results::{Retried, RetryFailed};
+use refract_service::runs::{AskingPace, EarlyEnd};
 use serde::Serialize;
 
 use super::super::operator::{self, AccountArg};
@@ -57,29 +58,28 @@ impl RetryCommand {
     /// Runs `refract results retry`. Results that failed again give exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
-        let (refract, account) = self.account.open(database).await?;
-        let prism = operator::find_prism(&refract, account, &self.prism)
-            .await?
-            .id;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let filter = self.period.filter();
         let refract = refract.with_model(gateway.model());
         operator::say_if_for_trying_only(&refract);
         let results = refract.results();
         let total = results
-            .count_retriable(account, prism, filter.clone())
+            .count_retriable(prism.account, prism.id, filter.clone())
             .await?;
         let what = RetryFailed {
-            caller: Caller::operator(account),
-            prism,
+            caller: Caller::operator(prism.account),
+            prism: prism.id,
             filter,
-            concurrency: self.concurrency,
-            gives_up: !self.keep_going,
+            pace: AskingPace {
+                concurrency: self.concurrency,
+                gives_up: !self.keep_going,
+            },
         };
         let mut signals = StopSignals::watch()?;
         let progress = Progress::begin("results", Some(total));
         let mut is_told = false;
         let show = |retried: &Retried| {
-            if retried.stop.is_some() && !is_told {
+            if retried.asked.end.is_some() && !is_told {
                 is_told = true;
                 progress.beside(|| output::say("Stopping when the calls under way have ended."));
             }
@@ -102,19 +102,17 @@ fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     let not_answered = retried.not_answered();
     output::json(&RetrySummary {
         retried: retried.done(),
-        ok: retried.ok,
+        ok: retried.asked.answered,
         failed: not_answered,
     })?;
-    let causes = retried.failed.iter().chain(&retried.refused);
+    let causes = retried.asked.failed.iter().chain(&retried.refused);
     for (cause, results) in causes {
         output::say(&format!("{results} × {cause}"));
     }
-    if let Some(stop) = &retried.stop {
-        let words = match stop {
-            RetriesEnd::Asked => {
-                "error: stopped: the same command goes on with the rest".to_owned()
-            }
-            RetriesEnd::ModelAway { failures, error } => format!(
+    if let Some(end) = &retried.asked.end {
+        let words = match end {
+            EarlyEnd::Asked => "error: stopped: the same command goes on with the rest".to_owned(),
+            EarlyEnd::ModelAway { failures, error } => format!(
                 "error: the model failed {failures} times in a row: {error} The same command goes on \
                  with the rest"
             ),

@@ -1,7 +1,7 @@
 //! Where the rows of a run go: a file that is replaced only by a complete one, or stdout; and where
 //! its refused rows are listed.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -13,19 +13,13 @@ use crate::terminal::{self, EscapingWriter, Progress};
 
 /// The destinations of what a run writes.
 pub(crate) struct RunTarget<'a> {
-    rows: RowsTarget<'a>,
+    /// A file for the rows, which is written as `FILE.part`.
+    file: Option<OutputFile>,
+    /// Stdout, for the rows where there is no file: for another program or a file, or on a terminal,
+    /// shared with the progress bar and escaped line by line.
+    stdout: Box<dyn Write + 'a>,
     /// Where refused rows are listed, when there is an output to list them beside.
     refused: Option<RefusedList>,
-}
-
-/// The destination of a run's rows.
-enum RowsTarget<'a> {
-    /// A file, which is written as `FILE.part`.
-    File(OutputFile),
-    /// Stdout, for another program or a file.
-    Pipe(BufWriter<Stdout>),
-    /// Stdout on a terminal, shared with the progress bar; escaped, line by line.
-    Terminal(EscapingWriter<BesideBar<'a>>),
 }
 
 /// The list of refused rows beside an output.
@@ -42,18 +36,18 @@ impl<'a> RunTarget<'a> {
         has_refused: bool,
         progress: &'a Progress,
     ) -> anyhow::Result<Self> {
-        let rows = match path {
-            Some(path) => RowsTarget::File(OutputFile::create_part(path)?),
-            None if terminal::stdout_is_terminal() => {
-                RowsTarget::Terminal(EscapingWriter::new(BesideBar(progress)))
-            }
-            None => RowsTarget::Pipe(BufWriter::new(io::stdout())),
+        let stdout: Box<dyn Write> = if terminal::stdout_is_terminal() {
+            Box::new(EscapingWriter::new(BesideBar(progress)))
+        } else {
+            Box::new(BufWriter::new(io::stdout()))
         };
+        let file = path.map(OutputFile::create_part).transpose()?;
         // nothing is listed beside a device
         let path = path.filter(|path| path.is_file() || !path.exists());
         let refused = path.map(|path| RefusedList::open(refused_of(path), has_refused));
         Ok(Self {
-            rows,
+            file,
+            stdout,
             refused: refused.transpose()?,
         })
     }
@@ -63,7 +57,7 @@ impl<'a> RunTarget<'a> {
         let refused = self.refused.as_mut().and_then(|list| list.file.as_mut());
         RunFiles {
             format,
-            rows: self.rows.out(),
+            rows: out(self.file.as_mut(), &mut self.stdout),
             refused: refused.map(|file| -> &mut dyn Write { file }),
         }
     }
@@ -71,7 +65,8 @@ impl<'a> RunTarget<'a> {
     /// Flushes the rows, and puts complete files in their places. Returns where refused rows are
     /// listed, if anywhere.
     pub(crate) fn end(mut self, is_complete: bool) -> anyhow::Result<Option<PathBuf>> {
-        self.rows.out().flush().context("cannot write the output")?;
+        let flushed = out(self.file.as_mut(), &mut self.stdout).flush();
+        flushed.context("cannot write the output")?;
         if !is_complete {
             return Ok(None);
         }
@@ -79,21 +74,18 @@ impl<'a> RunTarget<'a> {
             Some(list) => list.end()?,
             None => None,
         };
-        match self.rows {
-            RowsTarget::File(file) => file.finish()?,
-            RowsTarget::Pipe(_) | RowsTarget::Terminal(_) => {}
+        if let Some(file) = self.file {
+            file.finish()?;
         }
         Ok(list)
     }
 }
 
-impl RowsTarget<'_> {
-    fn out(&mut self) -> &mut dyn Write {
-        match self {
-            Self::File(file) => file,
-            Self::Pipe(stdout) => stdout,
-            Self::Terminal(stdout) => stdout,
-        }
+/// Where the rows go: to the file, where there is one.
+fn out<'t>(file: Option<&'t mut OutputFile>, stdout: &'t mut dyn Write) -> &'t mut dyn Write {
+    match file {
+        Some(file) => file,
+        None => stdout,
     }
 }
 

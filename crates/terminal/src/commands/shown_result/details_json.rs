@@ -9,13 +9,15 @@ use refract_domain::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
 use refract_service::people::Maker;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::value::RawValue;
+
+use crate::output;
 
 /// What follows the envelope.
 #[derive(Serialize)]
 struct DetailsJson<'a> {
-    #[serde(serialize_with = "in_order")]
+    #[serde(serialize_with = "output::in_order")]
     fields: Vec<(&'a str, Option<&'a str>)>,
     context: Option<&'a str>,
     idempotency_key: Option<&'a str>,
@@ -128,14 +130,6 @@ impl<'a> ProvenanceJson<'a> {
             unread: provenance.unread.and_then(decimal),
         }
     }
-}
-
-/// Keys and values as an object, in their order.
-fn in_order<S: Serializer>(
-    fields: &[(&str, Option<&str>)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(fields.iter().copied())
 }
 
 /// A probability without an exponent.

@@ -3,7 +3,7 @@
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::{Column, Output};
+use refract_domain::lens::Column;
 use refract_domain::probability::Probability;
 use refract_domain::question::Question;
 use refract_service::results::ReadableResult;
@@ -97,7 +97,8 @@ impl Layout {
             } => self.outcomes(question, Some(level), probabilities, lines),
             Answer::YesNo { probability } => {
                 let of_question = lens.iter().filter(|column| column.question == question.key);
-                let labels = of_question.filter_map(|column| Some((column, label_of(column)?)));
+                let labels =
+                    of_question.filter_map(|column| Some((column, column.output.cutoffs()?)));
                 let before = lines.len();
                 for (column, cutoffs) in labels {
                     self.label(question, column, cutoffs, *probability, lines);
@@ -183,14 +184,6 @@ impl Layout {
         } else {
             format!("{NOT_CHOSEN}{line}")
         }
-    }
-}
-
-fn label_of(column: &Column) -> Option<Cutoffs> {
-    if let Output::Label(cutoffs) = column.output {
-        Some(cutoffs)
-    } else {
-        None
     }
 }
 

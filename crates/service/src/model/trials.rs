@@ -1,8 +1,15 @@
 //! The trials of a model: one of every question type, one of 255 outcomes, and questions without an
 //! obvious answer.
 
-use refract_service::model::{ModelEndpoint, ModelSettings, Protocol};
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::{FieldMismatch, SentFields, Submission};
+use refract_model_gateway::{
+    Model, ModelEndpoint, ModelFailure, ModelGateway, ModelReply, ModelSettings, Protocol,
+    ServerMessage,
+};
 use serde_json::{Value, json};
+
+use crate::model::TrialReport;
 
 /// Outcomes that every choice has besides its options.
 const BUILT_IN_OUTCOMES: usize = 2;
@@ -10,25 +17,107 @@ const BUILT_IN_OUTCOMES: usize = 2;
 const MOST_OUTCOMES: usize = 255;
 
 /// The name of the choice trial.
-pub(super) const FORWARD: &str = "choice of 4";
+const FORWARD: &str = "choice of 4";
 /// The name of the choice trial whose options stand in reverse order.
-pub(super) const REVERSED: &str = "choice of 4, reversed";
+const REVERSED: &str = "choice of 4, reversed";
+
+/// How the trials of a model went.
+pub struct ModelTrials {
+    /// The trials that the model answered, in the order in which it was asked.
+    pub reports: Vec<TrialReport>,
+    /// The trial that it did not answer, after which it was not asked any more.
+    pub failed: Option<FailedTrial>,
+}
+
+/// A trial that was not answered.
+pub struct FailedTrial {
+    /// The trial's name.
+    pub trial: &'static str,
+    /// Why it was not answered.
+    pub failure: ModelFailure,
+    /// What the server said of it.
+    pub message: Option<ServerMessage>,
+}
+
+/// Why a trial cannot be asked, which is a bug.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// The question is none.
+    #[error(transparent)]
+    Question(#[from] serde_json::Error),
+    /// The text is not of the question's fields.
+    #[error(transparent)]
+    Text(#[from] FieldMismatch),
+}
 
 /// A question about a text.
 pub(super) struct Trial {
     pub(super) name: &'static str,
-    pub(super) question: Value,
-    pub(super) text: &'static str,
+    question: Value,
+    text: &'static str,
     /// The key of the outcome that is right beyond doubt; `yes` for Yes / No. `None` where every
     /// outcome is as good as any other.
     pub(super) right: Option<&'static str>,
+}
+
+impl ModelTrials {
+    /// Asks a model the questions of its trials one after the other, until it does not answer one.
+    ///
+    /// # Errors
+    /// A trial that cannot be asked.
+    pub async fn ask(gateway: &ModelGateway, settings: &ModelSettings) -> Result<Self, TrialError> {
+        let model = gateway.model();
+        let mut reports = Vec::new();
+        for trial in trials(settings) {
+            let asked = trial.ask(&model).await?;
+            match asked.outcome {
+                Ok(answers) => {
+                    let answer = answers.as_slice().first().map(|(_, answer)| answer);
+                    let took_ms = asked.took.as_millis();
+                    reports.push(TrialReport::new(&trial, answer, asked.report, took_ms));
+                }
+                Err(failure) => {
+                    let failed = Some(FailedTrial {
+                        trial: trial.name,
+                        failure,
+                        message: asked.server_message,
+                    });
+                    return Ok(Self { reports, failed });
+                }
+            }
+        }
+        Ok(Self {
+            reports,
+            failed: None,
+        })
+    }
+
+    /// How far the right option's probability moves when the options are reversed.
+    pub fn moved_by_order(&self) -> Option<f64> {
+        let of = |name| {
+            let found = self.reports.iter().find(|report| report.trial == name);
+            Some(found?.probability)
+        };
+        Some((of(FORWARD)? - of(REVERSED)?).abs())
+    }
+}
+
+impl Trial {
+    async fn ask(&self, model: &Model) -> Result<ModelReply, TrialError> {
+        let version =
+            json!({"fields": [{"key": "text", "label": "Message"}], "questions": [self.question]});
+        let version: PrismVersion = serde_json::from_value(version)?;
+        let sent = SentFields(vec![("text".to_owned(), self.text.to_owned())]);
+        let submission = Submission::new(sent, None, version.fields())?;
+        Ok(model.answer(&version, &submission).await)
+    }
 }
 
 /// The trials of a model, in the order in which it is asked.
 ///
 /// A model that is asked for codes gets questions without an obvious answer too: a sure answer
 /// leaves nothing unread.
-pub(super) fn of(settings: &ModelSettings) -> Vec<Trial> {
+fn trials(settings: &ModelSettings) -> Vec<Trial> {
     let mut trials = Vec::from(easy_ones());
     if let (ModelEndpoint::Servers(_), Protocol::Chat) = (&settings.endpoint, settings.protocol) {
         trials.extend(draws());

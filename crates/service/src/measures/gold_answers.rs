@@ -1,0 +1,202 @@
+//! The answers to a gold file beside what is right, gathered while the file is run.
+
+use std::collections::BTreeSet;
+
+use refract_domain::answer::Answer;
+use refract_domain::cutoffs::Cutoffs;
+use refract_domain::ids::ResultId;
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::lens::cutoffs_of;
+use refract_domain::probability::Probability;
+use refract_domain::question::{Question, QuestionType};
+use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::prediction::predicted;
+
+use crate::CallError;
+use crate::results::ReadableResult;
+use crate::runs::PinnedPrism;
+
+/// Upper bound on the wrong answers that are listed.
+const MOST_LISTED: usize = 50;
+
+/// The answers to a gold file beside what is right.
+pub struct GoldAnswers {
+    questions: Vec<GoldQuestion>,
+    /// The answers that are not right.
+    pub wrong: WrongAnswers,
+}
+
+/// The answers that are not right: the first fifty, and the number of all.
+#[derive(Debug, Default)]
+pub struct WrongAnswers {
+    /// The first fifty, in the order of the file.
+    pub listed: Vec<WrongAnswer>,
+    /// Number of all.
+    pub all: u64,
+}
+
+/// An answer that is not right.
+#[derive(Debug)]
+pub struct WrongAnswer {
+    /// The line on which the row begins.
+    pub line: u64,
+    /// The row's `ref`.
+    pub reference: Option<String>,
+    /// The result.
+    pub result: ResultId,
+    /// The question that is answered wrongly.
+    pub question: QuestionKey,
+    /// The question's type.
+    pub question_type: QuestionType,
+    /// The outcome that is right.
+    pub expected: OutcomeKey,
+    /// The probability of the right outcome; `None` where the answer has none for it.
+    pub expected_probability: Option<Probability>,
+    /// The outcome that the answer predicts; `None` when it predicts nothing.
+    pub predicted: Option<OutcomeKey>,
+    /// The probability of the predicted outcome.
+    pub predicted_probability: Option<Probability>,
+}
+
+/// A question for which the file says what is right.
+struct GoldQuestion {
+    question: Question,
+    cutoffs: Cutoffs,
+    answers: Vec<GoldAnswer>,
+}
+
+/// One answer beside what is right.
+struct GoldAnswer {
+    result: ResultId,
+    answer: Answer,
+    expected: OutcomeKey,
+}
+
+impl GoldAnswers {
+    /// No answers yet to these questions. Yes / No is answered by the cutoffs of the prism's lens.
+    pub fn new<'a>(
+        prism: &PinnedPrism,
+        questions: impl IntoIterator<Item = &'a QuestionKey>,
+    ) -> Self {
+        let keys = questions.into_iter();
+        let questions = keys.filter_map(|key| prism.version().question(key));
+        let question = |question: &Question| GoldQuestion {
+            question: question.clone(),
+            cutoffs: cutoffs_of(prism.columns().lens, &question.key),
+            answers: Vec::new(),
+        };
+        Self {
+            questions: questions.map(question).collect(),
+            wrong: WrongAnswers::default(),
+        }
+    }
+
+    /// Takes a row's result, with the line of the row and the outcomes that are right. A failed result
+    /// counts for nothing.
+    pub fn add(
+        &mut self,
+        line: u64,
+        result: &ReadableResult,
+        expected: impl IntoIterator<Item = (QuestionKey, OutcomeKey)>,
+    ) {
+        let view = result.view();
+        let Some(answers) = view.status.answers() else {
+            return;
+        };
+        for (question, expected) in expected {
+            let mut questions = self.questions.iter_mut();
+            let gold = questions.find(|gold| gold.question.key == question);
+            let Some((gold, answer)) = gold.zip(answers.get(&question)) else {
+                continue;
+            };
+            let predicted = predicted(&gold.question, answer, gold.cutoffs);
+            if predicted.as_ref() != Some(&expected) {
+                let of_predicted = predicted.as_ref();
+                self.wrong.add(WrongAnswer {
+                    line,
+                    reference: view.reference.map(str::to_owned),
+                    result: view.id,
+                    expected_probability: answer.probability_of(&expected),
+                    predicted_probability: of_predicted.and_then(|key| answer.probability_of(key)),
+                    question,
+                    question_type: answer.question_type(),
+                    expected: expected.clone(),
+                    predicted,
+                });
+            }
+            gold.answers.push(GoldAnswer {
+                result: view.id,
+                answer: answer.clone(),
+                expected,
+            });
+        }
+    }
+
+    /// The names of the models that answered; `None` is among them where a server reported none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn models(&self, prism: &PinnedPrism) -> Result<BTreeSet<Option<String>>, CallError> {
+        let answers = self.questions.iter().flat_map(|gold| &gold.answers);
+        let results: BTreeSet<_> = answers.map(|answer| answer.result).collect();
+        let results: Vec<_> = results.into_iter().collect();
+        prism.model_names(&results).await
+    }
+
+    /// Each question with its answers, in the version's order.
+    ///
+    /// # Errors
+    /// When an answer and what is right do not belong together.
+    pub fn marked(&mut self) -> Result<Vec<(&Question, MarkedAnswers)>, NotComparable> {
+        let questions = self.questions.iter_mut();
+        let marked = questions.map(|gold| {
+            let marked = gold.marked()?;
+            Ok((&gold.question, marked))
+        });
+        marked.collect()
+    }
+}
+
+impl GoldQuestion {
+    /// The answers in the order of their ids, which decides between equal probabilities.
+    fn marked(&mut self) -> Result<MarkedAnswers, NotComparable> {
+        self.answers.sort_unstable_by_key(|answer| answer.result);
+        let mut marked = MarkedAnswers::new(self.question.question_type(), self.cutoffs);
+        marked.expect_outcomes(&self.question)?;
+        for gold in &self.answers {
+            marked.add(&MarkedAnswer {
+                question: &self.question,
+                answer: &gold.answer,
+                mark: &gold.expected,
+            })?;
+        }
+        Ok(marked)
+    }
+}
+
+impl WrongAnswers {
+    /// Counts a wrong answer, and lists it where there is room.
+    pub fn add(&mut self, answer: WrongAnswer) {
+        self.all += 1;
+        if self.listed.len() < MOST_LISTED {
+            self.listed.push(answer);
+        }
+    }
+
+    /// Number of answers that are not listed.
+    pub fn unlisted(&self) -> u64 {
+        self.all - u64::try_from(self.listed.len()).unwrap_or(self.all)
+    }
+}
+
+impl WrongAnswer {
+    /// What was answered: an outcome's key, `unsure`, or `none` for a choice without a value.
+    pub fn answered(&self) -> &str {
+        match (&self.predicted, self.question_type) {
+            (Some(predicted), _) => predicted.as_str(),
+            (None, QuestionType::YesNo) => "unsure",
+            (None, QuestionType::Choice | QuestionType::Scale) => "none",
+        }
+    }
+}

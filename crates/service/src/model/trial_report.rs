@@ -1,0 +1,103 @@
+//! How a model answered one trial.
+
+use refract_domain::answer::{Answer, most_probable};
+use refract_domain::cutoffs::Cutoffs;
+use refract_domain::probability::Probability;
+use refract_model_gateway::ModelReport;
+use serde::Serialize;
+
+use crate::model::trials::Trial;
+
+/// How one trial went, as `refract model check --json` prints it.
+#[derive(Serialize)]
+pub struct TrialReport {
+    /// The address of the server, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The trial's name.
+    #[serde(rename = "call")]
+    pub trial: &'static str,
+    /// The outcome that the model found most probable.
+    pub answer: String,
+    /// Whether that outcome is the right one; `None` where no outcome is.
+    pub right: Option<bool>,
+    /// The probability of the right outcome, or of the most probable one where none is right.
+    pub probability: f64,
+    /// The number of the question's outcomes.
+    pub outcomes: usize,
+    /// Outcomes with a probability of their own; the others share the rest.
+    pub readable: usize,
+    /// Tokens that the code was cut into (`chat` only).
+    pub code_tokens: Option<usize>,
+    /// Tokens that the model wrote before the code (`chat` only).
+    pub tokens_before: Option<usize>,
+    /// The part of the whole probability that was on the codes (`chat` only).
+    pub on_codes: Option<f64>,
+    /// The part of the probability on the codes that was split evenly for want of a reading (`chat`
+    /// only).
+    pub unread: Option<Probability>,
+    /// The model's name, as the server gives it.
+    pub model: Option<String>,
+    /// Tokens that the model read, as far as its server reports them.
+    pub input_tokens: Option<u64>,
+    /// Tokens that the model wrote, as far as its server reports them.
+    pub output_tokens: Option<u64>,
+    /// Model requests that the trial took.
+    pub requests: u32,
+    /// Attempts at these requests.
+    pub attempts: u32,
+    /// Milliseconds from the first attempt to the answer.
+    pub took_ms: u128,
+}
+
+impl TrialReport {
+    /// The report of a trial whose model gave an answer; without one, nothing was right.
+    pub(super) fn new(
+        trial: &Trial,
+        answer: Option<&Answer>,
+        report: ModelReport,
+        took_ms: u128,
+    ) -> Self {
+        let read = answer.map(|answer| outcome(answer, trial.right));
+        let (answer, probability) = read.unwrap_or_default();
+        let codes = report.coverage.codes;
+        Self {
+            server: None,
+            trial: trial.name,
+            right: trial.right.map(|right| answer == right),
+            answer,
+            probability,
+            outcomes: report.coverage.outcomes,
+            readable: report.coverage.listed,
+            code_tokens: codes.and_then(|codes| codes.tokens),
+            tokens_before: codes.map(|codes| codes.tokens_before),
+            on_codes: codes.map(|codes| codes.mass.to_f64()),
+            unread: codes.map(|codes| codes.unread),
+            model: report.model,
+            input_tokens: report.input_tokens,
+            output_tokens: report.output_tokens,
+            requests: report.requests,
+            attempts: report.attempts,
+            took_ms,
+        }
+    }
+}
+
+/// The most probable outcome, and the probability of the right one, or of the most probable one
+/// where none is right.
+fn outcome(answer: &Answer, right: Option<&str>) -> (String, f64) {
+    let probabilities = match answer {
+        Answer::YesNo { probability } => {
+            let label = Cutoffs::AUTOMATIC.label(*probability);
+            return (label.key().to_owned(), probability.to_f64());
+        }
+        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => probabilities,
+    };
+    let named = most_probable(probabilities).map_or("none", |key| key.as_str());
+    let judged = right.unwrap_or(named);
+    let judged = probabilities.iter().find(|(key, _)| key.as_str() == judged);
+    (
+        named.to_owned(),
+        judged.map_or(0.0, |(_, share)| share.to_f64()),
+    )
+}
