@@ -102,6 +102,6 @@ impl Deletion {
             None => stamp,
             Some(detail) => stamp.noted(detail.clone()),
         };
-        stamp.event(action, self.target.clone())
+        stamp.event(action, self.target)
     }
 }
