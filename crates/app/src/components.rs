@@ -4,13 +4,17 @@
 pub(crate) mod answer_bars;
 pub(crate) mod answer_words;
 pub(crate) mod bar;
+pub(crate) mod clamped;
 pub(crate) mod copyable;
 pub(crate) mod day_chart;
 pub(crate) mod definition;
 pub(crate) mod differences;
 pub(crate) mod empty_state;
 pub(crate) mod field;
+pub(crate) mod form_faults;
 pub(crate) mod histogram;
+pub(crate) mod list_filters;
+pub(crate) mod list_pages;
 pub(crate) mod moment;
 pub(crate) mod notice;
 pub(crate) mod number;

@@ -3,10 +3,13 @@
 use actix_web::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 use refract_domain::role::Role;
+use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::prism_tabs::{PrismTab, prism_heading};
 use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::visit::{OpenVisit, Visit};
 use crate::visitor::Visitor;
 
 /// The part of the app that a page belongs to, marked in the navigation.
@@ -77,6 +80,32 @@ impl Visit {
     /// A page for the visitor. `title` stands in the browser's tab; `main` begins with an `h1`.
     pub(crate) fn page(&self, title: impl Into<String>, main: Markup) -> Page<'_> {
         Page::new(&self.site, Some(&self.visitor), title, main)
+    }
+
+    /// The notice of what was done before the browser was sent here, by the word that the address has
+    /// for it.
+    pub(crate) fn done(&self, words: impl FnOnce(&str) -> Option<&'static str>) -> Option<Markup> {
+        let words = self.sent.query.get("done").and_then(words)?;
+        Some(notice(NoticeKind::Done, &html! { (words) }))
+    }
+
+    /// A page of a prism, with the links to its other pages before `main`.
+    pub(crate) fn prism_page(
+        &self,
+        prism: &Prism,
+        tab: PrismTab,
+        title: impl Into<String>,
+        main: &Markup,
+    ) -> Page<'_> {
+        let main = html! { (prism_heading(prism, tab, self.visitor.role)) (main) };
+        self.page(title, main).section(Section::Prisms)
+    }
+}
+
+impl OpenVisit {
+    /// A page for whoever visits, signed in or not. `main` begins with an `h1`.
+    pub(crate) fn page(&self, title: impl Into<String>, main: Markup) -> Page<'_> {
+        Page::new(&self.site, self.visitor.as_ref(), title, main)
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
         }
         @if !archived.is_empty() {
             details {
-                summary { "Archived: " (counted(number(archived.len()), "prism")) " that no call reaches" }
+                summary { "Archived: " (counted(archived.len(), "prism")) " that no call reaches" }
                 (rows("Archived prisms and their results", &archived))
             }
         }
@@ -93,8 +93,4 @@ fn row(counted: &ListedPrism) -> Markup {
 fn listed(numbers: &[u64]) -> String {
     let words: Vec<_> = numbers.iter().map(u64::to_string).collect();
     words.join(", ")
-}
-
-fn number(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
 }

@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 use refract_domain::role::Role;
-use refract_service::InternalError;
 use refract_service::people::Maker;
 
 use crate::page_refusal::PageRefusal;
@@ -14,8 +13,7 @@ pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRef
     let account = visit.account();
     Ok(match maker {
         Maker::Person(person) => {
-            let names = visit.refract.people().names(account, &[person]).await;
-            let names = names.map_err(InternalError::from)?;
+            let names = visit.refract.people().names(account, &[person]).await?;
             html! {
                 @if let Some(name) = names.get(&person) { bdi { (name) } }
                 @else { "a person who is gone" }
