@@ -6,6 +6,7 @@ pub(crate) mod answer_words;
 pub(crate) mod bar;
 pub(crate) mod clamped;
 pub(crate) mod copyable;
+pub(crate) mod curl;
 pub(crate) mod day_chart;
 pub(crate) mod definition;
 pub(crate) mod differences;

@@ -16,7 +16,7 @@ use refract_traces::Traces;
 
 use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
-use crate::dispatch::Dispatcher;
+use crate::routing::dispatch::Dispatcher;
 use refract_service::people::AppUrl;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made

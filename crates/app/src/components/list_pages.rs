@@ -5,8 +5,8 @@ use std::fmt::Display;
 use maud::{Markup, html};
 use refract_lens_rendering::RowFormat;
 
-use crate::page_refusal::PageRefusal;
-use crate::sent::Query;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::sent::Query;
 
 /// The name of the query that shows what is older than an item.
 pub(crate) const OLDER: &str = "older";

@@ -20,8 +20,8 @@ use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::table::{stacked_table, table};
 use crate::components::whole_text::whole_text;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// A text that breaks what is not escaped, bounded or isolated.
 const HOSTILE: &str = "<script>alert(1)</script> \u{202e}right to left\u{202c} 🦊 =1+1 aVeryLongWordWithoutAnySpaceInItThatMustNotPushTheTableOutOfThePage";

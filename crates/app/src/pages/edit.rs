@@ -25,10 +25,10 @@ use self::draft::EditDraft;
 use self::editing::Editing;
 use self::place_words::question_of;
 use crate::components::prism_tabs::prism_address;
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::{Visit, version_number};
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::{Visit, version_number};
 
 /// Shows the form of a prism's latest version.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -17,10 +17,10 @@ use crate::components::list_pages::{
     NEWER, OLDER, downloads, media_type, neighbours, page_address, page_of, row_format,
 };
 use crate::components::notice::{NoticeKind, notice};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Events of one page.
 const SHOWN: u32 = 50;

@@ -7,14 +7,14 @@ use refract_domain::role::Role;
 use refract_domain::token::Token;
 use refract_service::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
-use crate::browser_cookie;
 use crate::components::form_faults::FormFaults;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
+use crate::cookies::browser_cookie;
 use crate::pages::link_page;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
 use crate::pages::sign_in::end_session;
-use crate::visit::OpenVisit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// Shows the form, as long as the link is good. Looking at it uses nothing up.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {

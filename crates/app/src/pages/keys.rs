@@ -9,6 +9,7 @@ use refract_domain::mark::Marker;
 use refract_service::keys::{KeyError, ListedKey};
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};
+use crate::components::curl;
 use crate::components::empty_state::empty_state;
 use crate::components::field::FormField;
 use crate::components::form_faults::FormFaults;
@@ -16,12 +17,11 @@ use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::stacked_table;
-use crate::curl;
-use crate::days::{NO_DAY, beginning, day};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::days::{NO_DAY, beginning, day};
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

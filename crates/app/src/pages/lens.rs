@@ -18,9 +18,9 @@ use self::lens_form::LensForm;
 use self::preview::preview;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the lens as it is, or with the cutoffs of the address.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -5,9 +5,9 @@ use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
 use refract_domain::token::Token;
 
-use crate::page::Page;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
+use crate::replies::page::Page;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// The token that the address names.
 pub(super) fn token(visit: &OpenVisit) -> Option<Token> {

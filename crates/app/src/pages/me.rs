@@ -13,13 +13,13 @@ use refract_service::people::{PasswordChangeError, SecretError, SignInError};
 
 use self::own_forms::{name_form, password_form};
 use self::session_table::session_table;
-use crate::browser_cookie;
 use crate::components::form_faults::FormFaults;
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
+use crate::cookies::browser_cookie;
 use crate::pages::person_inputs::read_new_password;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -15,10 +15,10 @@ use crate::components::field::FormField;
 use crate::components::form_faults::in_words;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// What a page about people says besides the people.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use refract_domain::password::TypedPassword;
 
 use crate::components::field::FormField;
 use crate::components::form_faults::FormFaults;
-use crate::form::Form;
+use crate::requests::form::Form;
 
 /// The input of the name.
 pub(super) fn name_input(value: &str, faults: &FormFaults) -> Markup {

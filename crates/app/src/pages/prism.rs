@@ -12,15 +12,15 @@ pub(crate) use self::actions::{archive, rename, restore};
 use self::changes::{changes, versions};
 pub(crate) use self::file::{download, download_version};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
+use crate::components::curl;
 use crate::components::definition;
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::curl;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

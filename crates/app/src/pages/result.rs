@@ -24,11 +24,11 @@ use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::whole_text::whole_text;
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::sent::Query;
-use crate::visit::Visit;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::sent::Query;
+use crate::requests::visit::Visit;
 
 /// Characters of a format that are shown on the page; a download has all.
 const SHOWN: usize = 2_000;

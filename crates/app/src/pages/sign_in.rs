@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use refract_domain::password::TypedPassword;
 use refract_service::people::{SecretError, Session, SessionEnd, SignInError};
 
-use crate::browser_cookie;
 use crate::components::field::FormField;
-use crate::kept::{Kept, is_own_address};
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
-use crate::visitor::Visitor;
+use crate::cookies::browser_cookie;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::kept::{Kept, is_own_address};
+use crate::requests::visit::OpenVisit;
+use crate::requests::visitor::Visitor;
 
 /// Shows the page. Somebody who is signed in goes on at once.
 pub(crate) fn show(visit: &OpenVisit) -> PageReply {

@@ -4,11 +4,11 @@
 use maud::html;
 use refract_service::people::SignInError;
 
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
 use crate::pages::link_page::{self, token};
 use crate::pages::sign_in::welcome;
-use crate::visit::OpenVisit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// Shows the button that signs in, as long as the link is good.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {

@@ -19,11 +19,11 @@ use self::answered::answered;
 use self::try_form::{TryForm, TryValues};
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::sent::Query;
-use crate::visit::Visit;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::sent::Query;
+use crate::requests::visit::Visit;
 
 /// Shows the form, filled with the texts of a result when there is one, and the answer beside it.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

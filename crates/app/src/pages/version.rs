@@ -7,9 +7,9 @@ use crate::components::definition::definition;
 use crate::components::differences::differences;
 use crate::components::moment::moment;
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -7,8 +7,8 @@ use refract_domain::question::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
-use crate::form::Form;
-use crate::page_refusal::PageRefusal;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::form::Form;
 
 /// The name of the value that carries a whole draft along.
 pub(crate) const WHOLE: &str = "draft";

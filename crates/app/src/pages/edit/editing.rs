@@ -12,8 +12,8 @@ use super::draft::EditDraft;
 use super::draft_form;
 use crate::components::form_faults::at_paths;
 use crate::components::prism_tabs::prism_address;
-use crate::page_refusal::PageRefusal;
-use crate::visit::{Visit, version_number};
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::visit::{Visit, version_number};
 
 /// The name of the value that is sent while everything wrong is told.
 pub(crate) const ASKED: &str = "asked";

@@ -9,8 +9,8 @@ use super::question_inputs::question;
 use super::state_panel;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
-use crate::page::{Page, Section};
-use crate::visit::Visit;
+use crate::replies::page::{Page, Section};
+use crate::requests::visit::Visit;
 
 /// The page, after a button did something or nothing.
 pub(crate) fn show<'a>(

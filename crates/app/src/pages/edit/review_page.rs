@@ -18,8 +18,8 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::prism_tabs::PrismTab;
 use crate::components::table::table;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// What the page shows.
 pub(crate) struct Review<'a> {

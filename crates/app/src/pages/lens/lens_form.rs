@@ -4,9 +4,9 @@ use refract_domain::lens::{Column, Output};
 use serde_json::{Map, Value, json};
 
 use super::percent_text::{to_percent, to_share};
-use crate::form::Form;
 use crate::pages::list_change::rearrange;
-use crate::sent::Query;
+use crate::requests::form::Form;
+use crate::requests::sent::Query;
 
 /// Most columns that are read from a form; the rules of lenses allow fewer.
 const MOST: usize = 1000;

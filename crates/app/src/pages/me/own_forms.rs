@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use crate::components::field::FormField;
 use crate::components::form_faults::FormFaults;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password};
-use crate::visit::Visit;
-use crate::visitor::Visitor;
+use crate::requests::visit::Visit;
+use crate::requests::visitor::Visitor;
 
 /// The form of the name: with the saved one, or with what was typed and what is wrong with it.
 pub(super) fn name_form(visit: &Visit, faults: &FormFaults) -> Markup {

@@ -6,9 +6,9 @@ use refract_domain::prism::PrismName;
 use super::page;
 use crate::components::form_faults::in_words;
 use crate::components::prism_tabs::prism_address;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Gives the prism another name.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -6,9 +6,9 @@ use refract_domain::ids::EventId;
 use refract_service::events::{ListedEvent, ToldChange};
 
 use crate::components::moment::moment;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageRefusal> {

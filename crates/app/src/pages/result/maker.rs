@@ -4,9 +4,9 @@ use maud::{Markup, html};
 use refract_domain::role::Role;
 use refract_service::people::Maker;
 
-use crate::page_refusal::PageRefusal;
 use crate::pages::keys::address_of_key;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::visit::Visit;
 
 /// What the maker of a result is called. The name of a key leads owners to it.
 pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRefusal> {

@@ -7,7 +7,7 @@ use refract_service::results::{ReadableResult, ResultDetails};
 
 use crate::components::field::FormField;
 use crate::components::moment::moment;
-use crate::form::Form;
+use crate::requests::form::Form;
 
 /// The form, with a choice of outcomes for each question and the marks there are.
 pub(super) fn marking(details: &ResultDetails) -> Markup {

@@ -6,9 +6,9 @@ use refract_service::results::{ResultOrder, searchable_columns};
 use super::filter_values::FilterValues;
 use super::refused;
 use crate::components::list_pages::{media_type, row_format};
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Sends the file, with the rows of `refract results export`, oldest first.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -6,8 +6,8 @@ use refract_domain::reference::Ref;
 use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
 use crate::components::list_filters::ListFilters;
-use crate::sent::Query;
-use crate::visit::version_number;
+use crate::requests::sent::Query;
+use crate::requests::visit::version_number;
 
 /// The names of the filters in an address, which are also the names of the form's inputs.
 const NAMES: [&str; 7] = ["status", "version", "from", "to", "ref", "value", "by"];

@@ -9,8 +9,8 @@ use refract_service::people::MakerName;
 use refract_service::results::FoundRow;
 
 use crate::components::field::FormField;
-use crate::page_refusal::PageRefusal;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::visit::Visit;
 
 /// The keys and people of an account, with what they are called.
 pub(super) struct ResultMakers {

@@ -11,8 +11,8 @@ use crate::components::field::FormField;
 use crate::components::form_faults::FormFaults;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
-use crate::form::Form;
-use crate::visit::version_number;
+use crate::requests::form::Form;
+use crate::requests::visit::version_number;
 
 /// What the names of the fields' inputs begin with, as the paths of problems do.
 const FIELDS: &str = "fields.";

@@ -20,17 +20,19 @@ use refract_service::Refract;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
-use crate::form::Form;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::path_values::PathValues;
-use crate::request_record::PageLine;
-use crate::route::{AppRoute, Door};
-use crate::routes::ROUTES;
-use crate::sent::{Query, Sent};
-use crate::visit::Visit;
-use crate::visitor::Visitor;
-use crate::{browser_cookie, origin, policy, refusal_page, session_cookie};
+use crate::cookies::{browser_cookie, session_cookie};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::replies::{policy, refusal_page};
+use crate::requests::form::Form;
+use crate::requests::origin;
+use crate::requests::path_values::PathValues;
+use crate::requests::request_record::PageLine;
+use crate::requests::sent::{Query, Sent};
+use crate::requests::visit::Visit;
+use crate::requests::visitor::Visitor;
+use crate::routing::route::{AppRoute, Door};
+use crate::routing::routes::ROUTES;
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]

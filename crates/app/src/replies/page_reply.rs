@@ -11,7 +11,7 @@ use futures_util::Stream;
 use maud::Markup;
 use refract_http_serving::{HeldRoom, RequestUnderWay};
 
-use crate::page_body::PageContent;
+use crate::replies::page_body::PageContent;
 
 /// Seconds after which somebody may try again what was refused for the moment: by then a node that
 /// restarts is there again, and those who waited to sign in have.

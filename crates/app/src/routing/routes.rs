@@ -10,8 +10,8 @@ use crate::pages::{
     asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, result, results,
     sign_in, sign_in_link, sign_out, try_text, version,
 };
-use crate::route::AppRoute;
-use crate::visit::{OpenVisit, Visit};
+use crate::requests::visit::{OpenVisit, Visit};
+use crate::routing::route::AppRoute;
 
 /// Every route. Of two that match an address, the first answers.
 pub(crate) static ROUTES: &[AppRoute] = &[

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::components::clamped::{beginning, more_characters};
-use crate::form::Form;
-use crate::sent::Sent;
+use crate::requests::form::Form;
+use crate::requests::sent::Sent;
 
 /// The name of the input that keeps where the form was sent to.
 const ADDRESS: &str = "kept.address";

@@ -8,7 +8,7 @@ use refract_service::people::SecretError;
 use refract_service::prisms::PrismError;
 use refract_service::store::PersistenceError;
 
-use crate::form_size::FormSize;
+use crate::requests::form_size::FormSize;
 
 /// Why a page is not shown or an action not done.
 #[derive(Debug, thiserror::Error)]

@@ -5,11 +5,11 @@ use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
 use refract_domain::role::Role;
 
-use crate::form_size::FormSize;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::path_values::PathValues;
-use crate::visit::{OpenVisit, Visit};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::form_size::FormSize;
+use crate::requests::path_values::PathValues;
+use crate::requests::visit::{OpenVisit, Visit};
 
 /// The work of a handler.
 pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageRefusal>>;

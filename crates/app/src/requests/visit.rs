@@ -12,9 +12,9 @@ use refract_service::people::Caller;
 use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
-use crate::page_refusal::PageRefusal;
-use crate::sent::Sent;
-use crate::visitor::Visitor;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::sent::Sent;
+use crate::requests::visitor::Visitor;
 
 /// A visit of somebody who is signed in and may use the route.
 pub(crate) struct Visit<V = Visitor> {
