@@ -12,12 +12,12 @@ use refract_http_serving::{
     TrustedProxies, http_server, serve_until,
 };
 use refract_service::Refract;
+use refract_service::people::AppUrl;
 use refract_traces::Traces;
 
 use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
-use crate::dispatch::Dispatcher;
-use refract_service::people::AppUrl;
+use crate::routing::dispatch::Dispatcher;
 
 /// Threads that serve the app. Its pages are for the people of a team: two let one page be made
 /// while another one waits.

@@ -119,7 +119,7 @@ fn outcomes(
         }
         @if !rest.is_empty() {
             p.hint {
-                "and " (counted(u64::try_from(rest.len()).unwrap_or(u64::MAX), "other outcome"))
+                "and " (counted(rest.len(), "other outcome"))
                 @if let Some(together) = Probability::from_millionths(together) {
                     ", together " (percent(together)) " %"
                 }

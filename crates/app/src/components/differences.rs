@@ -18,7 +18,7 @@ pub(crate) fn differences_in_short(
         ul.differences {
             @for difference in sorted.iter().take(most) { li { (sentence(difference)) } }
             @if hidden > 0 {
-                li { a href=(more) { "and " (count(u64::try_from(hidden).unwrap_or(u64::MAX))) " more" } }
+                li { a href=(more) { "and " (count(hidden)) " more" } }
             }
         }
     }

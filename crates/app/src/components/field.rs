@@ -1,67 +1,110 @@
 //! An input of a form with its label, its hint and what is wrong with it.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
-use refract_domain::problem::Fault;
+
+use super::form_faults::FormFaults;
 
 /// An input of a form. Its name is also its id.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FormField<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) label: &'a str,
+    name: &'a str,
+    label: &'a str,
     /// What was typed, or what stands there at first.
     pub(crate) value: &'a str,
     /// One line below the label; empty for none.
-    pub(crate) hint: &'a str,
+    hint: &'a str,
     /// What is wrong with the value; empty when nothing is.
-    pub(crate) fault: &'a str,
-    pub(crate) is_required: bool,
+    fault: Cow<'a, str>,
+    is_required: bool,
+    has_focus: bool,
 }
 
-/// What is wrong with a value, in one text.
-pub(crate) fn in_words(faults: &[Fault]) -> String {
-    let words: Vec<_> = faults.iter().map(ToString::to_string).collect();
-    words.join("; ")
-}
+impl<'a> FormField<'a> {
+    /// An input without a value.
+    pub(crate) fn new(name: &'a str, label: &'a str) -> Self {
+        Self {
+            name,
+            label,
+            ..Self::default()
+        }
+    }
 
-impl FormField<'_> {
+    /// Fills the input with what was typed, or what stands there at first.
+    pub(crate) fn value(self, value: &'a str) -> Self {
+        Self { value, ..self }
+    }
+
+    /// Adds a line below the label.
+    pub(crate) fn hint(self, hint: &'a str) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// Says what is wrong with the value; nothing with an empty text.
+    pub(crate) fn fault(self, fault: impl Into<Cow<'a, str>>) -> Self {
+        let fault = fault.into();
+        Self { fault, ..self }
+    }
+
+    /// Says what is wrong with the value, by the name of the input.
+    pub(crate) fn faults(self, faults: &FormFaults) -> Self {
+        let fault = faults.of(self.name);
+        self.fault(fault)
+    }
+
+    /// Has browsers send no form in which the input is empty.
+    pub(crate) fn required(self) -> Self {
+        Self {
+            is_required: true,
+            ..self
+        }
+    }
+
+    /// Whether the input is the one that is typed into next.
+    pub(crate) fn focus(self, has_focus: bool) -> Self {
+        Self { has_focus, ..self }
+    }
+
     /// A line of text. `kind` is the type of the `input`: `text`, `email`, `password`, `search`.
-    pub(crate) fn line(self, kind: &str, autocomplete: &str) -> Markup {
+    pub(crate) fn line(&self, kind: &str, autocomplete: &str) -> Markup {
         self.around(&html! {
             input #(self.name) name=(self.name) type=(kind) value=(self.value) dir="auto"
-                autocomplete=(autocomplete) required[self.is_required]
+                autocomplete=(autocomplete) required[self.is_required] autofocus[self.has_focus]
                 aria-invalid=[self.invalid()] aria-describedby=[self.described_by()];
         })
     }
 
     /// Text of several lines.
-    pub(crate) fn area(self, rows: usize) -> Markup {
+    pub(crate) fn area(&self, rows: usize) -> Markup {
         self.around(&html! {
             textarea #(self.name) name=(self.name) rows=(rows) dir="auto" spellcheck="true"
-                required[self.is_required] aria-invalid=[self.invalid()]
+                required[self.is_required] autofocus[self.has_focus] aria-invalid=[self.invalid()]
                 aria-describedby=[self.described_by()] { "\n" (self.value) }
         })
     }
 
     /// A choice among values, each with its words.
-    pub(crate) fn choice(self, options: &[(&str, &str)]) -> Markup {
-        self.select(&html! {
-            @for (value, words) in options {
-                option value=(value) selected[*value == self.value] { (words) }
-            }
-        })
+    pub(crate) fn choice(&self, options: &[(&str, &str)]) -> Markup {
+        self.select(&html! { @for (value, words) in options { (self.option(value, words)) } })
     }
 
     /// A choice whose options are given as markup.
-    pub(crate) fn select(self, options: &Markup) -> Markup {
+    pub(crate) fn select(&self, options: &Markup) -> Markup {
         self.around(&html! {
             select #(self.name) name=(self.name) aria-invalid=[self.invalid()]
                 aria-describedby=[self.described_by()] { (options) }
         })
     }
 
+    /// An option of a choice, chosen where it is the input's value.
+    pub(crate) fn option(&self, value: &str, words: &str) -> Markup {
+        html! { option value=(value) selected[value == self.value] { (words) } }
+    }
+
     /// An input of another kind, with this field's label, hint and fault around it. The input has
     /// the field's name as its id.
-    pub(crate) fn around(self, input: &Markup) -> Markup {
+    pub(crate) fn around(&self, input: &Markup) -> Markup {
         html! {
             div.field {
                 label for=(self.name) { (self.label) }
@@ -76,12 +119,12 @@ impl FormField<'_> {
         }
     }
 
-    fn invalid(self) -> Option<&'static str> {
+    fn invalid(&self) -> Option<&'static str> {
         (!self.fault.is_empty()).then_some("true")
     }
 
-    fn described_by(self) -> Option<String> {
-        let parts = [(self.hint, "hint"), (self.fault, "fault")];
+    fn described_by(&self) -> Option<String> {
+        let parts = [(self.hint, "hint"), (&self.fault, "fault")];
         let ids = parts.into_iter().filter(|(text, _)| !text.is_empty());
         let ids: Vec<_> = ids.map(|(_, end)| format!("{}-{end}", self.name)).collect();
         (!ids.is_empty()).then(|| ids.join(" "))

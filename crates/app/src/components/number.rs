@@ -12,8 +12,8 @@ pub(crate) fn percent(probability: Probability) -> String {
 }
 
 /// A count with its thousands set apart, such as `12,480`.
-pub(crate) fn count(count: u64) -> String {
-    let digits = count.to_string();
+pub(crate) fn count(count: impl TryInto<u64>) -> String {
+    let digits = count.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
@@ -35,7 +35,8 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
 }
 
 /// A noun after its number: `1 result`, `2 results`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+pub(crate) fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(number))
 }

@@ -28,30 +28,14 @@ impl PrismTab {
         Self::Results,
     ];
 
-    fn name(self) -> &'static str {
+    /// What the page is called, how its address ends, and the role from which on it is of use.
+    fn facts(self) -> (&'static str, &'static str, Role) {
         match self {
-            Self::Overview => "Overview",
-            Self::Edit => "Edit",
-            Self::Try => "Try",
-            Self::Lens => "Lens",
-            Self::Results => "Results",
-        }
-    }
-
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Overview => "",
-            Self::Edit => "/edit",
-            Self::Try => "/try",
-            Self::Lens => "/lens",
-            Self::Results => "/results",
-        }
-    }
-
-    fn least_role(self) -> Role {
-        match self {
-            Self::Edit => Role::Editor,
-            Self::Overview | Self::Try | Self::Lens | Self::Results => Role::Reviewer,
+            Self::Overview => ("Overview", "", Role::Reviewer),
+            Self::Edit => ("Edit", "/edit", Role::Editor),
+            Self::Try => ("Try", "/try", Role::Reviewer),
+            Self::Lens => ("Lens", "/lens", Role::Reviewer),
+            Self::Results => ("Results", "/results", Role::Reviewer),
         }
     }
 }
@@ -74,10 +58,9 @@ pub(crate) fn prism_heading(prism: &Prism, current: PrismTab, role: Role) -> Mar
             @if prism.archived_at.is_some() { span.tag { "archived" } }
             nav aria-label="Pages of this prism" {
                 @for tab in PrismTab::ALL {
-                    @if role.may(tab.least_role()) {
-                        a href={ (address) (tab.ending()) } aria-current=[(tab == current).then_some("page")] {
-                            (tab.name())
-                        }
+                    @let (name, ending, least) = tab.facts();
+                    @if role.may(least) {
+                        a href={ (address) (ending) } aria-current=[(tab == current).then_some("page")] { (name) }
                     }
                 }
             }

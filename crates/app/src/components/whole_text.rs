@@ -2,27 +2,24 @@
 
 use maud::{Markup, html};
 
+use super::clamped::{beginning, more_characters};
+
 /// Characters that are shown before the rest is folded away.
 const BEGINNING: usize = 2_000;
 
 /// A text as it was sent. What is beyond its beginning is folded away.
 pub(crate) fn whole_text(text: &str) -> Markup {
-    let end = text.char_indices().nth(BEGINNING);
-    let (beginning, rest) = text.split_at(end.map_or(text.len(), |(at, _)| at));
+    let (beginning, rest) = beginning(text, BEGINNING);
     html! {
         @if text.is_empty() { span.soft { "empty" } }
         div.text dir="auto" { (beginning) }
         @if !rest.is_empty() {
             details {
-                summary { "and " (super::number::count(characters(rest))) " more characters" }
+                summary { (more_characters(rest)) }
                 div.text dir="auto" { (rest) }
             }
         }
     }
-}
-
-fn characters(text: &str) -> u64 {
-    u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

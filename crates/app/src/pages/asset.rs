@@ -3,9 +3,9 @@
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 
 use crate::assets;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// Serves an asset. One that is asked for under the folder of another binary, as during an upgrade,
 /// is not kept by the browser.

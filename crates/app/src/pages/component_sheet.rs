@@ -20,9 +20,8 @@ use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::table::{stacked_table, table};
 use crate::components::whole_text::whole_text;
-use crate::page::Page;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// A text that breaks what is not escaped, bounded or isolated.
 const HOSTILE: &str = "<script>alert(1)</script> \u{202e}right to left\u{202c} 🦊 =1+1 aVeryLongWordWithoutAnySpaceInItThatMustNotPushTheTableOutOfThePage";
@@ -58,9 +57,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
             a.button.main href="/" { "Make the first prism" }
         }))
     };
-    Page::new(&visit.site, visit.visitor.as_ref(), "Components", main)
-        .script(COPY_SCRIPT)
-        .reply()
+    visit.page("Components", main).script(COPY_SCRIPT).reply()
 }
 
 fn probability(millionths: u32) -> Probability {
@@ -145,24 +142,16 @@ fn changes() -> [VersionDifference; 3] {
 }
 
 fn form() -> Markup {
-    let name = FormField {
-        name: "name",
-        label: "Name",
-        value: HOSTILE,
-        hint: "What people call the prism.",
-        fault: "must be at most 200 characters",
-        is_required: true,
+    let filled = |name, label| {
+        let field = FormField::new(name, label).value(HOSTILE).required();
+        field.hint("What people call the prism.")
     };
-    let role = FormField {
-        name: "role",
-        label: "Role",
-        value: "editor",
-        ..FormField::default()
-    };
+    let name = filled("name", "Name").fault("must be at most 200 characters");
+    let role = FormField::new("role", "Role").value("editor");
     html! {
         form {
             (name.line("text", "off"))
-            (FormField { name: "text", label: "Text", fault: "", ..name }.area(3))
+            (filled("text", "Text").area(3))
             (role.choice(&[("reviewer", "Reviewer"), ("editor", "Editor")]))
             button.main type="button" { "The main thing" }
             button type="button" { "Another" }

@@ -18,7 +18,6 @@ mod state_panel;
 
 use actix_web::http::StatusCode;
 use refract_authoring::prism_file::PrismFile;
-use refract_domain::prism::VersionNumber;
 use refract_service::prisms::{PrismError, TRIAL_TEXTS, find_example};
 
 use self::act::Acted;
@@ -26,16 +25,14 @@ use self::draft::EditDraft;
 use self::editing::Editing;
 use self::place_words::question_of;
 use crate::components::prism_tabs::prism_address;
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::{Visit, version_number};
 
 /// Shows the form of a prism's latest version.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let editing = Editing::of_latest(&visit).await?;
-    let checked = editing.check(&visit).await?;
-    Ok(form_page::show(&visit, &editing, &checked, &Acted::default()).reply())
+    form(&visit, &Editing::of_latest(&visit).await?).await
 }
 
 /// Shows the form of a new prism, from an example or from nothing.
@@ -45,9 +42,7 @@ pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageRefusal> {
     let draft = example.map_or_else(EditDraft::blank, |file| {
         EditDraft::of(file.name.as_str(), &file.version).into_new()
     });
-    let editing = Editing::new_prism(draft);
-    let checked = editing.check(&visit).await?;
-    Ok(form_page::show(&visit, &editing, &checked, &Acted::default()).reply())
+    form(&visit, &Editing::new_prism(draft)).await
 }
 
 /// Tells a script what is wrong with the form as it is, and how large the prism is.
@@ -66,13 +61,10 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
         "review" | "try" => review(&visit, editing).await,
         "check" => Ok(show_wrong(&visit, &mut editing).await?.reply()),
         "on_top" => {
-            let shown = visit.sent.form.get("onto").parse().ok();
-            let shown = shown.and_then(VersionNumber::new);
-            editing
-                .put_on(&visit, shown.ok_or(PageRefusal::NoForm)?)
-                .await?;
-            let checked = editing.check(&visit).await?;
-            Ok(form_page::show(&visit, &editing, &checked, &Acted::default()).reply())
+            let shown = version_number(visit.sent.form.get("onto"));
+            let shown = shown.ok_or(PageRefusal::NoForm)?;
+            editing.put_on(&visit, shown).await?;
+            form(&visit, &editing).await
         }
         button => {
             let acted = act::act(&mut editing.draft, button);
@@ -84,6 +76,12 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
             Ok(form_page::show(&visit, &editing, &checked, &acted).reply())
         }
     }
+}
+
+/// The form as it is, before a button did anything.
+async fn form(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+    let checked = editing.check(visit).await?;
+    Ok(form_page::show(visit, editing, &checked, &Acted::default()).reply())
 }
 
 /// Shows what saving changes and, when asked for, both versions on stored texts.
@@ -102,24 +100,20 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
         Ok(draft) => draft,
         Err(refusal) => return refused(visit, editing, refusal).await,
     };
-    let lenses = visit.refract.lenses();
-    let lens = lenses.find(visit.account(), &selector).await?;
+    let lens = visit.find_lens().await?;
     let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
     let results = visit.refract.results();
     let stored = results.newest_answered(&lens.into(), most).await?;
     let pairs = if visit.sent.form.get("act") == "try" {
         let version = &draft.file.version;
-        Some(visit.refract.prisms().try_draft(version, &stored).await)
+        Some(prisms.try_draft(version, &stored).await)
     } else {
         None
     };
     let shown = review_page::Review {
         editing: &editing,
         draft: &draft,
-        cost: visit
-            .refract
-            .prisms()
-            .draft_trial_cost(&draft.file.version, &stored),
+        cost: prisms.draft_trial_cost(&draft.file.version, &stored),
         pairs,
     };
     Ok(review_page::show(visit, &shown))
@@ -127,16 +121,13 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
 
 async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
     let file = editing.draft.file();
+    let (prisms, caller) = (visit.refract.prisms(), &visit.caller());
     let saved = if editing.prism.is_none() {
-        visit.refract.prisms().create(&visit.caller(), &file).await
+        prisms.create(caller, &file).await
     } else {
-        let (caller, selector) = (&visit.caller(), visit.prism()?);
-        visit
-            .refract
-            .prisms()
-            .save_version(caller, &selector, &file, editing.based_on)
-            .await
-            .map(|(prism, _)| prism)
+        let selector = visit.prism()?;
+        let saving = prisms.save_version(caller, &selector, &file, editing.based_on);
+        saving.await.map(|(prism, _)| prism)
     };
     match saved {
         Ok(prism) => {

@@ -5,68 +5,55 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::ApiKeyId;
 use refract_domain::mark::Marker;
-use refract_service::InternalError;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{KeyError, ListedKey};
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};
+use crate::components::curl;
 use crate::components::empty_state::empty_state;
-use crate::components::field::{FormField, in_words};
+use crate::components::field::FormField;
+use crate::components::form_faults::FormFaults;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::stacked_table;
-use crate::curl;
-use crate::days::{NO_DAY, beginning, day};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
-
-/// What is wrong with the form of a new key.
-#[derive(Default)]
-struct KeyFaults {
-    name: String,
-    expires: String,
-}
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::days::{NO_DAY, beginning, day};
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    page(&visit, &KeyFaults::default(), StatusCode::OK).await
+    page(&visit, &FormFaults::default(), StatusCode::OK).await
 }
 
 /// Makes a key and shows it, this one time.
 pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
     let form = &visit.sent.form;
-    let mut faults = KeyFaults::default();
+    let mut faults = FormFaults::default();
     // a label has the rules of every name
-    let name = Marker::parse(form.get("name"));
-    if let Err(name) = &name {
-        faults.name = in_words(name);
-    }
+    let name = faults.read("name", Marker::parse(form.get("name")));
     let typed = form.get("expires").trim();
     let expires = day(typed).map(beginning);
     if !typed.is_empty() && expires.is_none() {
-        NO_DAY.clone_into(&mut faults.expires);
+        faults.note("expires", NO_DAY);
     }
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    let (Ok(name), true) = (name, faults.expires.is_empty()) else {
+    let (Some(name), true) = (name, faults.is_empty()) else {
         return page(&visit, &faults, status).await;
     };
     let name = name.as_str().to_owned();
-    match visit
-        .refract
-        .keys()
-        .create(&visit.caller(), name.clone(), expires)
-        .await
-    {
+    let (keys, caller) = (visit.refract.keys(), visit.caller());
+    let creating = keys.create(&caller, name.clone(), expires);
+    match creating.await {
         Ok((_, key)) => made(&visit, &name, expires, &key).await,
         Err(refusal @ KeyError::EndsInThePast { .. }) => {
-            faults.expires = refusal.to_string();
+            faults.note("expires", &refusal);
             page(&visit, &faults, status).await
         }
         Err(KeyError::Secret(error)) => Err(error.into()),
-        Err(KeyError::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(KeyError::Persistence(error)) => Err(error.into()),
     }
 }
 
@@ -81,17 +68,20 @@ pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
     }
 }
 
+fn done(what: &str) -> Option<&'static str> {
+    let words = "The key is revoked: the next call with it is refused. Its results stay.";
+    (what == "revoked").then_some(words)
+}
+
 async fn page(
     visit: &Visit,
-    faults: &KeyFaults,
+    faults: &FormFaults,
     status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
     let keys = visit.refract.keys().list(visit.account()).await?;
     let main = html! {
         h1 { "Keys" }
-        @if visit.sent.query.get("done") == Some("revoked") {
-            (notice(NoticeKind::Done, &html! { "The key is revoked: the next call with it is refused. Its results stay." }))
-        }
+        @if let Some(notice) = visit.done(done) { (notice) }
         p { "Programs call the API with a key. A key opens the whole account; keep it on servers only." }
         (form(visit, faults))
         @if keys.is_empty() {
@@ -141,28 +131,17 @@ async fn made(
     Ok(page.script(COPY_SCRIPT).script("shown-once.js").reply())
 }
 
-fn form(visit: &Visit, faults: &KeyFaults) -> Markup {
+fn form(visit: &Visit, faults: &FormFaults) -> Markup {
     let typed = &visit.sent.form;
-    let name = FormField {
-        name: "name",
-        label: "Name of the new key",
-        value: typed.get("name"),
-        hint: "The program that uses it, such as ticket importer.",
-        fault: &faults.name,
-        is_required: true,
-    };
-    let expires = FormField {
-        name: "expires",
-        label: "Ends on (UTC)",
-        value: typed.get("expires"),
-        hint: "From the beginning of this day on the key is refused. Leave it empty for a key without an end.",
-        fault: &faults.expires,
-        is_required: false,
-    };
+    let name = FormField::new("name", "Name of the new key").required();
+    let name = name.value(typed.get("name")).faults(faults);
+    let name = name.hint("The program that uses it, such as ticket importer.");
+    let expires = FormField::new("expires", "Ends on (UTC)").value(typed.get("expires"));
+    let expires = expires.hint("From the beginning of this day on the key is refused. Leave it empty for a key without an end.");
     html! {
         form.narrow method="post" action="/keys" {
             (name.line("text", "off"))
-            (expires.line("date", "off"))
+            (expires.faults(faults).line("date", "off"))
             button.main type="submit" { "Make a key" }
         }
     }

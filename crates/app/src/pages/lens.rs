@@ -10,42 +10,28 @@ use maud::{Markup, html};
 use refract_domain::lens::Lens;
 use refract_domain::problem::Problems;
 use refract_domain::role::Role;
-use refract_service::lenses::PrismLens;
+use refract_service::lenses::{LensDraft, PrismLens};
 use refract_service::prisms::PrismError;
 
 use self::columns::{adding, columns};
 use self::lens_form::LensForm;
 use self::preview::preview;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
-
-/// What the page says besides the draft.
-#[derive(Default)]
-struct Said {
-    notice: Option<Markup>,
-    status: StatusCode,
-}
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the lens as it is, or with the cutoffs of the address.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let lens = visit.find_lens().await?;
     let form = LensForm::of(lens.columns().lens).with_cutoffs_of(&visit.sent.query);
-    let done = match visit.sent.query.get("done") {
-        Some("saved") => {
-            Some("The lens is saved: every result shows it from now on, old ones too.")
-        }
-        Some("reset") => Some("The lens is automatic again."),
+    let done = visit.done(|what| match what {
+        "saved" => Some("The lens is saved: every result shows it from now on, old ones too."),
+        "reset" => Some("The lens is automatic again."),
         _ => None,
-    };
-    let said = Said {
-        notice: done.map(|words| notice(NoticeKind::Done, &html! { (words) })),
-        status: StatusCode::OK,
-    };
-    page(&visit, &lens, &form, said).await
+    });
+    page(&visit, &lens, &form, done, StatusCode::OK).await
 }
 
 /// Shows the draft that was sent, changed by the button that was pressed. Nothing is saved.
@@ -53,51 +39,31 @@ pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageRefusal> {
     let lens = visit.find_lens().await?;
     let mut form = LensForm::read(&visit.sent.form);
     form.apply(visit.sent.form.get("act"), visit.sent.form.get("add"));
-    page(&visit, &lens, &form, Said::default()).await
+    page(&visit, &lens, &form, None, StatusCode::OK).await
 }
 
 /// The preview of the draft that was sent, for the script that puts it into the page.
 pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal> {
     let file = LensForm::read(&visit.sent.form).file();
-    let account = visit.account();
-    match visit
-        .refract
-        .lenses()
-        .draft(account, &visit.prism()?, &file)
-        .await
-    {
-        Ok(draft) => Ok(PageReply::html(StatusCode::OK, preview(&draft))),
-        Err(PrismError::Invalid(problems)) => {
-            let words = html! { p.fault { bdi { (problems) } } };
-            Ok(PageReply::html(StatusCode::OK, words))
-        }
-        Err(refusal) => Err(refusal.into()),
-    }
+    let shown = match read(&visit, &file).await? {
+        Ok(draft) => preview(&draft),
+        Err(problems) => html! { p.fault { bdi { (problems) } } },
+    };
+    Ok(PageReply::html(StatusCode::OK, shown))
 }
 
 /// Saves the draft that was sent.
 pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
     let form = LensForm::read(&visit.sent.form);
-    let caller = &visit.caller();
+    let (caller, prism, file) = (visit.caller(), visit.prism()?, form.file());
     let lenses = visit.refract.lenses();
-    let saved = lenses
-        .set(caller, &visit.prism()?, &form.file(), revision(&visit))
-        .await;
-    match saved {
+    let saving = lenses.set(&caller, &prism, &file, revision(&visit));
+    match saving.await {
         Ok(()) => back(&visit, "saved").await,
         Err(PrismError::Invalid(_)) => {
             let lens = visit.find_lens().await?;
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            page(
-                &visit,
-                &lens,
-                &form,
-                Said {
-                    notice: None,
-                    status,
-                },
-            )
-            .await
+            page(&visit, &lens, &form, None, status).await
         }
         Err(PrismError::LensMeanwhile) => meanwhile(&visit, &form).await,
         Err(refusal) => Err(refusal.into()),
@@ -106,23 +72,15 @@ pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
 
 /// Returns the prism to the automatic lens.
 pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let caller = &visit.caller();
-    match visit
-        .refract
-        .lenses()
-        .reset(caller, &visit.prism()?, revision(&visit))
-        .await
-    {
+    let (caller, prism) = (visit.caller(), visit.prism()?);
+    let lenses = visit.refract.lenses();
+    match lenses.reset(&caller, &prism, revision(&visit)).await {
         Ok(()) => back(&visit, "reset").await,
         Err(PrismError::LensMeanwhile) => {
             let lens = visit.find_lens().await?;
             let form = LensForm::of(lens.columns().lens);
             let words = html! { "Somebody changed the lens meanwhile: this is theirs. Reset it again if you still want to." };
-            let said = Said {
-                notice: Some(notice(NoticeKind::Refused, &words)),
-                status: StatusCode::CONFLICT,
-            };
-            page(&visit, &lens, &form, said).await
+            conflict(&visit, &lens, &form, &words).await
         }
         Err(refusal) => Err(refusal.into()),
     }
@@ -152,38 +110,47 @@ async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageRefu
         }
         "."
     };
-    let said = Said {
-        notice: Some(notice(NoticeKind::Refused, &words)),
-        status: StatusCode::CONFLICT,
-    };
-    page(visit, &lens, form, said).await
+    conflict(visit, &lens, form, &words).await
+}
+
+/// The page after somebody else changed the lens.
+async fn conflict(
+    visit: &Visit,
+    lens: &PrismLens,
+    form: &LensForm,
+    words: &Markup,
+) -> Result<PageReply, PageRefusal> {
+    let said = notice(NoticeKind::Refused, words);
+    page(visit, lens, form, Some(said), StatusCode::CONFLICT).await
+}
+
+/// Reads a lens file by the rules of saving it. Nothing is saved.
+async fn read(visit: &Visit, file: &[u8]) -> Result<Result<LensDraft, Problems>, PageRefusal> {
+    let selector = visit.prism()?;
+    let lenses = visit.refract.lenses();
+    match lenses.draft(visit.account(), &selector, file).await {
+        Ok(draft) => Ok(Ok(draft)),
+        Err(PrismError::Invalid(problems)) => Ok(Err(problems)),
+        Err(refusal) => Err(refusal.into()),
+    }
 }
 
 async fn page(
     visit: &Visit,
     lens: &PrismLens,
     form: &LensForm,
-    said: Said,
+    said: Option<Markup>,
+    status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
-    let account = visit.account();
-    let selector = visit.prism()?;
-    let (draft, problems) = match visit
-        .refract
-        .lenses()
-        .draft(account, &selector, &form.file())
-        .await
-    {
-        Ok(draft) => (Some(draft), None),
-        Err(PrismError::Invalid(problems)) => (None, Some(problems)),
-        Err(refusal) => return Err(refusal.into()),
-    };
+    let read = read(visit, &form.file()).await?;
+    let draft = read.as_ref().ok();
+    let problems = read.as_ref().err().map_or(&[][..], Problems::as_slice);
     let address = prism_address(&lens.prism);
     let is_automatic = *lens.lens == Lens::Automatic;
     let may_change = visit.visitor.role.may(Role::Editor);
     let main = html! {
-        (prism_heading(&lens.prism, PrismTab::Lens, visit.visitor.role))
-        @if let Some(notice) = said.notice { (notice) }
-        @if let Some(problems) = &problems { (summary(problems)) }
+        @if let Some(said) = said { (said) }
+        @if let Err(problems) = &read { (summary(problems)) }
         p.hint {
             @if is_automatic {
                 span.tag { "automatic" } " One column for each question, which follows the prism. A change that you save makes the lens custom."
@@ -200,7 +167,7 @@ async fn page(
                 section {
                     h2 { "Columns" }
                     p.hint { "Each shows one thing of the answer to a question. Without a name it is named after the question." }
-                    (columns(form, &lens.latest, problems.as_ref(), draft.as_ref()))
+                    (columns(form, &lens.latest, problems, draft))
                     (adding(&lens.latest))
                 }
                 section {
@@ -211,7 +178,7 @@ async fn page(
                             button.main type="submit" formaction={ (address) "/lens/save" } { "Save the lens" }
                         }
                     }
-                    div #preview { @if let Some(draft) = &draft { (preview(draft)) } }
+                    div #preview { @if let Some(draft) = draft { (preview(draft)) } }
                 }
             }
         }
@@ -223,8 +190,8 @@ async fn page(
         }
     };
     let title = format!("Lens of {}", lens.prism.name);
-    let page = visit.page(title, main).section(Section::Prisms);
-    Ok(page.script("lens.js").status(said.status).reply())
+    let page = visit.prism_page(&lens.prism, PrismTab::Lens, title, &main);
+    Ok(page.script("lens.js").status(status).reply())
 }
 
 fn summary(problems: &Problems) -> Markup {

@@ -9,10 +9,10 @@ use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::prism_tabs::prism_address;
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Most faults of a file that are listed.
 const MOST_FAULTS: usize = 200;
@@ -83,14 +83,13 @@ fn page(visit: &Visit, refused: Option<&RefusedFile<'_>>) -> PageReply {
 /// What is wrong with a file, and what to do.
 fn in_words(refused: &RefusedFile<'_>) -> Markup {
     let problems = refused.problems.as_slice();
-    let number = u64::try_from(problems.len()).unwrap_or(u64::MAX);
     html! {
         "No prism was made. "
         @match refused.name {
             Some(name) => { "The file " strong { bdi { (name) } } " has " }
             None => "What you pasted has "
         }
-        (counted(number, "fault")) ", each at its place in the file:"
+        (counted(problems.len(), "fault")) ", each at its place in the file:"
         ul.problems #faults {
             @for problem in problems.iter().take(MOST_FAULTS) {
                 li { code { (problem.path) } ": " (problem.fault) }
@@ -127,25 +126,15 @@ fn file_form(refused: Option<&RefusedFile<'_>>) -> Markup {
         || "Or its content".to_owned(),
         |name| format!("Or the content of {name}"),
     );
-    let file = FormField {
-        name: "file",
-        label: "File",
-        hint: "JSON, as refract prism show prints it.",
-        ..FormField::default()
-    };
-    let text = FormField {
-        name: "pasted",
-        label: &label,
-        value: content,
-        fault: refused.map_or("", |_| "Each fault is listed at the top of the page."),
-        ..FormField::default()
-    };
+    let file = FormField::new("file", "File").hint("JSON, as refract prism show prints it.");
+    let fault = refused.map_or("", |_| "Each fault is listed at the top of the page.");
+    let text = FormField::new("pasted", &label).value(content);
     html! {
         form.wide method="post" action="/prisms/new" enctype="multipart/form-data" {
             (file.around(&html! {
                 input #file name="file" type="file" accept=".json,application/json" aria-describedby="file-hint";
             }))
-            (text.area(8))
+            (text.fault(fault).area(8))
             button type="submit" { "Make the prism" }
         }
     }

@@ -7,18 +7,18 @@ use maud::{Markup, html};
 use refract_domain::ids::PersonId;
 use refract_domain::person::Email;
 use refract_domain::role::Role;
-use refract_service::InternalError;
 use refract_service::people::{Invitation, PersonError};
 
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
-use crate::components::field::{FormField, in_words};
+use crate::components::field::FormField;
+use crate::components::form_faults::in_words;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// What a page about people says besides the people.
 #[derive(Default)]
@@ -33,13 +33,13 @@ struct Said<'a> {
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let done = match visit.sent.query.get("done") {
-        Some("role") => Some("The role is changed, from the person's next page on."),
-        Some("removed") => Some("The person is removed and signed out everywhere."),
+    let notice = visit.done(|what| match what {
+        "role" => Some("The role is changed, from the person's next page on."),
+        "removed" => Some("The person is removed and signed out everywhere."),
         _ => None,
-    };
+    });
     let said = Said {
-        notice: done.map(|words| notice(NoticeKind::Done, &html! { (words) })),
+        notice,
         ..Said::default()
     };
     page(&visit, &said, StatusCode::OK).await
@@ -56,17 +56,13 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
     };
     let faults = match (Email::parse(typed), Role::named(role)) {
         (Ok(email), Some(role)) => {
-            match visit
-                .refract
-                .people()
-                .invite(&visit.caller(), &email, role)
-                .await
-            {
+            let people = visit.refract.people();
+            match people.invite(&visit.caller(), &email, role).await {
                 Ok(invitation) => return link_page(&visit, &invitation).await,
                 Err(refusal) => shown(refusal)?,
             }
         }
-        (Err(faults), _) => in_words(&faults),
+        (Err(faults), _) => in_words(faults),
         (Ok(_), None) => return Err(PageRefusal::NoForm),
     };
     said.fault = faults;
@@ -86,12 +82,8 @@ pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
 pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageRefusal::NoForm)?;
-    match visit
-        .refract
-        .people()
-        .set_role(&visit.caller(), person, role)
-        .await
-    {
+    let people = visit.refract.people();
+    match people.set_role(&visit.caller(), person, role).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -127,7 +119,7 @@ fn shown(refusal: PersonError) -> Result<String, PageRefusal> {
             Ok(refusal.to_string())
         }
         PersonError::Secret(error) => Err(error.into()),
-        PersonError::Persistence(error) => Err(InternalError::from(error).into()),
+        PersonError::Persistence(error) => Err(error.into()),
     }
 }
 
@@ -152,10 +144,10 @@ async fn page(
     said: &Said<'_>,
     status: StatusCode,
 ) -> Result<PageReply, PageRefusal> {
-    let listing = visit.refract.people().list(visit.account());
-    let people = listing.await.map_err(InternalError::from)?;
-    let last = visit.refract.events().last_of_people(visit.account()).await;
-    let last = last.map_err(InternalError::from)?.into_iter();
+    let account = visit.account();
+    let people = visit.refract.people().list(account).await?;
+    let last = visit.refract.events().last_of_people(account).await?;
+    let last = last.into_iter();
     let last = last.filter_map(|listed| Some((listed.event.stamp.actor.person()?, listed)));
     let last = last.collect();
     let main = html! {
@@ -177,20 +169,10 @@ async fn page(
 }
 
 fn invite_form(said: &Said<'_>) -> Markup {
-    let email = FormField {
-        name: "email",
-        label: "Email",
-        value: said.email,
-        hint: "They sign in with it. No mail is sent: you get a link to hand over.",
-        fault: &said.fault,
-        is_required: true,
-    };
-    let role = FormField {
-        name: "role",
-        label: "Role",
-        value: said.role,
-        ..FormField::default()
-    };
+    let email = FormField::new("email", "Email").value(said.email);
+    let email = email.hint("They sign in with it. No mail is sent: you get a link to hand over.");
+    let email = email.fault(&said.fault).required();
+    let role = FormField::new("role", "Role").value(said.role);
     html! {
         form.narrow method="post" action="/people" {
             (email.line("email", "off"))

@@ -12,16 +12,15 @@ pub(crate) use self::actions::{archive, rename, restore};
 use self::changes::{changes, versions};
 pub(crate) use self::file::{download, download_version};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
+use crate::components::curl;
 use crate::components::definition;
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
-use crate::curl;
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
@@ -35,10 +34,7 @@ fn page(visit: &Visit, found: &PrismOverview, name_fault: &str) -> PageReply {
     let prism = &found.prism_lens.prism;
     let role = visit.visitor.role;
     let main = html! {
-        (prism_heading(prism, PrismTab::Overview, role))
-        @if let Some(words) = done(visit.sent.query.get("done")) {
-            (notice(NoticeKind::Done, &html! { (words) }))
-        }
+        @if let Some(notice) = visit.done(done) { (notice) }
         @if prism.archived_at.is_some() {
             (notice(NoticeKind::Warning, &html! {
                 "This prism is archived: it answers no calls. Its results stay readable."
@@ -55,15 +51,12 @@ fn page(visit: &Visit, found: &PrismOverview, name_fault: &str) -> PageReply {
             }
         }
     };
-    visit
-        .page(prism.name.clone(), main)
-        .section(Section::Prisms)
-        .script(COPY_SCRIPT)
-        .reply()
+    let page = visit.prism_page(prism, PrismTab::Overview, &prism.name, &main);
+    page.script(COPY_SCRIPT).reply()
 }
 
-fn done(word: Option<&str>) -> Option<&'static str> {
-    match word? {
+fn done(what: &str) -> Option<&'static str> {
+    match what {
         "created" => Some("The prism is made. Try a text, or call it."),
         "saved" => Some("The version is saved. Calls that name no version get it from now on."),
         "renamed" => Some("The name is changed; the slug stays."),
@@ -102,22 +95,17 @@ fn for_callers(visit: &Visit, found: &PrismOverview) -> Markup {
 fn settings(visit: &Visit, prism: &Prism, name_fault: &str) -> Markup {
     let address = prism_address(prism);
     let typed = visit.sent.form.get("name");
-    let name = FormField {
-        name: "name",
-        label: "Name",
-        value: if name_fault.is_empty() {
-            &prism.name
-        } else {
-            typed
-        },
-        hint: "The slug stays, so callers do not notice.",
-        fault: name_fault,
-        is_required: true,
+    let value = if name_fault.is_empty() {
+        &prism.name
+    } else {
+        typed
     };
+    let name = FormField::new("name", "Name").value(value).required();
+    let name = name.hint("The slug stays, so callers do not notice.");
     html! {
         h2 { "Settings" }
         form.narrow method="post" action={ (address) "/rename" } {
-            (name.line("text", "off"))
+            (name.fault(name_fault).line("text", "off"))
             button type="submit" { "Rename" }
         }
         @if prism.archived_at.is_some() {

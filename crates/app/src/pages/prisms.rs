@@ -12,10 +12,10 @@ use crate::components::empty_state::empty_state;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page::Section;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
@@ -45,7 +45,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
         }
         @if !archived.is_empty() {
             details {
-                summary { "Archived: " (counted(number(archived.len()), "prism")) " that no call reaches" }
+                summary { "Archived: " (counted(archived.len(), "prism")) " that no call reaches" }
                 (rows("Archived prisms and their results", &archived))
             }
         }
@@ -93,8 +93,4 @@ fn row(counted: &ListedPrism) -> Markup {
 fn listed(numbers: &[u64]) -> String {
     let words: Vec<_> = numbers.iter().map(u64::to_string).collect();
     words.join(", ")
-}
-
-fn number(length: usize) -> u64 {
-    u64::try_from(length).unwrap_or(u64::MAX)
 }

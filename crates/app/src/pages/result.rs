@@ -20,14 +20,15 @@ use self::marking::{changes, marking};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};
 use crate::components::answer_bars::answer_bars;
+use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
+use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::whole_text::whole_text;
-use crate::page::{Page, Section};
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::sent::Query;
-use crate::visit::Visit;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::sent::Query;
+use crate::requests::visit::Visit;
 
 /// Characters of a format that are shown on the page; a download has all.
 const SHOWN: usize = 2_000;
@@ -35,10 +36,8 @@ const SHOWN: usize = 2_000;
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let details = find(&visit).await?;
-    let is_marked = visit.sent.query.get("done") == Some("marked");
-    let said = html! {
-        @if is_marked { (notice(NoticeKind::Done, &html! { "The marks are saved." })) }
-    };
+    let said = visit.done(|what| (what == "marked").then_some("The marks are saved."));
+    let said = said.unwrap_or_default();
     let check = order_check_form(&visit.refract, &details.result);
     Ok(page(&visit, &details, &said, &check).await?.reply())
 }
@@ -88,11 +87,8 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
     match visit.refract.results().retry_as(caller, id).await {
         Ok(result) if visit.sent.form.has("try") => {
             let query = Query::default().with("result", Some(&result.id().to_string()));
-            let address = prism_address(result.prism());
-            Ok(PageReply::see_other(&format!(
-                "{address}/try{}",
-                query.in_address()
-            )))
+            let (prism, query) = (prism_address(result.prism()), query.in_address());
+            Ok(PageReply::see_other(&format!("{prism}/try{query}")))
         }
         Ok(result) => Ok(PageReply::see_other(&format!("/results/{}", result.id()))),
         Err(CallError::Internal(error)) => Err(error.into()),
@@ -150,7 +146,6 @@ async fn page<'a>(
     let maker = maker(visit, details.maker).await?;
     let may_retry = details.retried_as.is_none() && result.prism().archived_at.is_none();
     let main = html! {
-        (prism_heading(result.prism(), PrismTab::Results, visit.visitor.role))
         (said)
         @if let Some(error) = view.status.error() {
             (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
@@ -183,7 +178,7 @@ async fn page<'a>(
         }
     };
     let title = format!("Result · {}", result.prism().name);
-    let page = visit.page(title, main).section(Section::Prisms);
+    let page = visit.prism_page(result.prism(), PrismTab::Results, title, &main);
     Ok(page.script("try.js"))
 }
 
@@ -196,11 +191,11 @@ fn label<'a>(result: &'a ReadableResult, key: &'a str) -> &'a str {
 fn as_the_api(result: &ReadableResult, format: Format) -> Markup {
     let bytes = rendered(result, format);
     let text = String::from_utf8_lossy(&bytes);
-    let shown: String = text.chars().take(SHOWN).collect();
+    let (shown, rest) = beginning(&text, SHOWN);
     html! {
         details {
             summary { (format.name()) }
-            pre { bdi { (shown) } @if shown.len() < text.len() { "…" } }
+            pre { bdi { (shown) } @if !rest.is_empty() { "…" } }
             p { a href={ "/results/" (result.id()) "/as/" (format.name()) } download { "Download " (format.name()) } }
         }
     }

@@ -12,31 +12,26 @@ use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
-use refract_lens_rendering::RowFormat;
 use refract_service::lenses::PrismLens;
 use refract_service::results::{
     FoundResults, SearchError, SearchLimits, SearchPage, searchable_columns,
 };
 
-pub(crate) use self::download::{download, media_type};
+pub(crate) use self::download::download;
 use self::filter_form::filter_form;
 use self::filter_values::FilterValues;
 use self::makers::ResultMakers;
 use self::rows::rows;
 use crate::components::empty_state::empty_state;
+use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::sent::Query;
-use crate::visit::Visit;
-
-/// The names of the query that say which page of the results is shown.
-const OLDER: &str = "older";
-const NEWER: &str = "newer";
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
@@ -47,10 +42,16 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
         return refused(&visit, lens, &values).await;
     }
     let lens = Arc::new(lens);
-    let page = search_page(&visit.sent.query)?;
+    let page = page_of(
+        &visit.sent.query,
+        ResultId::parse,
+        SearchPage::OlderThan,
+        SearchPage::NewerThan,
+    )?;
+    let page = page.unwrap_or(SearchPage::Newest);
     let limits = SearchLimits::default();
     let results = visit.refract.results();
-    let found = results.search(&lens, &values.search, page, limits).await?;
+    let found = results.search(&lens, &values.filter, page, limits).await?;
     let makers = ResultMakers::load(&visit, &found.results).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();
@@ -60,9 +61,10 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
         let counts = visit.refract.results().counts(account, Utc::now()).await?;
         Some(counts.of_prism(lens.prism.id).in_all)
     };
+    let beside = |side, id| page_address(&address, &values.query, side, id);
+    let (newer, older) = (beside(NEWER, found.newer), beside(OLDER, found.older));
     let main = html! {
-        (prism_heading(&lens.prism, PrismTab::Results, visit.visitor.role))
-        (filter_form(&visit.sent.query, &values, &lens, &makers, &address))
+        (filter_form(&values, &lens, &makers, &address))
         @if found.results.is_empty() && found.searched_to.is_none() {
             (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
         } @else {
@@ -73,13 +75,12 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
                 }
                 (downloads(&values.query, &address))
             }
-            (looked_so_far(&found, page, &values.query, &address))
+            (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
             @if !found.results.is_empty() { (rows(&lens, &found.results, &makers)) }
         }
-        (neighbours(&found, &values.query, &address))
+        (neighbours("Pages of results", newer, older))
     };
-    let title = format!("Results of {}", lens.prism.name);
-    Ok(visit.page(title, main).section(Section::Prisms).reply())
+    Ok(results_page(&visit, &lens, &main).reply())
 }
 
 /// The form again, with what is wrong beside each input.
@@ -91,23 +92,16 @@ async fn refused(
     let makers = ResultMakers::load(visit, &[]).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let main = html! {
-        (prism_heading(&lens.prism, PrismTab::Results, visit.visitor.role))
         (notice(NoticeKind::Refused, &html! { "A filter cannot be read, so nothing was searched for. Change what is marked below." }))
-        (filter_form(&visit.sent.query, values, &lens, &makers, &address))
+        (filter_form(values, &lens, &makers, &address))
     };
-    let title = format!("Results of {}", lens.prism.name);
-    let page = visit.page(title, main).section(Section::Prisms);
+    let page = results_page(visit, &lens, &main);
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
-/// Which page of the results an address names.
-fn search_page(query: &Query) -> Result<SearchPage, PageRefusal> {
-    let id = |text| ResultId::parse(text).ok_or(PageRefusal::NotFound);
-    match (query.get(OLDER), query.get(NEWER)) {
-        (Some(older), _) => Ok(SearchPage::OlderThan(id(older)?)),
-        (None, Some(newer)) => Ok(SearchPage::NewerThan(id(newer)?)),
-        (None, None) => Ok(SearchPage::Newest),
-    }
+fn results_page<'a>(visit: &'a Visit, lens: &PrismLens, main: &Markup) -> Page<'a> {
+    let title = format!("Results of {}", lens.prism.name);
+    visit.prism_page(&lens.prism, PrismTab::Results, title, main)
 }
 
 fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
@@ -125,28 +119,19 @@ fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
     empty_state("Every answer of this prism is kept and shown here.", &first)
 }
 
-fn downloads(query: &Query, address: &str) -> Markup {
-    html! {
-        p.row {
-            span { "Download just these:" }
-            @for format in RowFormat::NAMES {
-                @let query = query.with("format", Some(format));
-                a href={ (address) "/download" (query.in_address()) } download { (format) }
-            }
-        }
-    }
-}
-
 /// How far a search looked that gave up before its page was full, with the way on.
-fn looked_so_far(found: &FoundResults, page: SearchPage, query: &Query, address: &str) -> Markup {
+fn looked_so_far(
+    found: &FoundResults,
+    page: SearchPage,
+    newer: Option<&str>,
+    older: Option<&str>,
+) -> Markup {
     let Some(searched_to) = found.searched_to else {
         return html! {};
     };
     let on = match page {
-        SearchPage::NewerThan(_) => page_address(address, query, NEWER, found.newer),
-        SearchPage::Newest | SearchPage::OlderThan(_) => {
-            page_address(address, query, OLDER, found.older)
-        }
+        SearchPage::NewerThan(_) => newer,
+        SearchPage::Newest | SearchPage::OlderThan(_) => older,
     };
     notice(
         NoticeKind::Warning,
@@ -155,25 +140,6 @@ fn looked_so_far(found: &FoundResults, page: SearchPage, query: &Query, address:
             @if let Some(on) = on { a href=(on) { "Search on" } }
         },
     )
-}
-
-fn neighbours(found: &FoundResults, query: &Query, address: &str) -> Markup {
-    let newer = page_address(address, query, NEWER, found.newer);
-    let older = page_address(address, query, OLDER, found.older);
-    html! {
-        @if newer.is_some() || older.is_some() {
-            nav.row aria-label="Pages of results" {
-                @if let Some(newer) = newer { a.button href=(newer) rel="prev" { "Newer" } }
-                @if let Some(older) = older { a.button href=(older) rel="next" { "Older" } }
-            }
-        }
-    }
-}
-
-fn page_address(address: &str, query: &Query, name: &str, id: Option<ResultId>) -> Option<String> {
-    let id = id?.to_string();
-    let query = query.with(name, Some(&id));
-    Some(format!("{address}{}", query.in_address()))
 }
 
 impl From<SearchError> for PageRefusal {

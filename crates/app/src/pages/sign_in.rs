@@ -1,21 +1,19 @@
 //! `/sign-in`: email and password, and back to where somebody was going.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_service::InternalError;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{SecretError, Session, SessionEnd, SignInError};
 
-use crate::browser_cookie;
 use crate::components::field::FormField;
-use crate::kept::{Kept, is_own_address};
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::OpenVisit;
-use crate::visitor::Visitor;
+use crate::cookies::browser_cookie;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::kept::{Kept, is_own_address};
+use crate::requests::visit::OpenVisit;
+use crate::requests::visitor::Visitor;
 
 /// Shows the page. Somebody who is signed in goes on at once.
 pub(crate) fn show(visit: &OpenVisit) -> PageReply {
@@ -38,12 +36,8 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let password = TypedPassword::new(form.get("password"));
     let client = &visit.sent.client;
     let request = Some(visit.request.clone());
-    let refusal = match visit
-        .refract
-        .people()
-        .sign_in(client, email, password, request)
-        .await
-    {
+    let people = visit.refract.people();
+    let refusal = match people.sign_in(client, email, password, request).await {
         Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
         Err(refusal) => refusal,
     };
@@ -55,7 +49,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         }
         SignInError::Secret(SecretError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
         SignInError::Secret(error) => return Err(error.into()),
-        SignInError::Persistence(error) => return Err(InternalError::from(error).into()),
+        SignInError::Persistence(error) => return Err(error.into()),
     };
     let typed = Typed {
         email,
@@ -63,10 +57,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         then,
     };
     let page = page(&visit, &typed, kept.as_ref(), status);
-    Ok(match retry_after {
-        Some(seconds) => page.with_header(RETRY_AFTER, HeaderValue::from(seconds)),
-        None => page,
-    })
+    Ok(page.with_retry_after(retry_after))
 }
 
 /// Sets the cookies and sends somebody who signed in on, or back to what they typed.
@@ -94,14 +85,11 @@ pub(crate) async fn welcome(
 }
 
 /// Ends the session whose cookie is about to be replaced or taken back.
-pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), InternalError> {
+pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), PageRefusal> {
     if let Some(visitor) = &visit.visitor {
         let request = Some(visit.request.clone());
-        visit
-            .refract
-            .people()
-            .end_session(visitor, why, request)
-            .await?;
+        let people = visit.refract.people();
+        people.end_session(visitor, why, request).await?;
     }
     Ok(())
 }
@@ -133,8 +121,7 @@ fn page(
              replaced in the same way."
         }
     };
-    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Sign in", main);
-    page.status(status).reply()
+    visit.page("Sign in", main).status(status).reply()
 }
 
 /// What was typed into the form, and what is wrong with it.
@@ -149,20 +136,9 @@ pub(crate) struct Typed<'a> {
 
 /// The form, which carries along what was typed into another one when the session ended.
 pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept<'_>>) -> Markup {
-    let email = FormField {
-        name: "email",
-        label: "Email",
-        value: typed.email,
-        fault: typed.fault,
-        is_required: true,
-        ..FormField::default()
-    };
-    let password = FormField {
-        name: "password",
-        label: "Password",
-        is_required: true,
-        ..FormField::default()
-    };
+    let email = FormField::new("email", "Email").value(typed.email);
+    let email = email.fault(typed.fault).required();
+    let password = FormField::new("password", "Password").required();
     html! {
         form.narrow method="post" action="/sign-in" {
             (email.line("email", "username"))

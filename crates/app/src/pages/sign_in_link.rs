@@ -1,18 +1,14 @@
 //! `/sign-in/{token}`: signs in by a link, once. Opening it uses nothing up and signs nobody in or out,
 //! since what looks at links in messages opens them too.
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
-use refract_service::InternalError;
 use refract_service::people::SignInError;
-use refract_service::people::token::Token;
 
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
+use crate::pages::link_page::{self, token};
 use crate::pages::sign_in::welcome;
-use crate::visit::OpenVisit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// Shows the button that signs in, as long as the link is good.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
@@ -20,7 +16,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         Some(token) => visit.refract.people().is_sign_in_link(&token).await,
         None => Ok(false),
     };
-    if !is_good.map_err(InternalError::from)? {
+    if !is_good? {
         return Ok(void(&visit));
     }
     let main = html! {
@@ -33,12 +29,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
             button.main type="submit" autofocus { "Sign in" }
         }
     };
-    Ok(reply(Page::new(
-        &visit.site,
-        visit.visitor.as_ref(),
-        "Sign in",
-        main,
-    )))
+    Ok(link_page::reply(visit.page("Sign in", main)))
 }
 
 /// Signs in, and uses the link up.
@@ -46,17 +37,15 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     let session = match token(&visit) {
         Some(token) => {
             let request = Some(visit.request.clone());
-            visit
-                .refract
-                .people()
-                .sign_in_by_link(&visit.sent.client, &token, request)
-                .await
+            let people = visit.refract.people();
+            let signing_in = people.sign_in_by_link(&visit.sent.client, &token, request);
+            signing_in.await
         }
         None => Ok(None),
     };
     match session {
         Ok(Some(session)) => welcome(&visit, &session, "/", None).await,
-        Err(SignInError::Persistence(error)) => Err(InternalError::from(error).into()),
+        Err(SignInError::Persistence(error)) => Err(error.into()),
         Err(SignInError::Secret(error)) => Err(error.into()),
         // a link has no password that could be wrong
         Ok(None)
@@ -66,23 +55,8 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     }
 }
 
-fn token(visit: &OpenVisit) -> Option<Token> {
-    Token::parse(visit.sent.values.get("token"))
-}
-
 /// The page of a link that was used, is older than a day or never was.
 fn void(visit: &OpenVisit) -> PageReply {
-    let main = html! {
-        h1 { "This link is not good any more" }
-        p { "It signs in once, within a day. Start the demo again for a new one." }
-        p { a.button href="/sign-in" { "Sign in" } }
-    };
-    let page = Page::new(&visit.site, visit.visitor.as_ref(), "Link not good", main);
-    reply(page.status(StatusCode::GONE))
-}
-
-/// The page without its address in what it leads to: the address holds the token.
-fn reply(page: Page<'_>) -> PageReply {
-    let origin_only = HeaderValue::from_static("strict-origin");
-    page.reply().with_header(REFERRER_POLICY, origin_only)
+    let words = "It signs in once, within a day. Start the demo again for a new one.";
+    link_page::void(visit, words)
 }

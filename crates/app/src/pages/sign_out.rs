@@ -2,11 +2,11 @@
 
 use refract_service::people::SessionEnd;
 
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
+use crate::cookies::session_cookie;
 use crate::pages::sign_in::end_session;
-use crate::session_cookie;
-use crate::visit::OpenVisit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
 
 /// Ends the session of the cookie that was sent, and takes the cookie back.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {

@@ -12,23 +12,22 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::role::Role;
 use refract_domain::slug::PrismSelector;
 use refract_service::CallError;
-use refract_service::prisms;
-use refract_service::prisms::Prism;
+use refract_service::prisms::{Prism, PrismError};
 use refract_service::results::{CreateCall, ReadableResult, ResultDetails};
 
 use self::answered::answered;
 use self::try_form::{TryForm, TryValues};
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
-use crate::page::{Page, Section};
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::sent::Query;
-use crate::visit::Visit;
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::sent::Query;
+use crate::requests::visit::Visit;
 
 /// Shows the form, filled with the texts of a result when there is one, and the answer beside it.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let prism = find_prism(&visit).await?;
+    let prism = visit.find_prism().await?;
     let query = &visit.sent.query;
     let first = result_of(&visit, &prism, query.get("result")).await?;
     let second = result_of(&visit, &prism, query.get("beside")).await?;
@@ -51,11 +50,11 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
 
 /// Answers what was typed, with one version or with two.
 pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let prism = find_prism(&visit).await?;
+    let prism = visit.find_prism().await?;
     let mut form = TryForm::sent(&visit.sent.form);
     let read = form.read(prism.latest_version);
     let Some(version) = version_of_form(&visit, &prism, &form).await? else {
-        form.refuse("version", CallError::VersionNotFound.to_string());
+        form.refuse("version", &CallError::VersionNotFound);
         form.choose(&prism.latest_version.to_string());
         let latest = version_of_form(&visit, &prism, &form).await?;
         let latest = latest.ok_or(PageRefusal::NotFound)?;
@@ -69,7 +68,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
         let other = visit.refract.prisms().find_version(&prism, against).await;
         match other {
             Ok(other) => form.check_same_fields(&version, &other),
-            Err(_) => form.refuse("against", CallError::VersionNotFound.to_string()),
+            Err(_) => form.refuse("against", &CallError::VersionNotFound),
         }
     }
     if form.is_refused() {
@@ -86,7 +85,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
         }
         Err(CallError::Internal(error)) => Err(error.into()),
         Err(refusal) => {
-            form.refuse("", refusal.to_string());
+            form.refuse("", &refusal);
             Ok(refused(&visit, &prism, &version, &form))
         }
     }
@@ -138,7 +137,6 @@ fn page<'a>(
     answer: &Markup,
 ) -> Page<'a> {
     let main = html! {
-        (prism_heading(prism, PrismTab::Try, visit.visitor.role))
         @if prism.archived_at.is_some() {
             (notice(NoticeKind::Warning, &html! {
                 "This prism is archived, so it does not answer. "
@@ -152,12 +150,8 @@ fn page<'a>(
         }
     };
     let title = format!("Try · {}", prism.name);
-    let page = visit.page(title, main).section(Section::Prisms);
+    let page = visit.prism_page(prism, PrismTab::Try, title, &main);
     page.script("try.js")
-}
-
-async fn find_prism(visit: &Visit) -> Result<Prism, PageRefusal> {
-    visit.find_prism().await
 }
 
 /// The version that the form names; `None` when the prism has none of this number.
@@ -171,7 +165,7 @@ async fn version_of_form(
     };
     match visit.refract.prisms().find_version(prism, number).await {
         Ok(version) => Ok(Some(version)),
-        Err(prisms::PrismError::VersionNotFound) => Ok(None),
+        Err(PrismError::VersionNotFound) => Ok(None),
         Err(refusal) => Err(refusal.into()),
     }
 }

@@ -6,11 +6,10 @@ use refract_domain::prism::VersionNumber;
 use crate::components::definition::definition;
 use crate::components::differences::differences;
 use crate::components::moment::moment;
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
@@ -25,7 +24,6 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let before = neighbour(-1);
     let after = neighbour(1).filter(|after| *after <= prism.latest_version);
     let main = html! {
-        (prism_heading(prism, PrismTab::Overview, visit.visitor.role))
         h2 { "Version " (number) }
         p {
             "Saved " (moment(found.made_at)) " by "
@@ -44,5 +42,6 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
         (definition(&found.version))
     };
     let title = format!("{}, version {number}", prism.name);
-    Ok(visit.page(title, main).section(Section::Prisms).reply())
+    let page = visit.prism_page(prism, PrismTab::Overview, title, &main);
+    Ok(page.reply())
 }

@@ -2,7 +2,8 @@
 
 use refract_domain::question::QuestionType;
 
-use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
+use super::draft::{DraftField, DraftOutcome, DraftQuestion, EditDraft};
+use crate::pages::list_change::{self, ListChange};
 
 /// What a button did.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,9 +21,20 @@ struct ListPlace<'a> {
     path: &'a str,
     /// What an item of the list is called.
     noun: &'a str,
-    /// The path of the button that adds an item.
+    /// The end of the path of the button that adds an item.
     add: &'a str,
 }
+
+const FIELDS: ListPlace<'_> = ListPlace {
+    path: "fields",
+    noun: "Field",
+    add: "add",
+};
+const QUESTIONS: ListPlace<'_> = ListPlace {
+    path: "questions",
+    noun: "Question",
+    add: "add.choice",
+};
 
 /// Does what a button such as `questions.2.up` or `fields.add` says.
 pub(crate) fn act(draft: &mut EditDraft, button: &str) -> Acted {
@@ -33,26 +45,18 @@ pub(crate) fn act(draft: &mut EditDraft, button: &str) -> Acted {
 fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
     match parts {
         ["fields", "add"] => {
-            draft.fields.push(DraftField {
-                key: DraftKey::new(),
-                label: String::new(),
-            });
-            Some(added("fields", "Field", draft.fields.len(), "label"))
+            draft.fields.push(DraftField::default());
+            Some(added(&FIELDS, draft.fields.len(), "label"))
         }
         ["fields", place, change @ ..] => {
-            let list = ListPlace {
-                path: "fields",
-                noun: "Field",
-                add: "fields.add",
-            };
-            rearrange(&mut draft.fields, &list, place.parse().ok()?, change)
+            rearrange(&mut draft.fields, &FIELDS, place.parse().ok()?, change)
         }
         ["questions", "add", question_type] => {
             let question_type = QuestionType::parse(question_type)?;
             draft.questions.push(new_question(question_type));
             let number = draft.questions.len();
             draft.fold_besides(Some(number - 1));
-            Some(added("questions", "Question", number, "text"))
+            Some(added(&QUESTIONS, number, "text"))
         }
         ["questions", place, change @ ("open" | "close")] => {
             let place: usize = place.parse().ok()?;
@@ -76,12 +80,8 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
             Some(acted)
         }
         ["questions", place, change @ ..] => {
-            let list = ListPlace {
-                path: "questions",
-                noun: "Question",
-                add: "questions.add.choice",
-            };
-            rearrange(&mut draft.questions, &list, place.parse().ok()?, change)
+            let place = place.parse().ok()?;
+            rearrange(&mut draft.questions, &QUESTIONS, place, change)
         }
         _ => None,
     }
@@ -89,22 +89,20 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
 
 /// Does something to the options or levels of the question at a place.
 fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option<Acted> {
-    let path = format!("questions.{place}.{}", question.list()?);
-    let noun = match question.question_type {
-        QuestionType::Choice => "Option",
-        QuestionType::YesNo | QuestionType::Scale => "Level",
+    let list = ListPlace {
+        path: &format!("questions.{place}.{}", question.list()?),
+        noun: match question.question_type {
+            QuestionType::Choice => "Option",
+            QuestionType::YesNo | QuestionType::Scale => "Level",
+        },
+        add: "add",
     };
     match parts {
         ["add"] => {
-            question.outcomes.push(new_outcome());
-            Some(added(&path, noun, question.outcomes.len(), "label"))
+            question.outcomes.push(DraftOutcome::default());
+            Some(added(&list, question.outcomes.len(), "label"))
         }
         [place, change @ ..] => {
-            let list = ListPlace {
-                path: &path,
-                noun,
-                add: &format!("{path}.add"),
-            };
             rearrange(&mut question.outcomes, &list, place.parse().ok()?, change)
         }
         [] => None,
@@ -112,7 +110,7 @@ fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option
 }
 
 /// What is said of an item that was added at the end; `input` is typed into next.
-fn added(path: &str, noun: &str, number: usize, input: &str) -> Acted {
+fn added(ListPlace { path, noun, .. }: &ListPlace<'_>, number: usize, input: &str) -> Acted {
     Acted {
         focus: format!("{path}.{}.{input}", number - 1),
         words: format!("{noun} {number} is new."),
@@ -122,69 +120,43 @@ fn added(path: &str, noun: &str, number: usize, input: &str) -> Acted {
 /// Moves or removes an item of a list.
 fn rearrange<T>(
     items: &mut Vec<T>,
-    list: &ListPlace<'_>,
+    ListPlace { path, noun, add }: &ListPlace<'_>,
     from: usize,
     change: &[&str],
 ) -> Option<Acted> {
-    if from >= items.len() {
-        return None;
-    }
-    let ListPlace { path, noun, add } = list;
     let count = items.len();
-    let end = count - 1;
-    let to = match change {
-        ["up"] => from.saturating_sub(1),
-        ["down"] => (from + 1).min(end),
-        ["to", place] => place.parse::<usize>().ok()?.min(end),
-        ["remove"] => {
-            items.remove(from);
-            let focus = match end {
-                0 => (*add).to_owned(),
-                end => format!("{path}.{}.remove", from.min(end - 1)),
+    let (focus, words) = match list_change::rearrange(items, from, change)? {
+        ListChange::Removed => {
+            let focus = match items.len().checked_sub(1) {
+                None => format!("{path}.{add}"),
+                Some(end) => format!("{path}.{}.remove", from.min(end)),
             };
-            return Some(Acted {
-                focus,
-                words: format!("{noun} {} is removed. {end} left.", from + 1),
-            });
+            (focus, format!("is removed. {} left.", items.len()))
         }
-        _ => return None,
-    };
-    let item = items.remove(from);
-    items.insert(to, item);
-    // the button that was pressed, unless the item is at the end
-    let goes_up = to < from;
-    let button = match end {
-        0 => "remove",
-        _ if to == 0 || (!goes_up && to < end) => "down",
-        _ => "up",
+        ListChange::Moved(to) => {
+            // the button that was pressed, unless the item is at the end
+            let button = match count - 1 {
+                0 => "remove",
+                end if to == 0 || (to >= from && to < end) => "down",
+                _ => "up",
+            };
+            let focus = format!("{path}.{to}.{button}");
+            (focus, format!("is number {} of {count}.", to + 1))
+        }
     };
     Some(Acted {
-        focus: format!("{path}.{to}.{button}"),
-        words: format!("{noun} {} is number {} of {count}.", from + 1, to + 1),
+        focus,
+        words: format!("{noun} {} {words}", from + 1),
     })
 }
 
+/// A question of two options or levels, where it has any.
 fn new_question(question_type: QuestionType) -> DraftQuestion {
-    let outcomes = match question_type {
-        QuestionType::Choice | QuestionType::Scale => vec![new_outcome(), new_outcome()],
-        QuestionType::YesNo => Vec::new(),
-    };
-    DraftQuestion {
-        key: DraftKey::new(),
-        question_type,
-        text: String::new(),
-        instructions: String::new(),
-        outcomes,
-        is_folded: false,
+    let mut question = DraftQuestion::new(question_type);
+    if question.list().is_some() {
+        question.outcomes = vec![DraftOutcome::default(); 2];
     }
-}
-
-fn new_outcome() -> DraftOutcome {
-    DraftOutcome {
-        key: DraftKey::new(),
-        label: String::new(),
-        description: String::new(),
-    }
+    question
 }
 
 #[cfg(test)]
@@ -274,7 +246,7 @@ mod tests {
             open.map(|(place, _)| place).collect::<Vec<_>>()
         };
         assert_eq!(open(&draft), [0, 1, 2, 3]);
-        draft.questions[2].outcomes = vec![new_outcome(); 650];
+        draft.questions[2].outcomes = vec![DraftOutcome::default(); 650];
         act(&mut draft, "questions.2.options.add");
         assert_eq!(open(&draft), [2]);
         act(&mut draft, "questions.0.open");

@@ -7,7 +7,7 @@ use refract_domain::prism::PrismVersion;
 use serde::{Deserialize, Serialize};
 
 use super::draft::{DraftField, DraftQuestion, EditDraft};
-use crate::page_refusal::PageRefusal;
+use crate::replies::page_refusal::PageRefusal;
 
 /// The version that a draft was made from; none for a new prism.
 #[derive(Clone, Default)]

@@ -27,8 +27,15 @@ pub(crate) enum DraftKey {
     Typed(String),
 }
 
+impl Default for DraftKey {
+    /// The key of something that is new.
+    fn default() -> Self {
+        Self::Typed(String::new())
+    }
+}
+
 /// A field in the form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DraftField {
     pub(crate) key: DraftKey,
     pub(crate) label: String,
@@ -48,7 +55,7 @@ pub(crate) struct DraftQuestion {
 }
 
 /// An option or level in the form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DraftOutcome {
     pub(crate) key: DraftKey,
     pub(crate) label: String,
@@ -64,11 +71,6 @@ impl DraftKey {
         match self {
             Self::Saved(key) | Self::Typed(key) => key,
         }
-    }
-
-    /// The key of something that is new.
-    pub(crate) fn new() -> Self {
-        Self::Typed(String::new())
     }
 
     fn saved(key: &str) -> Self {
@@ -101,19 +103,27 @@ impl DraftQuestion {
         }
     }
 
+    /// A question that is new, open and without options or levels.
+    pub(crate) fn new(question_type: QuestionType) -> Self {
+        Self {
+            key: DraftKey::default(),
+            question_type,
+            text: String::new(),
+            instructions: String::new(),
+            outcomes: Vec::new(),
+            is_folded: false,
+        }
+    }
+
     /// A saved question, open.
     pub(crate) fn of(question: &Question) -> Self {
+        let outcomes = question.own_outcomes().iter();
         Self {
             key: DraftKey::saved(question.key.as_str()),
-            question_type: question.question_type(),
             text: question.text.clone(),
             instructions: question.instructions.clone().unwrap_or_default(),
-            outcomes: question
-                .own_outcomes()
-                .iter()
-                .map(DraftOutcome::of)
-                .collect(),
-            is_folded: false,
+            outcomes: outcomes.map(DraftOutcome::of).collect(),
+            ..Self::new(question.question_type())
         }
     }
 
@@ -159,14 +169,7 @@ impl EditDraft {
                 key: DraftKey::Typed("text".to_owned()),
                 label: "Text".to_owned(),
             }],
-            questions: vec![DraftQuestion {
-                key: DraftKey::new(),
-                question_type: QuestionType::YesNo,
-                text: String::new(),
-                instructions: String::new(),
-                outcomes: Vec::new(),
-                is_folded: false,
-            }],
+            questions: vec![DraftQuestion::new(QuestionType::YesNo)],
             ..Self::default()
         }
     }
@@ -215,11 +218,9 @@ impl EditDraft {
 
     /// Whether the prism has too many options and levels to show all inputs at once.
     pub(crate) fn is_large(&self) -> bool {
-        let outcomes = self
-            .questions
-            .iter()
-            .map(|question| question.outcomes.len());
-        outcomes.sum::<usize>() > LARGE
+        let questions = self.questions.iter();
+        let outcomes: usize = questions.map(|question| question.outcomes.len()).sum();
+        outcomes > LARGE
     }
 
     /// The prism file. Fields and questions without a key get one.

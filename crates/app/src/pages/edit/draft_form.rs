@@ -7,8 +7,8 @@ use refract_domain::question::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
-use crate::form::Form;
-use crate::page_refusal::PageRefusal;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::form::Form;
 
 /// The name of the value that carries a whole draft along.
 pub(crate) const WHOLE: &str = "draft";
@@ -55,11 +55,8 @@ impl<'a> SentInputs<'a> {
     }
 
     fn text(&self, name: &str) -> String {
-        self.values
-            .get(name)
-            .copied()
-            .unwrap_or_default()
-            .to_owned()
+        let value = self.values.get(name).copied();
+        value.unwrap_or_default().to_owned()
     }
 
     fn key(&self, path: &str) -> DraftKey {
@@ -83,11 +80,9 @@ impl<'a> SentInputs<'a> {
         let question_type = QuestionType::parse(self.get(path, "type")?)?;
         let mut question = DraftQuestion {
             key: self.key(path),
-            question_type,
             text: self.text(&format!("{path}.text")),
             instructions: self.text(&format!("{path}.instructions")),
-            outcomes: Vec::new(),
-            is_folded: false,
+            ..DraftQuestion::new(question_type)
         };
         if let Some(list) = question.list() {
             let outcomes = (0..).map_while(|place| self.outcome(&format!("{path}.{list}.{place}")));

@@ -10,9 +10,10 @@ use refract_service::prisms::{Prism, PrismError};
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
 use super::draft_form;
+use crate::components::form_faults::at_paths;
 use crate::components::prism_tabs::prism_address;
-use crate::page_refusal::PageRefusal;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::visit::{Visit, version_number};
 
 /// The name of the value that is sent while everything wrong is told.
 pub(crate) const ASKED: &str = "asked";
@@ -80,13 +81,9 @@ impl Editing {
         // the address of a new prism names none
         if !visit.sent.values.get("slug").is_empty() {
             let prism = visit.find_prism().await?;
-            let number = form.get("based_on").parse().ok();
-            let number = number.and_then(VersionNumber::new);
-            let number = number.ok_or(PageRefusal::NoForm)?;
-            let base = visit.refract.prisms().find_version(&prism, number).await?;
-            editing.based_on = Some(number);
-            editing.base = DraftBase(Some(base));
             editing.prism = Some(prism);
+            let number = version_number(form.get("based_on")).ok_or(PageRefusal::NoForm)?;
+            editing.put_on(visit, number).await?;
         }
         editing.draft = draft_form::read(form, &editing.base)?;
         editing.is_touched = true;
@@ -169,8 +166,6 @@ impl Checked {
         if !self.is_asked {
             return String::new();
         }
-        let here = self.problems.iter().filter(|problem| problem.path == path);
-        let words: Vec<_> = here.map(|problem| problem.fault.to_string()).collect();
-        words.join("; ")
+        at_paths(&self.problems, &[path])
     }
 }

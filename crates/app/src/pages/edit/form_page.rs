@@ -8,9 +8,9 @@ use super::inputs::Inputs;
 use super::question_inputs::question;
 use super::state_panel;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_heading};
-use crate::page::{Page, Section};
-use crate::visit::Visit;
+use crate::components::prism_tabs::PrismTab;
+use crate::replies::page::{Page, Section};
+use crate::requests::visit::Visit;
 
 /// The page, after a button did something or nothing.
 pub(crate) fn show<'a>(
@@ -20,10 +20,7 @@ pub(crate) fn show<'a>(
     acted: &Acted,
 ) -> Page<'a> {
     let main = html! {
-        @match &editing.prism {
-            Some(prism) => { (prism_heading(prism, PrismTab::Edit, visit.visitor.role)) }
-            None => { h1 { "New prism" } }
-        }
+        @if editing.prism.is_none() { h1 { "New prism" } }
         @if checked.is_asked && !checked.problems.is_empty() {
             (notice(NoticeKind::Refused, &html! { "Nothing was saved. What is to be put right is listed under State." }))
         }
@@ -31,10 +28,11 @@ pub(crate) fn show<'a>(
         form #edit.edit method="post" action=(editing.address()) autocomplete="off" novalidate
             data-changed[editing.is_touched] { (inside(editing, checked, acted)) }
     };
-    visit
-        .page("Edit", main)
-        .section(Section::Prisms)
-        .script("edit.js")
+    let page = match &editing.prism {
+        Some(prism) => visit.prism_page(prism, PrismTab::Edit, "Edit", &main),
+        None => visit.page("Edit", main).section(Section::Prisms),
+    };
+    page.script("edit.js")
 }
 
 /// What stands in the form.

@@ -23,19 +23,7 @@ impl Inputs<'_> {
         if value.contains('\n') {
             return self.area(name, label, value, "", 2);
         }
-        let fault = self.checked.fault(name);
-        let field = FormField {
-            name,
-            label,
-            value,
-            fault: &fault,
-            ..FormField::default()
-        };
-        field.around(&html! {
-            input #(name) name=(name) type="text" value=(value) dir="auto" autocomplete="off"
-                autofocus[self.focus == name] aria-invalid=[(!fault.is_empty()).then_some("true")]
-                aria-describedby=[(!fault.is_empty()).then(|| format!("{name}-fault"))];
-        })
+        self.field(name, label, value).line("text", "off")
     }
 
     /// Text of several lines.
@@ -47,26 +35,13 @@ impl Inputs<'_> {
         hint: &str,
         rows: usize,
     ) -> Markup {
-        let fault = self.checked.fault(name);
-        let described = match (hint.is_empty(), fault.is_empty()) {
-            (true, true) => None,
-            (false, true) => Some(format!("{name}-hint")),
-            (true, false) => Some(format!("{name}-fault")),
-            (false, false) => Some(format!("{name}-hint {name}-fault")),
-        };
-        let field = FormField {
-            name,
-            label,
-            value,
-            hint,
-            fault: &fault,
-            ..FormField::default()
-        };
-        field.around(&html! {
-            textarea #(name) name=(name) rows=(rows) dir="auto" spellcheck="true"
-                autofocus[self.focus == name] aria-invalid=[(!fault.is_empty()).then_some("true")]
-                aria-describedby=[described] { "\n" (value) }
-        })
+        self.field(name, label, value).hint(hint).area(rows)
+    }
+
+    fn field<'a>(self, name: &'a str, label: &'a str, value: &'a str) -> FormField<'a> {
+        let field = FormField::new(name, label).value(value);
+        let field = field.fault(self.checked.fault(name));
+        field.focus(self.focus == name)
     }
 
     /// The key of something: fixed once it is saved.

@@ -13,11 +13,10 @@ use super::review_page::carried;
 use crate::components::differences::differences;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address, prism_heading};
-use crate::page::Section;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// The page.
 pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
@@ -25,9 +24,8 @@ pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     let (selector, file) = (visit.prism()?, editing.draft.file());
     let based_on = editing.based_on.ok_or(PageRefusal::NoForm)?;
     let prisms = visit.refract.prisms();
-    let meanwhile = prisms
-        .saved_meanwhile(account, &selector, &file, based_on)
-        .await?;
+    let comparing = prisms.saved_meanwhile(account, &selector, &file, based_on);
+    let meanwhile = comparing.await?;
     let SavedMeanwhile {
         prism,
         saved,
@@ -38,7 +36,6 @@ pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     let latest = prism.latest_version;
     let new_name = editing.draft.name.trim();
     let main = html! {
-        (prism_heading(prism, PrismTab::Edit, visit.visitor.role))
         (notice(NoticeKind::Refused, &html! {
             "Version " (latest) " was saved while you edited version " (based_on)
             ". Nothing of yours is lost: it is kept on this page."
@@ -75,7 +72,7 @@ pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, 
             p.hint { "Going on opens your form again with everything that you typed. Review lists these changes once more before you save." }
         }
     };
-    let page = visit.page("Saved meanwhile", main).section(Section::Prisms);
+    let page = visit.prism_page(prism, PrismTab::Edit, "Saved meanwhile", &main);
     Ok(page.status(StatusCode::CONFLICT).reply())
 }
 

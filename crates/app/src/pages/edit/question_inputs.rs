@@ -50,11 +50,10 @@ pub(crate) fn type_name(question_type: QuestionType) -> &'static str {
 }
 
 fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str, place: usize) -> Markup {
-    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let problems = inputs.checked.problems.iter();
     let wrong = problems.filter(|problem| question_of(&problem.path) == Some(place));
     let wrong = if inputs.checked.is_asked {
-        count(wrong.count())
+        wrong.count()
     } else {
         0
     };
@@ -64,7 +63,7 @@ fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str, place: usize
         @if wrong > 0 { p.fault { (counted(wrong, "thing")) " to put right" } }
         p.row {
             @if let Some(list) = question.list() {
-                span.soft { (counted(count(question.outcomes.len()), list.trim_end_matches('s'))) }
+                span.soft { (counted(question.outcomes.len(), list.trim_end_matches('s'))) }
             }
             (inputs.adding(&format!("{path}.open"), "Open"))
         }

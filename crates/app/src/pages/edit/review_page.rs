@@ -16,11 +16,10 @@ use crate::components::bar::bar;
 use crate::components::differences::differences;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
-use crate::components::prism_tabs::{PrismTab, prism_heading};
+use crate::components::prism_tabs::PrismTab;
 use crate::components::table::table;
-use crate::page::Section;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// What the page shows.
 pub(crate) struct Review<'a> {
@@ -52,7 +51,6 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
     });
     let next = prism.latest_version.next();
     let main = html! {
-        (prism_heading(prism, PrismTab::Edit, visit.visitor.role))
         h2 { "What changes against version " (prism.latest_version) }
         @if is_renamed { p { "The prism is called " bdi { (new_name) } ". Its slug stays." } }
         @if changes.is_empty() && !is_renamed {
@@ -90,7 +88,8 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
             @for pair in pairs { (tried(pair, &draft.file.version)) }
         }
     };
-    visit.page("Review", main).section(Section::Prisms).reply()
+    let page = visit.prism_page(prism, PrismTab::Edit, "Review", &main);
+    page.reply()
 }
 
 /// The draft as hidden values of another form.
@@ -103,14 +102,13 @@ pub(crate) fn carried(editing: &Editing) -> Markup {
 
 /// What a trial asks and what it saves.
 fn trial_hint(cost: DraftTrialCost) -> Markup {
-    let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     html! {
         p.hint {
-            "Asks your version about " (counted(number(cost.texts), "text"))
+            "Asks your version about " (counted(cost.texts, "text"))
             " of those answered last, and shows its answers beside the stored ones: "
             @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
             @else {
-                "about " (counted(number(cost.requests), "model request"))
+                "about " (counted(cost.requests, "model request"))
                 ", at most twice as many where the model is busy. "
             }
             "Nothing of it is saved: it makes no results."

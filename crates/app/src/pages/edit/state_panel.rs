@@ -14,9 +14,8 @@ pub(super) const MOST_WARNINGS: usize = 30;
 
 /// The state of the form. A script reads the problems from it, to put each beside its input.
 pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
-    let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let (hidden, shown): (Vec<_>, Vec<_>) =
-        (checked.problems.iter()).partition(|problem| folded(editing, &problem.path).is_some());
+        (checked.problems.iter()).partition(|problem| is_folded(editing, &problem.path));
     let mut by_question: BTreeMap<usize, usize> = BTreeMap::new();
     for place in hidden.iter().filter_map(|it| question_of(&it.path)) {
         *by_question.entry(place).or_default() += 1;
@@ -26,7 +25,7 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
         @if checked.problems.is_empty() {
             p { "Nothing is wrong." }
         } @else {
-            p { strong { (counted(number(checked.problems.len()), "thing")) " to put right" } }
+            p { strong { (counted(checked.problems.len(), "thing")) " to put right" } }
             ul.problems {
                 @for problem in shown {
                     li data-path=(problem.path) data-fault=(problem.fault) {
@@ -35,15 +34,15 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
                 }
                 @for (place, count) in by_question {
                     li {
-                        a href={ "#questions." (place) } { "Question " (place + 1) ": " (counted(number(count), "thing")) " to put right" }
+                        a href={ "#questions." (place) } { "Question " (place + 1) ": " (counted(count, "thing")) " to put right" }
                     }
                 }
             }
         }
         @if let Some(size) = checked.size {
             p {
-                "The prism takes about " (count(number(size))) " of the "
-                (count(number(TOKEN_BUDGET))) " tokens of a call. The rest is for the text."
+                "The prism takes about " (count(size)) " of the "
+                (count(TOKEN_BUDGET)) " tokens of a call. The rest is for the text."
             }
         }
         @if !checked.warnings.is_empty() {
@@ -62,9 +61,9 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
     }
 }
 
-/// The path of the folded question that hides the input at a path; `None` where the input is shown.
-fn folded(editing: &Editing, path: &str) -> Option<String> {
-    let place = question_of(path)?;
-    let question = editing.draft.questions.get(place)?;
-    question.is_folded.then(|| format!("questions.{place}"))
+/// Whether the input at a path is hidden by a folded question.
+fn is_folded(editing: &Editing, path: &str) -> bool {
+    let questions = &editing.draft.questions;
+    let question = question_of(path).and_then(|place| questions.get(place));
+    question.is_some_and(|question| question.is_folded)
 }

@@ -4,80 +4,35 @@ use refract_domain::event::{Actor, ActorKind, EventAction, EventTarget, TargetKi
 use refract_domain::ids::parse_uuid;
 use refract_service::events::{EventActors, EventFilter};
 
-use crate::days::{NO_DAY, beginning, day};
-use crate::sent::Query;
+use crate::components::list_filters::ListFilters;
+use crate::requests::sent::Query;
 
 /// Where the page is.
 pub(super) const ADDRESS: &str = "/events";
 /// The names of the filters in an address, which are also the names of the form's inputs.
 const NAMES: [&str; 5] = ["by", "action", "target", "from", "to"];
 
-/// What the filters select, with what is wrong with them.
-pub(super) struct EventQuery {
-    pub(super) filter: EventFilter,
-    /// The filters alone, without blank ones and without a page.
-    pub(super) query: Query,
-    faults: Vec<(&'static str, &'static str)>,
-}
+/// What the filters of the events select, with what is wrong with them.
+pub(super) type EventQuery = ListFilters<EventFilter>;
 
 impl EventQuery {
-    /// Reads the filters.
+    /// Reads the filters of the events.
     pub(super) fn read(query: &Query) -> Self {
-        let own = NAMES.iter().fold(Query::default(), |own, name| {
-            own.with(name, query.get(name))
-        });
-        let mut read = Self {
-            filter: EventFilter::default(),
-            query: own,
-            faults: Vec::new(),
-        };
+        let mut read = Self::unread(query, &NAMES);
         let choose = "is none of the list: choose one";
-        let actor = read.one(query, "by", choose, actor);
-        read.filter.actors = actor.map(|actor| EventActors {
-            kind: actor.kind(),
-            ids: actor.id().into_iter().collect(),
-        });
-        read.filter.action = read.one(query, "action", choose, EventAction::named);
-        read.filter.target = read.one(query, "target", choose, target);
-        let from = read.one(query, "from", NO_DAY, day);
-        let to = read.one(query, "to", NO_DAY, day);
-        if from.is_some_and(|from| to.is_some_and(|to| to < from)) {
-            read.faults.push(("to", "is before the first day"));
-        }
-        read.filter.since = from.map(beginning);
-        // the last day belongs to the period
-        read.filter.until = to.and_then(|to| to.succ_opt()).map(beginning);
+        let actor = read.read_one("by", choose, actor);
+        let (since, until) = read.read_period();
+        read.filter = EventFilter {
+            actors: actor.map(|actor| EventActors {
+                kind: actor.kind(),
+                ids: actor.id().into_iter().collect(),
+            }),
+            action: read.read_one("action", choose, EventAction::named),
+            target: read.read_one("target", choose, target),
+            since,
+            until,
+        };
         read
-    }
-
-    fn one<T>(
-        &mut self,
-        query: &Query,
-        name: &'static str,
-        fault: &'static str,
-        read: impl FnOnce(&str) -> Option<T>,
-    ) -> Option<T> {
-        let found = read(query.get(name)?);
-        if found.is_none() {
-            self.faults.push((name, fault));
-        }
-        found
-    }
-
-    /// Whether a filter could not be read.
-    pub(super) fn has_faults(&self) -> bool {
-        !self.faults.is_empty()
-    }
-
-    /// What is wrong with a filter; empty when nothing is.
-    pub(super) fn fault(&self, name: &str) -> &str {
-        let mut found = self.faults.iter().filter(|(known, _)| *known == name);
-        found.next().map_or("", |(_, words)| words)
-    }
-
-    /// Whether any filter is set.
-    pub(super) fn is_narrowed(&self) -> bool {
-        self.filter != EventFilter::default()
     }
 }
 

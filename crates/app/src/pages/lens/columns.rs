@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::lens::Output;
 use refract_domain::prism::PrismVersion;
-use refract_domain::problem::Problems;
+use refract_domain::problem::Problem;
 use refract_evaluation::counting::lens_preview::LabelMoves;
 use refract_evaluation::counting::percent_histogram::PercentHistogram;
 use refract_service::lenses::LensDraft;
@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::lens_form::{ColumnInput, LensForm};
 use crate::components::field::FormField;
+use crate::components::form_faults::at_paths;
 use crate::components::histogram::histogram;
 use crate::components::number::count;
 
@@ -21,7 +22,7 @@ const SLIDER: (&str, &str) = ("5", "95");
 pub(super) fn columns(
     form: &LensForm,
     latest: &PrismVersion,
-    problems: Option<&Problems>,
+    problems: &[Problem],
     draft: Option<&LensDraft>,
 ) -> Markup {
     let last = form.columns.len().saturating_sub(1);
@@ -69,32 +70,23 @@ pub(super) fn adding(latest: &PrismVersion) -> Markup {
     }
 }
 
-fn name(place: usize, column: &ColumnInput, problems: Option<&Problems>) -> Markup {
+fn name(place: usize, column: &ColumnInput, problems: &[Problem]) -> Markup {
     let id = format!("columns.{place}.name");
-    let field = FormField {
-        name: &id,
-        label: "Name",
-        value: &column.name,
-        fault: &fault(problems, &[&id, &format!("columns.{place}")]),
-        ..FormField::default()
-    };
-    field.line("text", "off")
+    let field = FormField::new(&id, "Name").value(&column.name);
+    let fault = at_paths(problems, &[&id, &format!("columns.{place}")]);
+    field.fault(fault).line("text", "off")
 }
 
 fn shows(
     place: usize,
     column: &ColumnInput,
     latest: &PrismVersion,
-    problems: Option<&Problems>,
+    problems: &[Problem],
 ) -> Markup {
     let id = format!("columns.{place}.shows");
     let paths = ["question", "output"].map(|name| format!("columns.{place}.{name}"));
-    let field = FormField {
-        name: &id,
-        label: "Shows",
-        fault: &fault(problems, &[&paths[0], &paths[1]]),
-        ..FormField::default()
-    };
+    let field = FormField::new(&id, "Shows");
+    let field = field.fault(at_paths(problems, &[&paths[0], &paths[1]]));
     field.select(&options(latest, &column.shows))
 }
 
@@ -112,19 +104,13 @@ fn options(latest: &PrismVersion, chosen: &str) -> Markup {
 fn cutoffs(
     place: usize,
     column: &ColumnInput,
-    problems: Option<&Problems>,
+    problems: &[Problem],
     moves: Option<&LabelMoves>,
 ) -> Markup {
     let number = |name: &str, label: &str, hint: &str, value: &str| {
         let id = format!("columns.{place}.{name}");
-        let field = FormField {
-            name: &id,
-            label,
-            hint,
-            fault: &fault(problems, &[&id]),
-            ..FormField::default()
-        };
-        field.around(&html! {
+        let field = FormField::new(&id, label).hint(hint);
+        field.fault(at_paths(problems, &[&id])).around(&html! {
             input #(id) name=(id) type="number" inputmode="decimal" min="0" max="100" step="any" value=(value)
                 data-cutoff=(name) aria-describedby={ (id) "-hint" };
             input type="range" min=(SLIDER.0) max=(SLIDER.1) step="1" value=(value) hidden
@@ -187,14 +173,4 @@ fn script_counts(moves: &LabelMoves) -> String {
         "always": moves.always_changed_results,
     })
     .to_string()
-}
-
-/// What is wrong at these paths, in one text.
-fn fault(problems: Option<&Problems>, paths: &[&str]) -> String {
-    let all = problems.map_or(&[][..], Problems::as_slice);
-    let here = all
-        .iter()
-        .filter(|problem| paths.contains(&problem.path.as_str()));
-    let words: Vec<_> = here.map(|problem| problem.fault.to_string()).collect();
-    words.join("; ")
 }

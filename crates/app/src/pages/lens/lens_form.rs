@@ -4,8 +4,9 @@ use refract_domain::lens::{Column, Output};
 use serde_json::{Map, Value, json};
 
 use super::percent_text::{to_percent, to_share};
-use crate::form::Form;
-use crate::sent::Query;
+use crate::pages::list_change::rearrange;
+use crate::requests::form::Form;
+use crate::requests::sent::Query;
 
 /// Most columns that are read from a form; the rules of lenses allow fewer.
 const MOST: usize = 1000;
@@ -126,20 +127,16 @@ impl LensForm {
     /// Does what a button of the form says, such as `up.2`, `remove.0` or `add`.
     pub(super) fn apply(&mut self, act: &str, added: &str) {
         let (what, place) = act.split_once('.').unwrap_or((act, ""));
-        let place: Option<usize> = place.parse().ok();
-        match (what, place.filter(|place| *place < self.columns.len())) {
-            ("up", Some(place)) if place > 0 => self.columns.swap(place - 1, place),
-            ("down", Some(place)) if place + 1 < self.columns.len() => {
-                self.columns.swap(place, place + 1);
-            }
-            ("remove", Some(place)) => drop(self.columns.remove(place)),
-            ("add", None) if !added.is_empty() => self.columns.push(ColumnInput {
+        let place = place.parse().ok();
+        if let Some(place) = place.filter(|place| *place < self.columns.len()) {
+            rearrange(&mut self.columns, place, &[what]);
+        } else if what == "add" && !added.is_empty() {
+            self.columns.push(ColumnInput {
                 shows: added.to_owned(),
                 no_below: "50".to_owned(),
                 yes_from: "50".to_owned(),
                 ..ColumnInput::default()
-            }),
-            _ => {}
+            });
         }
     }
 

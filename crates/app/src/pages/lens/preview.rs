@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use refract_service::lenses::{DraftCell, DraftRow, LensDraft};
 
+use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table_with;
@@ -56,11 +57,10 @@ fn row(draft: &LensDraft, row: &DraftRow) -> Markup {
         .0
         .first()
         .map_or("", |(_, value)| value.as_str());
-    let short: String = text.chars().take(SHOWN).collect();
     html! {
         tr {
             td { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
-            td { span.text dir="auto" { (short) @if short.len() < text.len() { "…" } } }
+            td { span.text dir="auto" { (clamped(text, SHOWN)) } }
             @for (place, cell) in row.cells.iter().enumerate() {
                 @let name = draft.preview.columns.get(place).map(|column| column.after.column.name.as_str());
                 (self::cell(place, name, cell))

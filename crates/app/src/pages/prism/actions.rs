@@ -4,28 +4,25 @@ use actix_web::http::StatusCode;
 use refract_domain::prism::PrismName;
 
 use super::page;
-use crate::components::field::in_words;
+use crate::components::form_faults::in_words;
 use crate::components::prism_tabs::prism_address;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Gives the prism another name.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
     let selector = visit.prism()?;
     match PrismName::parse(visit.sent.form.get("name")) {
         Ok(name) => {
-            visit
-                .refract
-                .prisms()
-                .rename(&visit.caller(), &selector, &name)
-                .await?;
+            let prisms = visit.refract.prisms();
+            prisms.rename(&visit.caller(), &selector, &name).await?;
             back(&visit, "renamed").await
         }
         Err(faults) => {
             let prisms = visit.refract.prisms();
             let found = prisms.overview(visit.account(), &selector).await?;
-            Ok(page(&visit, &found, &in_words(&faults))
+            Ok(page(&visit, &found, &in_words(faults))
                 .with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
@@ -33,23 +30,23 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
 
 /// Archives the prism.
 pub(crate) async fn archive(visit: Visit) -> Result<PageReply, PageRefusal> {
-    set_archived(&visit, true).await?;
-    back(&visit, "archived").await
+    set_archived(&visit, true, "archived").await
 }
 
 /// Makes the prism active again.
 pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageRefusal> {
-    set_archived(&visit, false).await?;
-    back(&visit, "restored").await
+    set_archived(&visit, false, "restored").await
 }
 
-async fn set_archived(visit: &Visit, is_archived: bool) -> Result<(), PageRefusal> {
-    let selector = visit.prism()?;
-    Ok(visit
-        .refract
-        .prisms()
-        .set_archived(&visit.caller(), &selector, is_archived)
-        .await?)
+async fn set_archived(
+    visit: &Visit,
+    is_archived: bool,
+    done: &str,
+) -> Result<PageReply, PageRefusal> {
+    let (caller, selector) = (visit.caller(), visit.prism()?);
+    let prisms = visit.refract.prisms();
+    prisms.set_archived(&caller, &selector, is_archived).await?;
+    back(visit, done).await
 }
 
 async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {

@@ -3,9 +3,9 @@
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
 
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// The latest version's file.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {

@@ -3,25 +3,22 @@
 use maud::{Markup, html};
 use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
-use refract_service::InternalError;
 use refract_service::events::{ListedEvent, ToldChange};
 
 use crate::components::moment::moment;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageRefusal> {
     let account = visit.account();
     let events = visit.refract.events();
     let telling = events.told_changes(account, visit.visitor.person, from);
-    let changes = telling.await.map_err(InternalError::from)?;
+    let changes = telling.await?;
     let Some(newest) = changes.first() else {
         // what they did themselves is no news
-        let events = visit.refract.events();
-        let saying = events.mark_told(account, visit.visitor.person, from);
-        saying.await.map_err(InternalError::from)?;
+        mark_told(visit, from).await?;
         return Ok(html! {});
     };
     let newest = newest.change.event.stamp.id;
@@ -43,11 +40,14 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
 /// Notes that the visitor has seen what was changed about them.
 pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageRefusal> {
     let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageRefusal::NoForm)?;
-    let account = visit.account();
-    let events = visit.refract.events();
-    let saying = events.mark_told(account, visit.visitor.person, up_to);
-    saying.await.map_err(InternalError::from)?;
+    mark_told(&visit, up_to).await?;
     Ok(PageReply::see_other("/"))
+}
+
+async fn mark_told(visit: &Visit, up_to: EventId) -> Result<(), PageRefusal> {
+    let events = visit.refract.events();
+    let saying = events.mark_told(visit.account(), visit.visitor.person, up_to);
+    Ok(saying.await?)
 }
 
 fn words(told: &ToldChange) -> Markup {

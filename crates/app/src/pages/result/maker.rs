@@ -2,20 +2,18 @@
 
 use maud::{Markup, html};
 use refract_domain::role::Role;
-use refract_service::InternalError;
 use refract_service::people::Maker;
 
-use crate::page_refusal::PageRefusal;
 use crate::pages::keys::address_of_key;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::visit::Visit;
 
 /// What the maker of a result is called. The name of a key leads owners to it.
 pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRefusal> {
     let account = visit.account();
     Ok(match maker {
         Maker::Person(person) => {
-            let names = visit.refract.people().names(account, &[person]).await;
-            let names = names.map_err(InternalError::from)?;
+            let names = visit.refract.people().names(account, &[person]).await?;
             html! {
                 @if let Some(name) = names.get(&person) { bdi { (name) } }
                 @else { "a person who is gone" }

@@ -7,7 +7,7 @@ use refract_service::results::{ReadableResult, ResultDetails};
 
 use crate::components::field::FormField;
 use crate::components::moment::moment;
-use crate::form::Form;
+use crate::requests::form::Form;
 
 /// The form, with a choice of outcomes for each question and the marks there are.
 pub(super) fn marking(details: &ResultDetails) -> Markup {
@@ -22,7 +22,7 @@ pub(super) fn marking(details: &ResultDetails) -> Markup {
                 @let name = format!("mark.{}", question.key);
                 @let options = [("", "not marked")].into_iter()
                     .chain(mark::outcomes(question).map(|it| (it.key, it.label))).collect::<Vec<_>>();
-                (FormField { name: &name, label: &question.text, value: marked, ..FormField::default() }.choice(&options))
+                (FormField::new(&name, &question.text).value(marked).choice(&options))
                 @if let Some(mark) = mark {
                     p.hint {
                         "Marked" @if let Some(by) = &mark.marked_by { " by " bdi { (by) } }

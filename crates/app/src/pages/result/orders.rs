@@ -15,16 +15,15 @@ pub(super) const MOST_ORDERS: usize = 4;
 /// The button that checks the orders, with what it costs; nothing where there is nothing to check.
 pub(crate) fn order_check_form(refract: &Refract, result: &ReadableResult) -> Markup {
     let cost = refract.measures().order_check_cost(result, MOST_ORDERS);
-    let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
     html! {
         @if cost.orders > 0 {
             div #orders {
                 form #order-check method="post" action={ "/results/" (result.id()) "/orders" } {
                     button type="submit" { "Check the order of options" }
                     p.hint {
-                        "Asks about this text " (counted(number(cost.orders), "more time")) ", with the options of each choice in other orders: "
+                        "Asks about this text " (counted(cost.orders, "more time")) ", with the options of each choice in other orders: "
                         @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
-                        @else { "about " (counted(number(cost.requests), "model request")) ". " }
+                        @else { "about " (counted(cost.requests, "model request")) ". " }
                         "Nothing of it is saved."
                     }
                 }

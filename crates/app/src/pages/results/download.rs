@@ -1,19 +1,18 @@
 //! Downloads the results that the filters select, sent while they are read.
 
-use refract_lens_rendering::RowFormat;
 use refract_service::marks::MarkedColumns;
 use refract_service::results::{ResultOrder, searchable_columns};
 
 use super::filter_values::FilterValues;
 use super::refused;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
+use crate::components::list_pages::{media_type, row_format};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Sends the file, with the rows of `refract results export`, oldest first.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let format = visit.sent.query.get("format").unwrap_or("csv");
-    let format = RowFormat::parse(format).ok_or(PageRefusal::NotFound)?;
+    let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
     if values.has_faults() {
@@ -22,7 +21,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
     let name = format!("{}-results.{}", lens.prism.slug, format.name());
     let oldest_first = ResultOrder::OldestFirst;
     let results = visit.refract.results();
-    let results = results.of_search(lens, values.search, oldest_first);
+    let results = results.of_search(lens, values.filter, oldest_first);
     // the filters name searchable columns of this lens only
     let results = results.map_err(|_| PageRefusal::NotFound)?;
     let marked = MarkedColumns::default();
@@ -30,13 +29,4 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
         .export_chunks(&visit.caller(), format, marked)
         .await?;
     Ok(PageReply::streamed_file(&name, media_type(format), chunks))
-}
-
-/// The media type of a file of rows.
-pub(crate) fn media_type(format: RowFormat) -> &'static str {
-    match format {
-        RowFormat::Csv => "text/csv; charset=utf-8",
-        RowFormat::Tsv => "text/tab-separated-values; charset=utf-8",
-        RowFormat::Jsonl => "application/jsonl; charset=utf-8",
-    }
 }

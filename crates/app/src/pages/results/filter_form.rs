@@ -8,24 +8,15 @@ use refract_service::results::{SearchableColumn, searchable_columns};
 use super::filter_values::FilterValues;
 use super::makers::ResultMakers;
 use crate::components::field::FormField;
-use crate::sent::Query;
+use crate::requests::sent::Query;
 
 /// The form, which shows what was sent, also where that could not be read.
 pub(super) fn filter_form(
-    sent: &Query,
     values: &FilterValues,
     lens: &PrismLens,
     makers: &ResultMakers,
     address: &str,
 ) -> Markup {
-    let field = |name, label| FormField {
-        name,
-        label,
-        value: sent.get(name).unwrap_or_default(),
-        hint: "",
-        fault: values.fault(name),
-        is_required: false,
-    };
     let statuses = [
         ("", "any"),
         ("ok", "ok"),
@@ -34,13 +25,13 @@ pub(super) fn filter_form(
     ];
     html! {
         form.filters method="get" action=(address) aria-label="Filters" {
-            (answers(field("value", "Answer"), lens))
-            (field("status", "Status").choice(&statuses))
-            (versions(field("version", "Version"), lens))
-            (field("from", "From (UTC)").line("date", "off"))
-            (field("to", "To (UTC)").line("date", "off"))
-            (field("ref", "Ref").line("search", "off"))
-            (makers.choice(field("by", "Made by")))
+            (answers(&values.field("value", "Answer"), lens))
+            (values.field("status", "Status").choice(&statuses))
+            (versions(&values.field("version", "Version"), lens))
+            (values.field("from", "From (UTC)").line("date", "off"))
+            (values.field("to", "To (UTC)").line("date", "off"))
+            (values.field("ref", "Ref").line("search", "off"))
+            (makers.choice(&values.field("by", "Made by")))
             button.main type="submit" { "Filter" }
             @if values.is_narrowed() || values.has_faults() { a.button href=(address) { "Clear" } }
         }
@@ -49,7 +40,7 @@ pub(super) fn filter_form(
 }
 
 /// The values of every column of the lens that can be searched, by column.
-fn answers(field: FormField<'_>, lens: &PrismLens) -> Markup {
+fn answers(field: &FormField<'_>, lens: &PrismLens) -> Markup {
     let columns = searchable_columns(lens);
     let mut listed = columns.iter().flat_map(|column| {
         let keys = column.values.iter().map(|value| value.key.as_str());
@@ -61,19 +52,20 @@ fn answers(field: FormField<'_>, lens: &PrismLens) -> Markup {
         @for column in &columns {
             optgroup label=(column.name.as_str()) {
                 @for value in &column.values {
-                    @let sent = sent_as(column, &value.key);
-                    @let is_chosen = sent == field.value;
-                    option value=(sent) selected[is_chosen] { (column.name.as_str()) ": " (value.label) }
+                    (field.option(&sent_as(column, &value.key), &named(column, &value.label)))
                 }
-                @let none = sent_as(column, "");
-                @let is_chosen = none == field.value;
-                option value=(none) selected[is_chosen] { (column.name.as_str()) ": nothing" }
+                (field.option(&sent_as(column, ""), &named(column, "nothing")))
             }
         }
         // results of an older version may show what the latest one cannot
-        @if !is_listed { option value=(field.value) selected { (field.value) } }
+        @if !is_listed { (field.option(field.value, field.value)) }
     };
     field.select(&groups)
+}
+
+/// What the form calls a value of a column.
+fn named(column: &SearchableColumn, value: &str) -> String {
+    format!("{}: {value}", column.name.as_str())
 }
 
 /// What the form sends for a value of a column.
@@ -81,13 +73,13 @@ fn sent_as(column: &SearchableColumn, key: &str) -> String {
     format!("{}:{key}", column.name.as_str())
 }
 
-fn versions(field: FormField<'_>, lens: &PrismLens) -> Markup {
+fn versions(field: &FormField<'_>, lens: &PrismLens) -> Markup {
     let latest = lens.prism.latest_version.get();
     let numbers = html! {
         option value="" { "any" }
         @for number in (1..=latest).rev() {
             @let number = number.to_string();
-            option value=(number) selected[number == field.value] { (number) }
+            (field.option(&number, &number))
         }
     };
     field.select(&numbers)

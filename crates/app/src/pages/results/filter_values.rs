@@ -2,112 +2,47 @@
 
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
-use refract_domain::prism::VersionNumber;
 use refract_domain::reference::Ref;
 use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
-use crate::components::field::in_words;
-use crate::days::{NO_DAY, beginning, day};
-use crate::sent::Query;
+use crate::components::list_filters::ListFilters;
+use crate::requests::sent::Query;
+use crate::requests::visit::version_number;
 
 /// The names of the filters in an address, which are also the names of the form's inputs.
 const NAMES: [&str; 7] = ["status", "version", "from", "to", "ref", "value", "by"];
 
-/// What the filters select, with what is wrong with them.
-pub(super) struct FilterValues {
-    pub(super) search: ResultSearch,
-    /// The filters alone, without blank ones and without a page.
-    pub(super) query: Query,
-    faults: Vec<(&'static str, String)>,
-}
+/// What the filters of the results select, with what is wrong with them.
+pub(super) type FilterValues = ListFilters<ResultSearch>;
 
 impl FilterValues {
-    /// Reads the filters. `columns` are those that can be searched.
+    /// Reads the filters of the results. `columns` are those that can be searched.
     pub(super) fn read(query: &Query, columns: &[SearchableColumn]) -> Self {
-        let own = NAMES.iter().fold(Query::default(), |own, name| {
-            own.with(name, query.get(name))
-        });
-        let mut values = Self {
-            search: ResultSearch::default(),
-            query: own,
-            faults: Vec::new(),
-        };
-        values.read_status(query);
-        values.read_period(query);
-        let version = values.read_one(query, "version", "is no version", |text| {
-            VersionNumber::new(text.parse().ok()?)
-        });
-        values.search.filter.version = version;
+        let mut read = Self::unread(query, &NAMES);
+        let mut search = ResultSearch::default();
+        let filter = &mut search.filter;
+        let status = "is no status: choose one of the list";
+        let status = read.read_one("status", status, status_flags);
+        (filter.is_ok, filter.is_retried) = status.unwrap_or_default();
+        (filter.since, filter.until) = read.read_period();
+        filter.version = read.read_one("version", "is no version", version_number);
         let by = "is no key and no person: choose one of the list";
-        values.search.filter.made_by = values.read_one(query, "by", by, maker);
+        filter.made_by = read.read_one("by", by, maker);
+        filter.reference = read.read_by_rules("ref", Ref::parse);
         let value = "is no column of the lens with a value: choose one of the list";
-        values.search.value =
-            values.read_one(query, "value", value, |text| column_value(text, columns));
-        if let Some(text) = query.get("ref") {
-            match Ref::parse(text) {
-                Ok(reference) => values.search.filter.reference = Some(reference),
-                Err(faults) => values.faults.push(("ref", in_words(&faults))),
-            }
-        }
-        values
+        search.value = read.read_one("value", value, |text| column_value(text, columns));
+        read.filter = search;
+        read
     }
+}
 
-    fn read_one<T>(
-        &mut self,
-        query: &Query,
-        name: &'static str,
-        fault: &str,
-        read: impl FnOnce(&str) -> Option<T>,
-    ) -> Option<T> {
-        let found = read(query.get(name)?);
-        if found.is_none() {
-            self.faults.push((name, fault.to_owned()));
-        }
-        found
-    }
-
-    fn read_status(&mut self, query: &Query) {
-        let filter = &mut self.search.filter;
-        match query.get("status") {
-            None => {}
-            Some("ok") => filter.is_ok = Some(true),
-            Some("failed") => filter.is_ok = Some(false),
-            Some("unretried") => filter.is_retried = Some(false),
-            Some(_) => {
-                let words = "is no status: choose one of the list".to_owned();
-                self.faults.push(("status", words));
-            }
-        }
-    }
-
-    fn read_period(&mut self, query: &Query) {
-        let from = self.read_one(query, "from", NO_DAY, day);
-        let to = self.read_one(query, "to", NO_DAY, day);
-        if let (Some(from), Some(to)) = (from, to)
-            && to < from
-        {
-            self.faults
-                .push(("to", "is before the first day".to_owned()));
-        }
-        self.search.filter.since = from.map(beginning);
-        // the last day belongs to the period
-        self.search.filter.until = to.and_then(|to| to.succ_opt()).map(beginning);
-    }
-
-    /// Whether a filter could not be read.
-    pub(super) fn has_faults(&self) -> bool {
-        !self.faults.is_empty()
-    }
-
-    /// What is wrong with a filter; empty when nothing is.
-    pub(super) fn fault(&self, name: &str) -> &str {
-        let found = self.faults.iter().find(|(known, _)| *known == name);
-        found.map_or("", |(_, words)| words)
-    }
-
-    /// Whether any filter is set.
-    pub(super) fn is_narrowed(&self) -> bool {
-        self.search != ResultSearch::default()
+/// What a status selects: results that are `ok`, and those that were retried.
+fn status_flags(text: &str) -> Option<(Option<bool>, Option<bool>)> {
+    match text {
+        "ok" => Some((Some(true), None)),
+        "failed" => Some((Some(false), None)),
+        "unretried" => Some((None, Some(false))),
+        _ => None,
     }
 }
 
@@ -133,6 +68,8 @@ fn column_value(text: &str, columns: &[SearchableColumn]) -> Option<ColumnValue>
 
 #[cfg(test)]
 mod tests {
+    use refract_domain::prism::VersionNumber;
+
     use super::*;
 
     fn read(query: &str) -> FilterValues {
@@ -144,7 +81,7 @@ mod tests {
         let values = read(
             "status=unretried&version=2&from=2026-05-04&to=2026-05-04&ref=a%3A1&by=terminal&older=x",
         );
-        let filter = &values.search.filter;
+        let filter = &values.filter.filter;
         assert!(!values.has_faults());
         assert_eq!(filter.is_retried, Some(false));
         assert_eq!(filter.version.map(VersionNumber::get), Some(2));

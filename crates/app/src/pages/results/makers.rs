@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::maker::Maker;
-use refract_service::InternalError;
 use refract_service::people::MakerName;
 use refract_service::results::FoundRow;
 
 use crate::components::field::FormField;
-use crate::page_refusal::PageRefusal;
-use crate::visit::Visit;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::visit::Visit;
 
 /// The keys and people of an account, with what they are called.
 pub(super) struct ResultMakers {
@@ -26,15 +25,13 @@ impl ResultMakers {
     pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageRefusal> {
         let account = visit.account();
         let keys = visit.refract.keys().labels(account).await?;
-        let present = visit.refract.people().list(account).await;
-        let present = present.map_err(InternalError::from)?;
+        let present = visit.refract.people().list(account).await?;
         let mut wanted: Vec<_> = present.iter().map(|person| person.id).collect();
         wanted.extend(results.iter().filter_map(|row| match row.maker {
             Maker::Person(person) => Some(person),
             Maker::Key(_) | Maker::Terminal => None,
         }));
-        let names = visit.refract.people().names(account, &wanted).await;
-        let people = names.map_err(InternalError::from)?;
+        let people = visit.refract.people().names(account, &wanted).await?;
         let listed_keys = keys
             .iter()
             .map(|(key, name)| (format!("key:{key}"), name.clone()));
@@ -50,16 +47,12 @@ impl ResultMakers {
     }
 
     /// The choice among all of them.
-    pub(super) fn choice(&self, field: FormField<'_>) -> Markup {
-        let is_chosen = |sent: &str| sent == field.value;
-        let options = html! {
+    pub(super) fn choice(&self, field: &FormField<'_>) -> Markup {
+        field.select(&html! {
             option value="" { "anybody" }
-            @for (sent, name) in &self.listed {
-                option value=(sent) selected[is_chosen(sent)] { (name) }
-            }
-            option value="terminal" selected[is_chosen("terminal")] { "terminal" }
-        };
-        field.select(&options)
+            @for (sent, name) in &self.listed { (field.option(sent, name)) }
+            (field.option("terminal", "terminal"))
+        })
     }
 
     /// What the maker of a result is called.

@@ -8,6 +8,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;
 
 use super::makers::ResultMakers;
+use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table_with;
 
@@ -61,24 +62,5 @@ fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
             }
             td data-label="Made by" { bdi { (clamped(makers.name(found.maker), CELL)) } }
         }
-    }
-}
-
-/// The beginning of a text, with a mark when there is more of it.
-fn clamped(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_between_characters() {
-        assert_eq!(clamped("äöü", 3), "äöü");
-        assert_eq!(clamped("🦊🦊🦊", 2), "🦊🦊…");
     }
 }

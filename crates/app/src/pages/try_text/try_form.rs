@@ -2,16 +2,17 @@
 
 use maud::{Markup, html};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::problem::Fault;
 use refract_domain::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission, field_value_faults};
 use refract_service::prisms::Prism;
 use refract_service::results::ReadableResult;
 
 use crate::components::field::FormField;
+use crate::components::form_faults::FormFaults;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
-use crate::form::Form;
+use crate::requests::form::Form;
+use crate::requests::visit::version_number;
 
 /// What the names of the fields' inputs begin with, as the paths of problems do.
 const FIELDS: &str = "fields.";
@@ -26,8 +27,7 @@ pub(super) struct TryForm {
     pub(super) against: String,
     reference: String,
     is_comparison: bool,
-    /// Faults by the input's name; those of the whole form have an empty one.
-    faults: Vec<(String, String)>,
+    faults: FormFaults,
 }
 
 /// What was typed, each value valid.
@@ -76,7 +76,7 @@ impl TryForm {
             against: form.get("against").to_owned(),
             reference: form.get("ref").to_owned(),
             is_comparison: form.get("action") == "compare",
-            faults: Vec::new(),
+            faults: FormFaults::default(),
         }
     }
 
@@ -89,12 +89,12 @@ impl TryForm {
 
     /// The version that is chosen; `None` for what is no version number.
     pub(super) fn version_number(&self) -> Option<VersionNumber> {
-        version_number(&self.version)
+        version_number(self.version.trim())
     }
 
     /// Notes a fault of an input; of the whole form with an empty name.
-    pub(super) fn refuse(&mut self, input: &str, words: String) {
-        self.faults.push((input.to_owned(), words));
+    pub(super) fn refuse(&mut self, input: &str, words: &(impl ToString + ?Sized)) {
+        self.faults.note(input, words);
     }
 
     /// Whether anything is wrong.
@@ -108,46 +108,35 @@ impl TryForm {
         if self.version.is_empty() {
             self.version = latest.to_string();
         }
-        let fields = self.fields.iter();
-        let faults =
-            fields.map(|(key, value)| (format!("{FIELDS}{key}"), field_value_faults(value)));
-        for (input, faults) in faults.collect::<Vec<_>>() {
-            self.note(&input, faults);
+        for (key, value) in &self.fields {
+            let input = format!("{FIELDS}{key}");
+            self.faults.note_all(&input, &field_value_faults(value));
         }
         let context = CallContext::parse(self.context.clone());
-        let context = context.map_err(|faults| self.note("context", faults));
+        let context = self.faults.read("context", context);
         let reference = match self.reference.trim() {
             "" => Ok(None),
             reference => Ref::parse(reference).map(Some),
         };
-        let reference = reference.map_err(|faults| self.note("ref", faults));
+        let reference = self.faults.read("ref", reference);
         let version = self.version_number();
-        let against = version_number(&self.against);
+        let against = version_number(self.against.trim());
         if self.is_comparison && against.is_none() {
-            self.refuse("against", "Choose the version to compare with".to_owned());
+            self.refuse("against", "Choose the version to compare with");
         }
         if self.is_comparison && against.is_some() && against == version {
-            self.refuse(
-                "against",
-                "Choose another version than the first".to_owned(),
-            );
+            self.refuse("against", "Choose another version than the first");
         }
         if self.is_refused() {
             return None;
         }
         Some(TryValues {
             fields: SentFields(self.fields.clone()),
-            context: context.ok()?,
+            context: context?,
             version: version?,
             against: against.filter(|_| self.is_comparison),
-            reference: reference.ok()?,
+            reference: reference?,
         })
-    }
-
-    fn note(&mut self, input: &str, faults: Vec<Fault>) {
-        for fault in faults {
-            self.refuse(input, fault.to_string());
-        }
     }
 
     /// Refuses fields that are not those of the version, in the words of the specification.
@@ -159,7 +148,7 @@ impl TryForm {
                  it again.",
                 self.version
             );
-            self.refuse("", words);
+            self.refuse("", &words);
         }
     }
 
@@ -181,7 +170,7 @@ impl TryForm {
                 first.join(", "),
                 second.join(", ")
             );
-            self.refuse("against", words);
+            self.refuse("against", &words);
         }
     }
 
@@ -205,8 +194,9 @@ impl TryForm {
             form #try method="post" action={ (prism_address(prism)) "/try" } {
                 @if self.is_refused() { (self.summary()) }
                 @for field in version.fields() {
-                    (self.area(&format!("{FIELDS}{}", field.key), &field.label, 6,
-                        &format!("Field {}", field.key), self.value(field.key.as_str())))
+                    (FormField::new(&format!("{FIELDS}{}", field.key), &field.label)
+                        .value(self.value(field.key.as_str())).hint(&format!("Field {}", field.key))
+                        .faults(&self.faults).area(6))
                 }
                 @for (key, value) in gone {
                     details {
@@ -214,34 +204,21 @@ impl TryForm {
                         div.text dir="auto" { (value) }
                     }
                 }
-                (self.area("context", "Context", 2, "Background for this text only; may be empty", &self.context))
-                (FormField { name: "ref", label: "Ref", value: &self.reference,
-                    hint: "Your own reference; may be empty", fault: &self.fault("ref"), is_required: false }
-                    .line("text", "off"))
-                (FormField { name: "version", label: "Version", value: &self.version,
-                    fault: &self.fault("version"), ..FormField::default() }.choice(&versions))
+                (FormField::new("context", "Context").value(&self.context)
+                    .hint("Background for this text only; may be empty").faults(&self.faults).area(2))
+                (FormField::new("ref", "Ref").value(&self.reference)
+                    .hint("Your own reference; may be empty").faults(&self.faults).line("text", "off"))
+                (FormField::new("version", "Version").value(&self.version)
+                    .faults(&self.faults).choice(&versions))
                 button.main type="submit" name="action" value="answer" disabled[is_archived] { "Answer" }
                 @if latest > 1 {
-                    (FormField { name: "against", label: "Compare with version", value: &self.against,
-                        fault: &self.fault("against"), ..FormField::default() }.choice(&others))
+                    (FormField::new("against", "Compare with version").value(&self.against)
+                        .faults(&self.faults).choice(&others))
                     button type="submit" name="action" value="compare" disabled[is_archived] { "Compare versions" }
                 }
                 p #progress.hint role="status" aria-live="polite" {}
             }
         }
-    }
-
-    fn area(&self, name: &str, label: &str, rows: usize, hint: &str, value: &str) -> Markup {
-        let fault = self.fault(name);
-        let field = FormField {
-            name,
-            label,
-            value,
-            hint,
-            fault: &fault,
-            is_required: false,
-        };
-        field.area(rows)
     }
 
     fn summary(&self) -> Markup {
@@ -250,7 +227,7 @@ impl TryForm {
             &html! {
                 "Nothing was asked or saved."
                 ul {
-                    @for (input, words) in &self.faults {
+                    @for (input, words) in self.faults.all() {
                         li { @if !input.is_empty() { (input) ": " } bdi { (words) } }
                     }
                 }
@@ -262,16 +239,6 @@ impl TryForm {
         let found = self.fields.iter().find(|(sent, _)| sent == key);
         found.map_or("", |(_, value)| value)
     }
-
-    fn fault(&self, input: &str) -> String {
-        let of_input = self.faults.iter().filter(|(known, _)| known == input);
-        let words: Vec<_> = of_input.map(|(_, words)| words.as_str()).collect();
-        words.join("; ")
-    }
-}
-
-fn version_number(text: &str) -> Option<VersionNumber> {
-    VersionNumber::new(text.trim().parse().ok()?)
 }
 
 fn version_label(number: &str, latest: i32) -> String {

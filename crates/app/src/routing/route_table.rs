@@ -3,8 +3,8 @@
 use actix_web::http::Method;
 use refract_domain::role::Role;
 
-use crate::route::Door;
-use crate::routes::ROUTES;
+use crate::routing::route::Door;
+use crate::routing::routes::ROUTES;
 
 /// What is known of a route without visiting it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,14 @@
 use actix_web::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 use refract_domain::role::Role;
+use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
-use crate::page_reply::PageReply;
-use crate::visit::Visit;
-use crate::visitor::Visitor;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::prism_tabs::{PrismTab, prism_heading};
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::{OpenVisit, Visit};
+use crate::requests::visitor::Visitor;
 
 /// The part of the app that a page belongs to, marked in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,37 +31,20 @@ impl Section {
     /// The sections in the navigation.
     const LISTED: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
 
-    fn name(self) -> &'static str {
+    /// What the section is called, where it is, and the role from which on it is of use.
+    fn facts(self) -> (&'static str, &'static str, Role) {
         match self {
-            Self::Prisms => "Prisms",
-            Self::Keys => "Keys",
-            Self::People => "People",
-            Self::Events => "Events",
-            Self::Me => "You",
-        }
-    }
-
-    fn address(self) -> &'static str {
-        match self {
-            Self::Prisms => "/",
-            Self::Keys => "/keys",
-            Self::People => "/people",
-            Self::Events => "/events",
-            Self::Me => "/me",
+            Self::Prisms => ("Prisms", "/", Role::Reviewer),
+            Self::Keys => ("Keys", "/keys", Role::Owner),
+            Self::People => ("People", "/people", Role::Owner),
+            Self::Events => ("Events", "/events", Role::Owner),
+            Self::Me => ("You", "/me", Role::Reviewer),
         }
     }
 
     /// How a link to the section says that it is the one that is open.
     fn marked(self, current: Option<Self>) -> Option<&'static str> {
         (current == Some(self)).then_some("page")
-    }
-
-    /// The role from which on the section is of use.
-    fn least_role(self) -> Role {
-        match self {
-            Self::Prisms | Self::Me => Role::Reviewer,
-            Self::Keys | Self::People | Self::Events => Role::Owner,
-        }
     }
 }
 
@@ -77,6 +63,32 @@ impl Visit {
     /// A page for the visitor. `title` stands in the browser's tab; `main` begins with an `h1`.
     pub(crate) fn page(&self, title: impl Into<String>, main: Markup) -> Page<'_> {
         Page::new(&self.site, Some(&self.visitor), title, main)
+    }
+
+    /// The notice of what was done before the browser was sent here, by the word that the address has
+    /// for it.
+    pub(crate) fn done(&self, words: impl FnOnce(&str) -> Option<&'static str>) -> Option<Markup> {
+        let words = self.sent.query.get("done").and_then(words)?;
+        Some(notice(NoticeKind::Done, &html! { (words) }))
+    }
+
+    /// A page of a prism, with the links to its other pages before `main`.
+    pub(crate) fn prism_page(
+        &self,
+        prism: &Prism,
+        tab: PrismTab,
+        title: impl Into<String>,
+        main: &Markup,
+    ) -> Page<'_> {
+        let main = html! { (prism_heading(prism, tab, self.visitor.role)) (main) };
+        self.page(title, main).section(Section::Prisms)
+    }
+}
+
+impl OpenVisit {
+    /// A page for whoever visits, signed in or not. `main` begins with an `h1`.
+    pub(crate) fn page(&self, title: impl Into<String>, main: Markup) -> Page<'_> {
+        Page::new(&self.site, self.visitor.as_ref(), title, main)
     }
 }
 
@@ -167,10 +179,9 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
         @if let Some(visitor) = visitor {
             nav aria-label="Sections" {
                 @for section in Section::LISTED {
-                    @if visitor.role.may(section.least_role()) {
-                        a href=(section.address()) aria-current=[section.marked(current)] {
-                            (section.name())
-                        }
+                    @let (name, address, least) = section.facts();
+                    @if visitor.role.may(least) {
+                        a href=(address) aria-current=[section.marked(current)] { (name) }
                     }
                 }
             }
@@ -178,7 +189,8 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                 a.untold href="/" { "Somebody changed your role or password" }
             }
             div.visitor {
-                a href=(Section::Me.address()) title={ "Your own page, " (visitor.role.name()) }
+                @let (_, own_page, _) = Section::Me.facts();
+                a href=(own_page) title={ "Your own page, " (visitor.role.name()) }
                     aria-current=[Section::Me.marked(current)] { bdi { (visitor.name) } }
                 form method="post" action="/sign-out" {
                     button.quiet type="submit" { "Sign out" }

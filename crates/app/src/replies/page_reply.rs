@@ -11,7 +11,7 @@ use futures_util::Stream;
 use maud::Markup;
 use refract_http_serving::{HeldRoom, RequestUnderWay};
 
-use crate::page_body::PageContent;
+use crate::replies::page_body::PageContent;
 
 /// Seconds after which somebody may try again what was refused for the moment: by then a node that
 /// restarts is there again, and those who waited to sign in have.
@@ -27,36 +27,29 @@ pub(crate) struct PageReply {
 impl PageReply {
     /// A page, or a part of one for a script that puts it into its place.
     pub(crate) fn html(status: StatusCode, markup: Markup) -> Self {
-        let html = HeaderValue::from_static("text/html; charset=utf-8");
-        Self::new(status, html, markup.into_string())
+        let bytes = Bytes::from(markup.into_string());
+        let page = Self::new("text/html; charset=utf-8", PageContent::whole(bytes));
+        page.with_status(status)
     }
 
     /// Sends the browser on to another address of the app, with GET.
     pub(crate) fn see_other(address: &str) -> Self {
-        let mut reply = Self::new(
-            StatusCode::SEE_OTHER,
-            HeaderValue::from_static("text/plain; charset=utf-8"),
-            String::new(),
-        );
         let address = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
-        reply.headers.push((header::LOCATION, address));
-        reply
+        Self::text("text/plain; charset=utf-8", "")
+            .with_status(StatusCode::SEE_OTHER)
+            .with_header(header::LOCATION, address)
     }
 
     /// A text of this media type.
     pub(crate) fn text(media_type: &'static str, text: &'static str) -> Self {
-        let media_type = HeaderValue::from_static(media_type);
-        Self::new(
-            StatusCode::OK,
-            media_type,
-            Bytes::from_static(text.as_bytes()),
-        )
+        let bytes = Bytes::from_static(text.as_bytes());
+        Self::new(media_type, PageContent::whole(bytes))
     }
 
     /// A file to be kept. `name` is of letters, digits, `-`, `_` and `.`.
     pub(crate) fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
-        let media_type = HeaderValue::from_static(media_type);
-        Self::new(StatusCode::OK, media_type, bytes).into_attachment(name)
+        let file = Self::new(media_type, PageContent::whole(bytes.into()));
+        file.into_attachment(name)
     }
 
     /// A file to be kept, sent while it is made.
@@ -68,12 +61,7 @@ impl PageReply {
     where
         E: Into<Box<dyn std::error::Error>> + 'static,
     {
-        let streamed = Self {
-            status: StatusCode::OK,
-            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(media_type))],
-            content: PageContent::streamed(chunks),
-        };
-        streamed.into_attachment(name)
+        Self::new(media_type, PageContent::streamed(chunks)).into_attachment(name)
     }
 
     /// Adds the cookies of somebody who signs in.
@@ -101,11 +89,19 @@ impl PageReply {
         self
     }
 
-    fn new(status: StatusCode, media_type: HeaderValue, bytes: impl Into<Bytes>) -> Self {
+    /// Says after how many seconds to try again, where that is known.
+    pub(crate) fn with_retry_after(self, seconds: Option<u64>) -> Self {
+        match seconds {
+            Some(seconds) => self.with_header(header::RETRY_AFTER, HeaderValue::from(seconds)),
+            None => self,
+        }
+    }
+
+    fn new(media_type: &'static str, content: PageContent) -> Self {
         Self {
-            status,
-            headers: vec![(header::CONTENT_TYPE, media_type)],
-            content: PageContent::whole(bytes.into()),
+            status: StatusCode::OK,
+            headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(media_type))],
+            content,
         }
     }
 
@@ -119,13 +115,9 @@ impl PageReply {
 
     fn into_attachment(self, name: &str) -> Self {
         let disposition = format!("attachment; filename=\"{name}\"");
-        match HeaderValue::from_str(&disposition) {
-            Ok(disposition) => self.with_header(header::CONTENT_DISPOSITION, disposition),
-            Err(_) => self.with_header(
-                header::CONTENT_DISPOSITION,
-                HeaderValue::from_static("attachment"),
-            ),
-        }
+        let nameless = HeaderValue::from_static("attachment");
+        let disposition = HeaderValue::from_str(&disposition).unwrap_or(nameless);
+        self.with_header(header::CONTENT_DISPOSITION, disposition)
     }
 
     /// The status that is sent.

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::components::number::count;
-use crate::form::Form;
-use crate::sent::Sent;
+use crate::components::clamped::{beginning, more_characters};
+use crate::requests::form::Form;
+use crate::requests::sent::Sent;
 
 /// The name of the input that keeps where the form was sent to.
 const ADDRESS: &str = "kept.address";
@@ -69,7 +69,7 @@ impl<'a> Kept<'a> {
                 dl {
                     @for (name, value) in self.values.iter().filter(|(_, value)| !value.is_empty()) {
                         dt { (name) }
-                        dd.text dir="auto" { (beginning(value)) }
+                        dd.text dir="auto" { (shown(value)) }
                     }
                 }
             }
@@ -78,15 +78,9 @@ impl<'a> Kept<'a> {
 }
 
 /// The beginning of a value, with how much there is more.
-fn beginning(value: &str) -> Markup {
-    let end = value.char_indices().nth(SHOWN).map(|(at, _)| at);
-    let (shown, rest) = value.split_at(end.unwrap_or(value.len()));
-    html! {
-        (shown)
-        @if !rest.is_empty() {
-            "… and " (count(u64::try_from(rest.chars().count()).unwrap_or(u64::MAX))) " more characters"
-        }
-    }
+fn shown(value: &str) -> Markup {
+    let (shown, rest) = beginning(value, SHOWN);
+    html! { (shown) @if !rest.is_empty() { "… " (more_characters(rest)) } }
 }
 
 /// Whether an address is a path of the app itself, and no other site's.

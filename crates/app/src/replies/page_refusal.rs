@@ -6,8 +6,9 @@ use refract_http_serving::{Draining, Panicked};
 use refract_service::InternalError;
 use refract_service::people::SecretError;
 use refract_service::prisms::PrismError;
+use refract_service::store::PersistenceError;
 
-use crate::form_size::FormSize;
+use crate::requests::form_size::FormSize;
 
 /// Why a page is not shown or an action not done.
 #[derive(Debug, thiserror::Error)]
@@ -117,11 +118,17 @@ impl PageRefusal {
     }
 }
 
+impl From<PersistenceError> for PageRefusal {
+    fn from(error: PersistenceError) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
 impl From<PrismError> for PageRefusal {
     fn from(refusal: PrismError) -> Self {
         match refusal {
             PrismError::NotFound | PrismError::VersionNotFound => Self::NotFound,
-            PrismError::Persistence(error) => Self::Internal(error.into()),
+            PrismError::Persistence(error) => error.into(),
             PrismError::Invalid(_)
             | PrismError::NoMoreVersions
             | PrismError::VersionMeanwhile { .. }

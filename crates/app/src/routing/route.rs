@@ -5,11 +5,11 @@ use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
 use refract_domain::role::Role;
 
-use crate::form_size::FormSize;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::path_values::PathValues;
-use crate::visit::{OpenVisit, Visit};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::form_size::FormSize;
+use crate::requests::path_values::PathValues;
+use crate::requests::visit::{OpenVisit, Visit};
 
 /// The work of a handler.
 pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageRefusal>>;
@@ -24,42 +24,84 @@ pub(crate) struct AppRoute {
     pub(crate) carries_another_form: bool,
 }
 
+/// Answers the visits of a route.
+pub(crate) trait PageHandler<V>: Sync {
+    /// Begins the work for one visit.
+    fn handle(&self, visit: V) -> Handling;
+}
+
+impl<V, F, W> PageHandler<V> for F
+where
+    F: Fn(V) -> W + Sync,
+    W: Future<Output = Result<PageReply, PageRefusal>> + 'static,
+{
+    fn handle(&self, visit: V) -> Handling {
+        Box::pin(self(visit))
+    }
+}
+
 /// Who may use a route, and the handler that they reach.
 pub(crate) enum Door {
     /// Everybody, signed in or not.
-    Open(fn(OpenVisit) -> Handling),
+    Open(&'static dyn PageHandler<OpenVisit>),
     /// People with this role or a higher one.
-    For(Role, fn(Visit) -> Handling),
+    For(Role, &'static dyn PageHandler<Visit>),
 }
 
 impl AppRoute {
-    /// A page that is read.
-    pub(crate) const fn get(pattern: &'static str, door: Door) -> Self {
-        Self {
-            method: Method::GET,
-            pattern,
-            door,
-            carries_another_form: false,
-        }
+    /// A page that people with a role read.
+    pub(crate) const fn get(
+        pattern: &'static str,
+        least: Role,
+        handler: &'static dyn PageHandler<Visit>,
+    ) -> Self {
+        Self::new(Method::GET, pattern, Door::For(least, handler), false)
     }
 
-    /// An action, which may change something.
-    pub(crate) const fn post(pattern: &'static str, door: Door) -> Self {
-        Self {
-            method: Method::POST,
-            pattern,
-            door,
-            carries_another_form: false,
-        }
+    /// An action of people with a role, which may change something.
+    pub(crate) const fn post(
+        pattern: &'static str,
+        least: Role,
+        handler: &'static dyn PageHandler<Visit>,
+    ) -> Self {
+        Self::new(Method::POST, pattern, Door::For(least, handler), false)
     }
 
-    /// An action whose form carries along another one.
-    pub(crate) const fn post_with_another_form(pattern: &'static str, door: Door) -> Self {
+    /// A page that everybody may read.
+    pub(crate) const fn open_get(
+        pattern: &'static str,
+        handler: &'static dyn PageHandler<OpenVisit>,
+    ) -> Self {
+        Self::new(Method::GET, pattern, Door::Open(handler), false)
+    }
+
+    /// An action of everybody.
+    pub(crate) const fn open_post(
+        pattern: &'static str,
+        handler: &'static dyn PageHandler<OpenVisit>,
+    ) -> Self {
+        Self::new(Method::POST, pattern, Door::Open(handler), false)
+    }
+
+    /// An action of everybody, whose form carries along another one.
+    pub(crate) const fn open_post_with_another_form(
+        pattern: &'static str,
+        handler: &'static dyn PageHandler<OpenVisit>,
+    ) -> Self {
+        Self::new(Method::POST, pattern, Door::Open(handler), true)
+    }
+
+    const fn new(
+        method: Method,
+        pattern: &'static str,
+        door: Door,
+        carries_another_form: bool,
+    ) -> Self {
         Self {
-            method: Method::POST,
+            method,
             pattern,
             door,
-            carries_another_form: true,
+            carries_another_form,
         }
     }
 
@@ -105,8 +147,8 @@ mod tests {
     use super::*;
 
     fn values(pattern: &'static str, path: &str) -> Option<PathValues> {
-        let door = Door::Open(|_| Box::pin(async { Err(PageRefusal::NotFound) }));
-        AppRoute::get(pattern, door).matches(path)
+        let handler = &|_: OpenVisit| async { Err(PageRefusal::NotFound) };
+        AppRoute::open_get(pattern, handler).matches(path)
     }
 
     #[test]

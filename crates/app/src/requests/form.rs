@@ -9,8 +9,8 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use refract_http_serving::{ArrivedBody, BodyLimits, BodyReadError, HeldRoom, SentBody};
 
-use crate::form_size::{CARRIED, FormSize};
-use crate::page_refusal::PageRefusal;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::form_size::{CARRIED, FormSize};
 
 /// How long a form may take to arrive.
 const ARRIVAL: Duration = Duration::from_mins(1);

@@ -3,8 +3,8 @@
 use form_urlencoded::Serializer;
 use refract_service::people::SignInClient;
 
-use crate::form::Form;
-use crate::path_values::PathValues;
+use crate::requests::form::Form;
+use crate::requests::path_values::PathValues;
 
 /// The parts of a request that handlers read. Nothing of it is checked yet.
 #[derive(Default)]

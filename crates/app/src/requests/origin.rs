@@ -1,7 +1,6 @@
 //! Whether a request that changes something comes from a page of the app itself.
 
 use actix_web::http::header::{HOST, HeaderMap, ORIGIN};
-
 use refract_service::people::AppUrl;
 
 /// Names of this machine, under which a browser may know an app that listens on loopback.

@@ -9,8 +9,8 @@ use refract_service::people::token::Token;
 use refract_service::people::{AppUrl, Session, SignInClient};
 
 use crate::app_site::AppSite;
-use crate::sent_cookies::OwnCookie;
-use crate::session_cookie;
+use crate::cookies::sent_cookies::OwnCookie;
+use crate::cookies::session_cookie;
 
 const COOKIE: OwnCookie = OwnCookie {
     plain: "refract_browser",

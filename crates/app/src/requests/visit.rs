@@ -12,13 +12,14 @@ use refract_service::people::Caller;
 use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
-use crate::page_refusal::PageRefusal;
-use crate::sent::Sent;
-use crate::visitor::Visitor;
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::sent::Sent;
+use crate::requests::visitor::Visitor;
 
 /// A visit of somebody who is signed in and may use the route.
-pub(crate) struct Visit {
-    pub(crate) visitor: Visitor,
+pub(crate) struct Visit<V = Visitor> {
+    /// Who visits.
+    pub(crate) visitor: V,
     /// The request, as events name it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Rc<Sent>,
@@ -27,15 +28,7 @@ pub(crate) struct Visit {
 }
 
 /// A visit of somebody who need not be signed in.
-pub(crate) struct OpenVisit {
-    /// Who visits, when they are signed in.
-    pub(crate) visitor: Option<Visitor>,
-    /// The request, as events name it.
-    pub(crate) request: EventRequest,
-    pub(crate) sent: Rc<Sent>,
-    pub(crate) refract: Refract,
-    pub(crate) site: Rc<AppSite>,
-}
+pub(crate) type OpenVisit = Visit<Option<Visitor>>;
 
 impl Visit {
     /// The account whose things the visitor sees.
@@ -75,10 +68,7 @@ impl Visit {
     /// # Errors
     /// [`PageRefusal::NotFound`] for what is no version number.
     pub(crate) fn version_number(&self) -> Result<VersionNumber, PageRefusal> {
-        let number = self.sent.values.get("n").parse().ok();
-        number
-            .and_then(VersionNumber::new)
-            .ok_or(PageRefusal::NotFound)
+        version_number(self.sent.values.get("n")).ok_or(PageRefusal::NotFound)
     }
 
     /// The visitor as the one who makes changes and results.
@@ -86,4 +76,9 @@ impl Visit {
         let person = Caller::person(self.visitor.account, self.visitor.person);
         person.in_request(self.request.clone())
     }
+}
+
+/// The version number that a text is; `None` for any other text.
+pub(crate) fn version_number(text: &str) -> Option<VersionNumber> {
+    VersionNumber::new(text.parse().ok()?)
 }

@@ -20,17 +20,19 @@ use refract_service::people::token::Token;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
-use crate::form::Form;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
-use crate::path_values::PathValues;
-use crate::request_record::PageLine;
-use crate::route::{AppRoute, Door, Handling};
-use crate::routes::ROUTES;
-use crate::sent::{Query, Sent};
-use crate::visit::{OpenVisit, Visit};
-use crate::visitor::Visitor;
-use crate::{browser_cookie, origin, policy, refusal_page, session_cookie};
+use crate::cookies::{browser_cookie, session_cookie};
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::replies::{policy, refusal_page};
+use crate::requests::form::Form;
+use crate::requests::origin;
+use crate::requests::path_values::PathValues;
+use crate::requests::request_record::PageLine;
+use crate::requests::sent::{Query, Sent};
+use crate::requests::visit::Visit;
+use crate::requests::visitor::Visitor;
+use crate::routing::route::{AppRoute, Door};
+use crate::routing::routes::ROUTES;
 
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
@@ -128,10 +130,9 @@ impl Dispatcher {
             (Some(refusal), _, _) => Err(refusal),
             (None, Err(draining), _) => Err(draining.into()),
             (None, Ok(_), Err(error)) => Err(error.into()),
-            (None, Ok(in_flight), Ok(visitor)) => match self.handling(route, visitor, &sent, id) {
-                Ok(handling) => run(in_flight, handling).await,
-                Err(refusal) => Err(refusal),
-            },
+            (None, Ok(in_flight), Ok(visitor)) => {
+                self.handle(route, in_flight, visitor, &sent, id).await
+            }
         };
         let reply = outcome.unwrap_or_else(|refusal| {
             self.refused(&refusal, request.method(), known.as_ref(), &sent, id)
@@ -197,38 +198,36 @@ impl Dispatcher {
         line.person.set(visitor.map(|visitor| visitor.person));
     }
 
-    /// The work of the route's handler, where the visitor may use it.
-    fn handling(
+    /// Has the route's handler answer, where the visitor may use it.
+    async fn handle(
         &self,
         route: &'static AppRoute,
+        in_flight: CallInFlight,
         visitor: Option<Visitor>,
         sent: &Rc<Sent>,
         id: &RequestId,
-    ) -> Result<Handling, PageRefusal> {
-        let (request, sent) = (EventRequest::new(id), Rc::clone(sent));
-        let (refract, site) = (self.refract.clone(), Rc::clone(&self.site));
-        Ok(match &route.door {
-            Door::Open(handle) => handle(OpenVisit {
-                visitor,
-                request,
-                sent,
-                refract,
-                site,
-            }),
-            Door::For(least, handle) => {
+    ) -> Result<PageReply, PageRefusal> {
+        let handling = match &route.door {
+            Door::Open(handler) => handler.handle(self.visit(visitor, sent, id)),
+            Door::For(least, handler) => {
                 let visitor = visitor.ok_or(PageRefusal::SignedOut)?;
                 if !visitor.role.may(*least) {
                     return Err(PageRefusal::NeedsRole(*least));
                 }
-                handle(Visit {
-                    visitor,
-                    request,
-                    sent,
-                    refract,
-                    site,
-                })
+                handler.handle(self.visit(visitor, sent, id))
             }
-        })
+        };
+        in_flight.detached(handling).await?
+    }
+
+    fn visit<V>(&self, visitor: V, sent: &Rc<Sent>, id: &RequestId) -> Visit<V> {
+        Visit {
+            visitor,
+            request: EventRequest::new(id),
+            sent: Rc::clone(sent),
+            refract: self.refract.clone(),
+            site: Rc::clone(&self.site),
+        }
     }
 
     fn refused(
@@ -247,10 +246,6 @@ impl Dispatcher {
         }
         refusal_page::show(refusal, &self.site, visitor, sent, id)
     }
-}
-
-async fn run(in_flight: CallInFlight, handling: Handling) -> Result<PageReply, PageRefusal> {
-    in_flight.detached(handling).await?
 }
 
 /// The route of a request. HEAD is answered like GET.

@@ -4,14 +4,14 @@ use maud::html;
 use refract_http_serving::RequestId;
 
 use crate::app_site::AppSite;
-use crate::form_size::FormSize;
-use crate::kept::Kept;
-use crate::page::Page;
-use crate::page_refusal::PageRefusal;
-use crate::page_reply::PageReply;
 use crate::pages::sign_in;
-use crate::sent::Sent;
-use crate::visitor::Visitor;
+use crate::replies::page::Page;
+use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_reply::PageReply;
+use crate::requests::form_size::FormSize;
+use crate::requests::kept::Kept;
+use crate::requests::sent::Sent;
+use crate::requests::visitor::Visitor;
 
 /// The page for a refusal.
 pub(crate) fn show(

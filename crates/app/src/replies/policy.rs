@@ -4,7 +4,6 @@ use actix_web::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-
 use refract_service::people::AppUrl;
 
 /// Scripts, styles, pictures and requests of the app itself and nothing else: no inline script or

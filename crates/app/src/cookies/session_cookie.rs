@@ -6,7 +6,7 @@ use cookie::time::Duration;
 use refract_service::people::AppUrl;
 use refract_service::people::token::Token;
 
-use crate::sent_cookies::OwnCookie;
+use crate::cookies::sent_cookies::OwnCookie;
 
 const COOKIE: OwnCookie = OwnCookie {
     plain: "refract",

@@ -1,0 +1,87 @@
+//! The pages of a list, and its download as a file of rows.
+
+use std::fmt::Display;
+
+use maud::{Markup, html};
+use refract_lens_rendering::RowFormat;
+
+use crate::replies::page_refusal::PageRefusal;
+use crate::requests::sent::Query;
+
+/// The name of the query that shows what is older than an item.
+pub(crate) const OLDER: &str = "older";
+/// The name of the query that shows what is newer than an item.
+pub(crate) const NEWER: &str = "newer";
+
+/// Which page of a list an address names; `None` for the newest one.
+///
+/// # Errors
+/// [`PageRefusal::NotFound`] for what is no id.
+pub(crate) fn page_of<I, P>(
+    query: &Query,
+    parse: impl FnOnce(&str) -> Option<I>,
+    older: impl FnOnce(I) -> P,
+    newer: impl FnOnce(I) -> P,
+) -> Result<Option<P>, PageRefusal> {
+    let page = match (query.get(OLDER), query.get(NEWER)) {
+        (Some(id), _) => parse(id).map(older),
+        (None, Some(id)) => parse(id).map(newer),
+        (None, None) => return Ok(None),
+    };
+    page.map(Some).ok_or(PageRefusal::NotFound)
+}
+
+/// The address of the page that begins at an item; `None` without one. `side` is [`OLDER`] or
+/// [`NEWER`].
+pub(crate) fn page_address(
+    address: &str,
+    query: &Query,
+    side: &str,
+    id: Option<impl Display>,
+) -> Option<String> {
+    let query = query.with(side, Some(&id?.to_string()));
+    Some(format!("{address}{}", query.in_address()))
+}
+
+/// Links to the pages beside the one that is shown.
+pub(crate) fn neighbours(words: &str, newer: Option<String>, older: Option<String>) -> Markup {
+    html! {
+        @if newer.is_some() || older.is_some() {
+            nav.row aria-label=(words) {
+                @if let Some(newer) = newer { a.button href=(newer) rel="prev" { "Newer" } }
+                @if let Some(older) = older { a.button href=(older) rel="next" { "Older" } }
+            }
+        }
+    }
+}
+
+/// Links to what is filtered, as files of rows.
+pub(crate) fn downloads(query: &Query, address: &str) -> Markup {
+    html! {
+        p.row {
+            span { "Download just these:" }
+            @for format in RowFormat::NAMES {
+                @let query = query.with("format", Some(format));
+                a href={ (address) "/download" (query.in_address()) } download { (format) }
+            }
+        }
+    }
+}
+
+/// The format of the file that an address names; csv where it names none.
+///
+/// # Errors
+/// [`PageRefusal::NotFound`] for what is no format of rows.
+pub(crate) fn row_format(query: &Query) -> Result<RowFormat, PageRefusal> {
+    let format = query.get("format").unwrap_or("csv");
+    RowFormat::parse(format).ok_or(PageRefusal::NotFound)
+}
+
+/// The media type of a file of rows.
+pub(crate) fn media_type(format: RowFormat) -> &'static str {
+    match format {
+        RowFormat::Csv => "text/csv; charset=utf-8",
+        RowFormat::Tsv => "text/tab-separated-values; charset=utf-8",
+        RowFormat::Jsonl => "application/jsonl; charset=utf-8",
+    }
+}

@@ -1,0 +1,44 @@
+//! The inputs of a person's own name and password, as joining and one's own page have them.
+
+use maud::{Markup, html};
+use refract_service::people::password::TypedPassword;
+
+use crate::components::field::FormField;
+use crate::components::form_faults::FormFaults;
+use crate::requests::form::Form;
+
+/// The input of the name.
+pub(super) fn name_input(value: &str, faults: &FormFaults) -> Markup {
+    let name = FormField::new("name", "Name").value(value).required();
+    let name = name.hint("Others see it beside what you change.");
+    name.faults(faults).line("text", "name")
+}
+
+/// The address that somebody signs in with. Password managers read it from here.
+pub(super) fn fixed_email(email: &str, hint: &str) -> Markup {
+    FormField::new("email", "Email").hint(hint).around(&html! {
+        input #email type="email" value=(email) readonly autocomplete="username"
+            aria-describedby="email-hint";
+    })
+}
+
+/// The inputs of a password that is typed twice.
+pub(super) fn new_password(label: &str, label_again: &str, faults: &FormFaults) -> Markup {
+    let password = FormField::new("password", label).required();
+    let password = password.hint("At least 10 characters, and none of the common ones.");
+    let again = FormField::new("password_again", label_again).required();
+    html! {
+        (password.faults(faults).line("password", "new-password"))
+        (again.faults(faults).line("password", "new-password"))
+    }
+}
+
+/// The new password that a form sends; `None`, with a fault noted, when it was typed in two ways.
+pub(super) fn read_new_password(form: &Form, faults: &mut FormFaults) -> Option<TypedPassword> {
+    let password = form.get("password");
+    if password == form.get("password_again") {
+        return Some(TypedPassword::new(password));
+    }
+    faults.note("password_again", "the two are not the same");
+    None
+}

@@ -1,0 +1,8 @@
+//! What is sent back: the layout of pages, refusals, files, and the headers of all of them.
+
+pub(crate) mod page;
+pub(crate) mod page_body;
+pub(crate) mod page_refusal;
+pub(crate) mod page_reply;
+pub(crate) mod policy;
+pub(crate) mod refusal_page;

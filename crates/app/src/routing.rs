@@ -1,0 +1,6 @@
+//! From an address to its handler: the route table, and the checks that all routes have.
+
+pub(crate) mod dispatch;
+pub(crate) mod route;
+pub(crate) mod route_table;
+pub(crate) mod routes;

@@ -1,0 +1,90 @@
+//! The route table: every address of the app, who may use it, and what answers. A test walks it.
+
+use std::future::ready;
+
+use refract_domain::role::Role::{Editor, Owner, Reviewer};
+
+#[cfg(debug_assertions)]
+use crate::pages::component_sheet;
+use crate::pages::{
+    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, result, results,
+    sign_in, sign_in_link, sign_out, try_text, version,
+};
+use crate::requests::visit::{OpenVisit, Visit};
+use crate::routing::route::AppRoute;
+
+/// Every route. Of two that match an address, the first answers.
+pub(crate) static ROUTES: &[AppRoute] = &[
+    AppRoute::open_get("/assets/{folder}/{name}", &|visit: OpenVisit| {
+        ready(asset::show(&visit))
+    }),
+    #[cfg(debug_assertions)]
+    AppRoute::open_get("/components", &|visit: OpenVisit| {
+        ready(Ok(component_sheet::show(&visit)))
+    }),
+    AppRoute::get("/", Reviewer, &prisms::show),
+    AppRoute::post("/seen", Reviewer, &prisms::seen),
+    AppRoute::get("/prisms/new", Editor, &|visit: Visit| {
+        ready(Ok(new_prism::show(&visit)))
+    }),
+    AppRoute::post("/prisms/new", Editor, &new_prism::submit),
+    AppRoute::get("/prisms/{slug}", Reviewer, &prism::show),
+    AppRoute::get("/prisms/{slug}/file", Reviewer, &prism::download),
+    AppRoute::post("/prisms/{slug}/rename", Editor, &prism::rename),
+    AppRoute::post("/prisms/{slug}/archive", Editor, &prism::archive),
+    AppRoute::post("/prisms/{slug}/restore", Editor, &prism::restore),
+    AppRoute::get("/prisms/{slug}/versions/{n}", Reviewer, &version::show),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}/file",
+        Reviewer,
+        &prism::download_version,
+    ),
+    AppRoute::get("/prisms/{slug}/lens", Reviewer, &lens::show),
+    AppRoute::post("/prisms/{slug}/lens", Reviewer, &lens::draft),
+    AppRoute::post("/prisms/{slug}/lens/preview", Reviewer, &lens::show_preview),
+    AppRoute::post("/prisms/{slug}/lens/save", Editor, &lens::save),
+    AppRoute::post("/prisms/{slug}/lens/reset", Editor, &lens::reset),
+    AppRoute::get("/prisms/{slug}/try", Reviewer, &try_text::show),
+    AppRoute::post("/prisms/{slug}/try", Reviewer, &try_text::submit),
+    AppRoute::get("/results/{id}", Reviewer, &result::show),
+    AppRoute::get("/results/{id}/as/{format}", Reviewer, &result::download),
+    AppRoute::post("/results/{id}/marks", Reviewer, &result::mark),
+    AppRoute::post("/results/{id}/orders", Reviewer, &result::check_orders),
+    AppRoute::post("/results/{id}/retry", Reviewer, &result::retry),
+    AppRoute::get("/prisms/{slug}/results", Reviewer, &results::show),
+    AppRoute::get(
+        "/prisms/{slug}/results/download",
+        Reviewer,
+        &results::download,
+    ),
+    AppRoute::get("/keys", Owner, &keys::show),
+    AppRoute::post("/keys", Owner, &keys::create),
+    AppRoute::post("/keys/{id}/revoke", Owner, &keys::revoke),
+    AppRoute::open_get("/sign-in", &|visit: OpenVisit| {
+        ready(Ok(sign_in::show(&visit)))
+    }),
+    AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
+    AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),
+    AppRoute::open_post("/sign-in/{token}", &sign_in_link::submit),
+    AppRoute::open_post("/sign-out", &sign_out::submit),
+    AppRoute::open_get("/join/{token}", &join::show),
+    AppRoute::open_post("/join/{token}", &join::submit),
+    AppRoute::get("/me", Reviewer, &me::show),
+    AppRoute::post("/me/name", Reviewer, &me::rename),
+    AppRoute::post("/me/password", Reviewer, &me::change_password),
+    AppRoute::post("/me/sessions/end-others", Reviewer, &me::end_others),
+    AppRoute::post("/me/sessions/{id}/end", Reviewer, &me::end_session),
+    AppRoute::get("/people", Owner, &people::show),
+    AppRoute::post("/people", Owner, &people::invite),
+    AppRoute::post("/people/{id}/link", Owner, &people::renew_link),
+    AppRoute::post("/people/{id}/role", Owner, &people::set_role),
+    AppRoute::post("/people/{id}/remove", Owner, &people::remove),
+    AppRoute::get("/events", Owner, &events::show),
+    AppRoute::get("/events/download", Owner, &events::download),
+    AppRoute::get("/prisms/new/edit", Editor, &edit::show_new),
+    AppRoute::post("/prisms/new/edit", Editor, &edit::change),
+    AppRoute::post("/prisms/new/edit/check", Editor, &edit::check),
+    AppRoute::get("/prisms/{slug}/edit", Editor, &edit::show),
+    AppRoute::post("/prisms/{slug}/edit", Editor, &edit::change),
+    AppRoute::post("/prisms/{slug}/edit/check", Editor, &edit::check),
+];
