@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use clap::Args;
 use refract_evaluation::requirement::Requirement;
-use refract_file_runs::{ExpectedOutcome, FinishedRow, GoldCheck, GoldRun, RunTally, Shard};
+use refract_file_runs::{FinishedRow, GoldCheck, GoldRun, RunTally, Shard};
 use refract_service::measures::{GoldAnswers, WrongAnswers};
 use refract_service::runs::PinnedPrism;
 
@@ -127,8 +127,7 @@ impl CheckCommand {
         let mut results = Vec::new();
         let add = |row: FinishedRow| {
             let expected = row.expected.into_iter();
-            let expected =
-                expected.map(|ExpectedOutcome { question, outcome }| (question, outcome));
+            let expected = expected.map(|right| (right.question, right.outcome));
             gold.add(row.line, &row.result, expected);
             if self.orders.is_some() && row.result.is_ok() {
                 results.push(row.result);

@@ -1,6 +1,5 @@
 //! `refract health`: asks a node whether it takes calls, for supervisors that have no HTTP client.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -43,22 +42,16 @@ impl HealthCommand {
         };
         let address = settings::address("REFRACT_OPS_LISTEN", &self.ops_listen)?;
         let address = settings::as_reached(address);
-        let asked = tokio::time::timeout(PATIENCE, status(address, path)).await;
-        let status = asked
-            .map_err(anyhow::Error::from)
-            .flatten()
-            .with_context(|| format!("no node answers at {address}"))?;
+        let call = format!("GET {path}");
+        let asking = tokio::time::timeout(PATIENCE, node_call::send(address, &call, "", ""));
+        let asked = asking.await.map_err(anyhow::Error::from);
+        let reply = asked.and_then(|reply| Ok(reply?));
+        let reply = reply.with_context(|| format!("no node answers at {address}"))?;
         ensure!(
-            status == StatusCode::OK,
+            reply.status == StatusCode::OK,
             "the node is not {state}: {path} answers {}",
-            status.as_u16()
+            reply.status.as_u16()
         );
         output::words(&format!("{state}\n"))
     }
-}
-
-/// The status with which a node answers a path of its operator's listener.
-async fn status(address: SocketAddr, path: &str) -> anyhow::Result<StatusCode> {
-    let reply = node_call::send(address, &format!("GET {path}"), "", "").await?;
-    Ok(reply.status)
 }
