@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use refract_domain::slug::Slug;
+use refract_domain::prism::slug::Slug;
 
 /// What a file defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

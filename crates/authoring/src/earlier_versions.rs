@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::QuestionType;
+use refract_domain::prism::question::QuestionType;
 
 /// What a new version of a prism must agree with.
 #[derive(Clone, Debug)]

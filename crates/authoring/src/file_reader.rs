@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use refract_domain::json::{Json, JsonString, Object};
+use refract_domain::problem::text;
 use refract_domain::problem::{Fault, Problems};
-use refract_domain::text;
 
 /// The path of the whole file.
 pub(crate) const ROOT: &str = "file";

@@ -1,16 +1,16 @@
 //! The lens file, which lists the columns of a custom lens.
 
-use serde::Serialize;
-
-use crate::file_reader::{FileReader, ROOT, join};
-use refract_domain::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::json::{Json, Object};
 use refract_domain::key::{ColumnName, QuestionKey};
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::lens::{Column, Lens, Output};
 use refract_domain::limits::LENS_COLUMNS;
 use refract_domain::prism::PrismVersion;
+use refract_domain::prism::question::Question;
 use refract_domain::problem::{Fault, Problems};
-use refract_domain::question::Question;
+use serde::Serialize;
+
+use crate::file_reader::{FileReader, ROOT, join};
 
 /// Reads a lens file for a prism with this latest version.
 ///

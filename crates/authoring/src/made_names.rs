@@ -2,8 +2,8 @@
 
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
+use refract_domain::prism::slug::Slug;
 use refract_domain::problem::Fault;
-use refract_domain::slug::Slug;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 

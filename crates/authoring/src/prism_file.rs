@@ -7,19 +7,19 @@ mod fields;
 mod outcomes;
 mod questions;
 
+use refract_domain::json::Object;
+use refract_domain::lens::Lens;
+use refract_domain::limits::{LABEL_CHARS, PRISM_CONTEXT_CHARS};
+use refract_domain::prism::field::Field;
+use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismName, PrismVersion};
+use refract_domain::problem::{Fault, Problems};
 use serde::Serialize;
 
 use self::fields::read_fields;
 use self::questions::read_questions;
 use crate::earlier_versions::EarlierVersions;
 use crate::file_reader::{FileReader, ROOT, join};
-use refract_domain::field::Field;
-use refract_domain::json::Object;
-use refract_domain::lens::Lens;
-use refract_domain::limits::{LABEL_CHARS, PRISM_CONTEXT_CHARS};
-use refract_domain::prism::{PrismName, PrismVersion};
-use refract_domain::problem::{Fault, Problems};
-use refract_domain::question::Question;
 
 /// A valid prism file.
 #[derive(Clone, Debug, PartialEq)]

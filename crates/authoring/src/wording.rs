@@ -29,9 +29,10 @@ mod words;
 pub use self::rule::WordingRule;
 pub use self::warning::WordingWarning;
 
-use crate::file_reader::join;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
+
+use crate::file_reader::join;
 
 /// The warnings of all rules: question by question in the order of the file, those about its text
 /// before those about its options or levels, and these rule by rule.

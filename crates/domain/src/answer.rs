@@ -1,12 +1,15 @@
 //! Stored answers: what a model said to each question, with its probabilities (spec 2.4).
 
+pub mod decimal;
+pub mod probability;
+
 use serde::{Deserialize, Serialize};
 use serde_with::{As, Map, Same};
 
-use crate::cutoffs::YesNoLabel;
+use crate::answer::probability::{ONE, Probability};
 use crate::key::{OutcomeKey, QuestionKey};
-use crate::probability::{ONE, Probability};
-use crate::question::QuestionType;
+use crate::lens::cutoffs::YesNoLabel;
+use crate::prism::question::QuestionType;
 
 /// Probabilities of a question's outcomes, in the prism's order.
 ///

@@ -4,6 +4,7 @@
 //! a changed lens changes what old results return, without asking a model again.
 
 mod column;
+pub mod cutoffs;
 mod free_name;
 mod label_cutoffs;
 mod output;
@@ -14,7 +15,7 @@ pub use self::free_name::free_name;
 pub use self::label_cutoffs::{cutoffs_of, with_cutoffs};
 pub use self::output::Output;
 pub use self::value::{Average, Value};
-use crate::question::Question;
+use crate::prism::question::Question;
 
 /// A prism's lens.
 #[derive(Clone, Debug, Default, PartialEq)]

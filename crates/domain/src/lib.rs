@@ -9,32 +9,15 @@
 //! This crate is pure: no input or output, no async, no clock, no randomness. Ids and times are
 //! arguments. It knows nothing of databases, HTTP or model servers.
 
+pub mod account;
 pub mod answer;
-pub mod budget;
-pub mod cutoffs;
-pub mod decimal;
-mod display_name;
 pub mod event;
-pub mod field;
 pub mod ids;
 pub mod json;
 pub mod key;
 pub mod lens;
 pub mod limits;
-pub mod maker;
-pub mod mark;
-pub mod model_input;
-pub mod option_orders;
-pub mod person;
 pub mod prism;
-pub mod probability;
 pub mod problem;
-pub mod question;
-pub mod reference;
 pub mod result;
-pub mod role;
-pub mod secret_hash;
-pub mod slug;
 pub mod submission;
-pub mod text;
-pub mod view;

@@ -1,17 +1,24 @@
 //! Prisms: their names and their versions, each of which has fields, context and questions.
 
+pub(crate) mod display_name;
+pub mod field;
+pub mod option_orders;
+pub mod question;
+pub mod reference;
+pub mod slug;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decimal::Decimal;
-use crate::display_name::display_name;
-use crate::field::Field;
+use crate::answer::decimal::Decimal;
 use crate::key::QuestionKey;
 use crate::lens::{Column, Lens};
 use crate::limits::VERSION_MAX;
-use crate::model_input::{SystemOneQuestion, json_chars};
-use crate::question::Question;
+use crate::prism::display_name::display_name;
+use crate::prism::field::Field;
+use crate::prism::question::Question;
+use crate::submission::model_input::{SystemOneQuestion, json_chars};
 
 display_name! {
     /// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to

@@ -2,6 +2,8 @@
 //!
 //! The words follow zod 3. They name paths and limits, never a value that was sent.
 
+pub mod text;
+
 use std::fmt;
 
 /// One fault of one value, worded as zod 3 words it.

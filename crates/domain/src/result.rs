@@ -3,12 +3,16 @@
 //!
 //! This module decides and does not act: use cases ask the model, and the database settles races.
 
+pub mod maker;
+pub mod mark;
+pub mod view;
+
 use chrono::{DateTime, SubsecRound as _, Utc};
 
 use crate::answer::Answers;
 use crate::ids::{PrismId, ResultId};
 use crate::prism::VersionNumber;
-use crate::reference::{IdempotencyKey, Ref};
+use crate::prism::reference::{IdempotencyKey, Ref};
 use crate::submission::Submission;
 
 /// The status of a result, which never changes after the result is saved (spec 3.1).

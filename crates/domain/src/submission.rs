@@ -1,15 +1,18 @@
 //! Submissions: the field values and the context of one call.
 
+pub mod budget;
+pub mod model_input;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_with::{As, Map, Same};
 
-use crate::field::Field;
 use crate::key::FieldKey;
 use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
+use crate::prism::field::Field;
 use crate::problem::Fault;
-use crate::text;
+use crate::problem::text;
 
 /// The faults of a field value's length and characters (spec 8).
 pub fn field_value_faults(value: &str) -> Vec<Fault> {

@@ -10,15 +10,15 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use peak_alloc::PeakAlloc;
+use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Distribution};
-use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::OutcomeKey;
-use refract_domain::mark;
-use refract_domain::probability::{ONE, Probability};
-use refract_domain::question::{Question, QuestionType};
-use refract_evaluation::cutoff_advice::CutoffGoal;
-use refract_evaluation::marked_answer::MarkedAnswer;
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::result::mark;
+use refract_evaluation::cutoffs::advice::CutoffGoal;
+use refract_evaluation::marked::answer::MarkedAnswer;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use serde_json::{Value, json};
 
 #[global_allocator]

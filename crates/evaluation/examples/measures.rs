@@ -8,18 +8,18 @@ use std::error::Error;
 use std::io;
 
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::Cutoffs;
+use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
-use refract_evaluation::automation::{Automation, AutomationAdvice};
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::Question;
 use refract_evaluation::comparison::PairedAnswers;
-use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal};
-use refract_evaluation::marked_answer::MarkedAnswer;
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
+use refract_evaluation::marked::answer::MarkedAnswer;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::measures::automation::{Automation, AutomationAdvice};
+use refract_evaluation::measures::proportion::{Interval, Proportion};
 use refract_evaluation::order_sensitivity::OrderSensitivity;
-use refract_evaluation::proportion::{Interval, Proportion};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {

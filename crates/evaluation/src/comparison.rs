@@ -1,7 +1,9 @@
 //! Two sets of answers to the same texts: which is right more often, and whether that may be luck.
 
-use crate::proportion::{Interval, Proportion};
-use crate::{bootstrap, mcnemar};
+pub(crate) mod bootstrap;
+pub(crate) mod mcnemar;
+
+use crate::measures::proportion::{Interval, Proportion};
 
 /// Counts, for rows that two versions or models both answered, which of them was right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

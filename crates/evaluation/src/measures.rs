@@ -1,10 +1,20 @@
 //! The measures of one question.
 
-use crate::coverage::CoverageCurve;
-use crate::outcome_measures::{ConfusionCell, MacroAverage, OutcomeMeasures};
-use crate::proportion::Proportion;
-use crate::reliability::ReliabilityBin;
-use crate::scale_measures::ScaleMeasures;
+pub mod automation;
+pub(crate) mod count;
+pub mod coverage;
+pub(crate) mod forecast;
+pub mod outcome;
+pub mod proportion;
+pub mod reliability;
+pub mod scale;
+pub(crate) mod scores;
+
+use crate::measures::coverage::CoverageCurve;
+use crate::measures::outcome::{ConfusionCell, MacroAverage, OutcomeMeasures};
+use crate::measures::proportion::Proportion;
+use crate::measures::reliability::ReliabilityBin;
+use crate::measures::scale::ScaleMeasures;
 
 /// How often the answers of one question are right, and how far their probabilities can be
 /// believed.

@@ -1,13 +1,13 @@
 //! How far answers depend on the order in which a question's options are listed.
 
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::Cutoffs;
+use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::probability::{ONE, Probability};
+use refract_domain::lens::cutoffs::Cutoffs;
 
-use crate::count::to_f64;
-use crate::marked_answer::NotComparable;
-use crate::proportion::Proportion;
+use crate::marked::answer::NotComparable;
+use crate::measures::count::to_f64;
+use crate::measures::proportion::Proportion;
 
 /// Compares answers to the same texts with the options in another order.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,9 @@
 //! What counts as an answer's prediction.
 
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::{Cutoffs, YesNoLabel};
 use refract_domain::key::OutcomeKey;
-use refract_domain::question::Question;
+use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
+use refract_domain::prism::question::Question;
 
 /// The outcome that an answer predicts: the chosen option, the most probable level, or yes or no by
 /// the cutoffs.

@@ -12,8 +12,8 @@ use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
+use refract_domain::result::view::ResultView;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::ResultView;
 use serde_json::json;
 
 /// Questions of the prism, the largest number allowed.

@@ -11,8 +11,8 @@ use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
+use refract_domain::result::view::{ResultView, RowColumns};
 use refract_domain::submission::FieldValues;
-use refract_domain::view::{ResultView, RowColumns};
 use refract_lens_rendering::{RowFormat, RowWriter};
 
 /// The version of the prism that answered, as it is stored.

@@ -4,11 +4,11 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use refract_domain::decimal::Decimal;
+use refract_domain::answer::decimal::Decimal;
+use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 
 /// The text of a value as the cells of csv and tsv show it, without what these formats add for
 /// programs that read them: quotes, and the guard against formulas. Empty for no value.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
-use refract_domain::view::ResultView;
+use refract_domain::result::view::ResultView;
 
 use crate::json::{ObjectWriter, write_distribution, write_null, write_value};
 use crate::plain::{id_text, iso_8601};

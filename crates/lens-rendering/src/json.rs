@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use refract_domain::decimal::Decimal;
+use refract_domain::answer::decimal::Decimal;
+use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
-use refract_domain::probability::Probability;
 
 /// Writes one JSON object, entry by entry.
 pub(crate) struct ObjectWriter<'w, W> {

@@ -69,7 +69,7 @@ mod row;
 
 use std::io::{self, Write};
 
-use refract_domain::view::{ResultView, RowColumns};
+use refract_domain::result::view::{ResultView, RowColumns};
 
 pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::event_row::{EventRow, EventRowWriter};

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use refract_domain::decimal::Decimal;
+use refract_domain::answer::decimal::Decimal;
 use refract_domain::key::{ColumnName, ROW_NAMES};
 use refract_domain::lens::Value;
-use refract_domain::view::{ResultView, RowColumns};
+use refract_domain::result::view::{ResultView, RowColumns};
 
 use crate::RowFormat;
 use crate::cell::{Dialect, Line};

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::person::{Email, PersonName};
-use refract_domain::role::Role;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, Saving};
 use refract_service::Refract;
 use refract_service::events::event_stamp;

@@ -1,12 +1,12 @@
 //! Results as a year of use leaves them: most are alike, and a few are what somebody searches for.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers, Distribution};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::probability::Probability;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{NewResult, Provenance};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_service::results::ResultSearch;
 use refract_service::results::SearchLimits;
 use refract_service::results::SearchPage;

@@ -1,7 +1,7 @@
 //! A walk over the app's whole route table: nobody gets past the checks that every route has.
 
 use refract_app::{RouteFacts, route_table};
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 use serde_json::json;
 
 use crate::app_people::{Browser, joined};

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use maud::{Markup, html};
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_service::results::ReadableResult;
 
 use super::answer_words::{NO_VALID_ANSWER, answer_words, cutoffs};

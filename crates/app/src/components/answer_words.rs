@@ -1,10 +1,10 @@
 //! An answer in a word with its probability, as the lens reads it.
 
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::Cutoffs;
+use refract_domain::answer::probability::Probability;
 use refract_domain::lens::Column;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::Question;
 
 /// What a Choice says when the model named an option that the prism does not have.
 pub(crate) const NO_VALID_ANSWER: &str = "No valid answer";

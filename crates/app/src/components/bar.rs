@@ -1,8 +1,8 @@
 //! A probability as a bar, drawn alike everywhere.
 
 use maud::{Markup, html};
-use refract_domain::cutoffs::Cutoffs;
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
+use refract_domain::lens::cutoffs::Cutoffs;
 
 use super::number::percent;
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::{Outcome, Question, QuestionType};
+use refract_domain::prism::question::{Outcome, Question, QuestionType};
 
 use super::table::table;
 

@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 
 /// Millionths in a tenth of a percent.
 const TENTH: u32 = 1000;

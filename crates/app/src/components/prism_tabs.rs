@@ -1,7 +1,7 @@
 //! The pages of one prism, as links on each of them.
 
 use maud::{Markup, html};
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 use refract_service::prisms::Prism;
 
 /// A page of a prism.

@@ -5,8 +5,8 @@ mod sample_answers;
 use chrono::DateTime;
 use maud::{Markup, html};
 use refract_authoring::version_difference::{ChangedWords, Severity, VersionDifference};
-use refract_domain::cutoffs::Cutoffs;
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
+use refract_domain::lens::cutoffs::Cutoffs;
 
 use self::sample_answers::sample_answers;
 use crate::components::bar::{bar, yes_no_bar};

@@ -2,8 +2,8 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::person::PersonName;
-use refract_domain::role::Role;
+use refract_domain::account::person::PersonName;
+use refract_domain::account::role::Role;
 use refract_service::people::token::Token;
 use refract_service::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 

@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::ApiKeyId;
-use refract_domain::mark::Marker;
+use refract_domain::result::mark::Marker;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{KeyError, ListedKey};
 

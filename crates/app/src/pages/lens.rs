@@ -7,9 +7,9 @@ mod preview;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_domain::account::role::Role;
 use refract_domain::lens::Lens;
 use refract_domain::problem::Problems;
-use refract_domain::role::Role;
 use refract_service::lenses::{LensDraft, PrismLens};
 use refract_service::prisms::PrismError;
 

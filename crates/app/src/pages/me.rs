@@ -6,8 +6,8 @@ mod session_table;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::person::PersonName;
-use refract_domain::secret_hash::TokenHash;
+use refract_domain::account::person::PersonName;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{PasswordChangeError, SecretError, SignInError};
 

@@ -4,9 +4,9 @@ mod person_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
 use refract_domain::ids::PersonId;
-use refract_domain::person::Email;
-use refract_domain::role::Role;
 use refract_service::people::{Invitation, PersonError};
 
 use self::person_table::{ROLES, person_table};

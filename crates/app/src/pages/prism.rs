@@ -5,7 +5,7 @@ mod changes;
 mod file;
 
 use maud::{Markup, html};
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 use refract_service::prisms::{Prism, PrismOverview};
 
 pub(crate) use self::actions::{archive, rename, restore};

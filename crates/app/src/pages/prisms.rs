@@ -3,7 +3,7 @@
 mod told;
 
 use maud::{Markup, html};
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 use refract_service::prisms::ListedPrism;
 
 pub(crate) use self::told::seen;

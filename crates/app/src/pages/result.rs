@@ -8,7 +8,7 @@ mod orders;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
-use refract_domain::mark::Marker;
+use refract_domain::result::mark::Marker;
 use refract_lens_rendering::{Format, render};
 use refract_service::CallError;
 use refract_service::marks::MarksError;

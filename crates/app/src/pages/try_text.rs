@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
-use refract_domain::role::Role;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_service::CallError;
 use refract_service::prisms::{Prism, PrismError};
 use refract_service::results::{CreateCall, ReadableResult, ResultDetails};

@@ -1,7 +1,7 @@
 //! Why a request gets another page than the one it asked for.
 
 use actix_web::http::StatusCode;
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 use refract_http_serving::{Draining, Panicked};
 use refract_service::InternalError;
 use refract_service::people::SecretError;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use refract_domain::event::EventRequest;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
 use refract_service::people::Caller;

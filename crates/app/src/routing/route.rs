@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 
 use crate::replies::page_refusal::PageRefusal;
 use crate::replies::page_reply::PageReply;

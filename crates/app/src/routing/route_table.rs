@@ -1,7 +1,7 @@
 //! The route table as others may see it.
 
 use actix_web::http::Method;
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 
 use crate::routing::route::Door;
 use crate::routing::routes::ROUTES;

@@ -2,7 +2,7 @@
 
 use std::future::ready;
 
-use refract_domain::role::Role::{Editor, Owner, Reviewer};
+use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::earlier_versions::EarlierVersions;
-use crate::file_reader::{FileReader, ROOT, join};
-use refract_domain::field::Field;
 use refract_domain::json::Object;
 use refract_domain::key::FieldKey;
 use refract_domain::limits::{FIELDS, LABEL_CHARS};
+use refract_domain::prism::field::Field;
 use refract_domain::problem::Fault;
+
+use crate::earlier_versions::EarlierVersions;
+use crate::file_reader::{FileReader, ROOT, join};
 
 /// Reads the fields by position; a wrong field is `None`.
 pub(super) fn read_fields(

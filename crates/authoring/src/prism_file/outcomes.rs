@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use refract_domain::json::Json;
 use refract_domain::key::OutcomeKey;
 use refract_domain::limits::{DESCRIPTION_CHARS, LABEL_CHARS};
+use refract_domain::prism::question::Outcome;
 use refract_domain::problem::Fault;
-use refract_domain::question::Outcome;
 
 use crate::file_reader::{FileReader, join};
 use crate::made_names::outcome_key;

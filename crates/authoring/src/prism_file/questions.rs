@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::outcomes::read_outcomes;
-use crate::earlier_versions::EarlierVersions;
-use crate::file_reader::{FileReader, ROOT, join};
-use refract_domain::field::Field;
 use refract_domain::json::Object;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::limits::{INSTRUCTIONS_CHARS, LEVELS, OPTIONS, QUESTION_TEXT_CHARS, QUESTIONS};
+use refract_domain::prism::field::Field;
+use refract_domain::prism::question::{Question, QuestionKind, QuestionType};
 use refract_domain::problem::Fault;
-use refract_domain::question::{Question, QuestionKind, QuestionType};
+
+use super::outcomes::read_outcomes;
+use crate::earlier_versions::EarlierVersions;
+use crate::file_reader::{FileReader, ROOT, join};
 
 /// Reads the questions by position; a wrong question is `None`.
 pub(super) fn read_questions(

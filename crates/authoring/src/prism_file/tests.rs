@@ -1,9 +1,9 @@
 //! The rules of the prism file.
 
+use refract_domain::prism::question::QuestionKind;
 use serde_json::{Value, json};
 
 use super::*;
-use refract_domain::question::QuestionKind;
 
 mod any_file;
 mod limits;

@@ -1,9 +1,10 @@
 //! What a version changes about the fields that callers send.
 
+use refract_domain::key::FieldKey;
+use refract_domain::prism::field::Field;
+
 use super::difference::{ChangedWords, Severity, VersionDifference};
 use super::order::is_other_order;
-use refract_domain::field::Field;
-use refract_domain::key::FieldKey;
 
 /// The field that a call may send as `text`, without `fields`, when it is the only one (spec 4.1).
 const SHORTHAND: &str = "text";

@@ -1,9 +1,10 @@
 //! What a version changes about the options of a choice or the levels of a scale.
 
+use refract_domain::key::OutcomeKey;
+use refract_domain::prism::question::{Outcome, Question, QuestionKind};
+
 use super::difference::{ChangedWords, Severity, VersionDifference};
 use super::order::is_other_order;
-use refract_domain::key::OutcomeKey;
-use refract_domain::question::{Outcome, Question, QuestionKind};
 
 /// What changed between two wordings of one question, which have one type.
 pub(super) fn differences(before: &Question, after: &Question) -> Vec<VersionDifference> {

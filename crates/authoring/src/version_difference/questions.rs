@@ -1,10 +1,11 @@
 //! What a version changes about its questions.
 
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::question::{Question, QuestionType};
+
 use super::difference::{ChangedWords, Severity, VersionDifference};
 use super::order::is_other_order;
 use super::outcomes;
-use refract_domain::key::QuestionKey;
-use refract_domain::question::{Question, QuestionType};
 
 pub(super) fn differences(before: &[Question], after: &[Question]) -> Vec<VersionDifference> {
     let mut found = Vec::new();

@@ -1,12 +1,13 @@
 //! The rule `overlapping-labels` between an option and the built-in outcomes, which every choice
 //! has: `other` and `insufficient_information`.
 
+use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER};
+use refract_domain::prism::question::Outcome;
+
 use super::label::compared;
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
-use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER};
-use refract_domain::question::Outcome;
 
 /// Labels that say what the built-in `other` says.
 const SAY_OTHER: [&str; 13] = [

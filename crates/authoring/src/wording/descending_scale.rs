@@ -1,12 +1,13 @@
 //! The rule `descending-scale`: levels that are listed highest first.
 
+use refract_domain::prism::question::{Outcome, Question};
+
 use super::label::has_any;
 use super::numbers::first_number;
 use super::rank_words::ORDERS;
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use super::words::words;
-use refract_domain::question::{Outcome, Question};
 
 /// Words of a degree, with which the levels of `How angry is the writer?` begin.
 const DEGREES: [(&str, u8); 14] = [

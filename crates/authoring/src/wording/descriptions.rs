@@ -1,10 +1,11 @@
 //! The rule `duplicate-descriptions`: a description that repeats another one or its label.
 
+use refract_domain::prism::question::Outcome;
+
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use super::words::words;
 use crate::file_reader::join;
-use refract_domain::question::Outcome;
 
 /// Warns of descriptions that tell nothing; `path` names the options or levels.
 pub(super) fn check(outcomes: &[Outcome], path: &str) -> Vec<WordingWarning> {

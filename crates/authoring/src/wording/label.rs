@@ -1,7 +1,8 @@
 //! The words of a label, in a form in which labels are compared.
 
+use refract_domain::prism::question::Outcome;
+
 use super::words::{is_one_of, words};
-use refract_domain::question::Outcome;
 
 /// Words that say little where they stand before others.
 const SMALL: [&str; 4] = ["a", "an", "the", "of"];

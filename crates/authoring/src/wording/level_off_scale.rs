@@ -1,10 +1,11 @@
 //! The rule `level-off-scale`: levels that are no amount of anything.
 
+use refract_domain::prism::question::Outcome;
+
 use super::label::compared;
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
-use refract_domain::question::Outcome;
 
 /// Labels that are no place on any scale. `Unclear` or `Not mentioned` can be the lowest level of a
 /// scale of clearness or of attention, and are not listed.

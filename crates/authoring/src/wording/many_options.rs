@@ -1,8 +1,9 @@
 //! The rule `many-options`: more outcomes than the chat protocol has letters for.
 
+use refract_domain::prism::question::Question;
+
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
-use refract_domain::question::Question;
 
 /// The most outcomes of a choice, built-in ones included, that have one letter each on the chat
 /// protocol.

@@ -3,12 +3,13 @@
 //! Only the question itself counts. What a clause inside it denies is part of what is asked for:
 //! `Does the writer say that nothing arrived?` is no negated question.
 
+use refract_domain::prism::question::Question;
+
 use super::english::{is_auxiliary, is_english, is_negated_auxiliary};
 use super::rule::WordingRule;
 use super::sentence::{AskingSentence, asking_sentences};
 use super::warning::WordingWarning;
 use super::words::is_one_of;
-use refract_domain::question::Question;
 
 /// Words that begin a clause inside the question.
 const CLAUSES: [&str; 15] = [

@@ -1,11 +1,12 @@
 //! The rule `overlapping-labels` between the options of a choice.
 
+use refract_domain::prism::question::Outcome;
+
 use super::label::{LabelWords, compared, has_any};
 use super::rule::WordingRule;
 use super::similar_labels::are_close;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
-use refract_domain::question::Outcome;
 
 /// Words that make a longer label exclude the shorter one, or name something else: `Not delivered`
 /// is not `Delivered`, `New Mexico` not `Mexico`.

@@ -4,11 +4,12 @@
 //! synonyms only. Spelling distances are not used: `Employer` and `Employee`, or `Approved` and
 //! `Unapproved`, are one or two letters apart and mean different things.
 
+use refract_domain::prism::question::Outcome;
+
 use super::label::LabelWords;
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
-use refract_domain::question::Outcome;
 
 /// Warns of each outcome whose label is close to an earlier one, unless both have a description;
 /// `path` names the options or levels.

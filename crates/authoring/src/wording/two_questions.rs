@@ -3,12 +3,13 @@
 //! Two nouns or adjectives joined by `and` or `or` do not warn: `Is it about shipping and handling?`
 //! is one question, and no list of words tells it from `Is the writer angry and afraid?`.
 
+use refract_domain::prism::question::Question;
+
 use super::english::{begins_subject, is_auxiliary, is_english, is_question_word};
 use super::rule::WordingRule;
 use super::sentence::{AskingSentence, asking_sentences};
 use super::warning::WordingWarning;
 use super::words::is_one_of;
-use refract_domain::question::Question;
 
 /// Words after `as well as` that make it a comparison.
 const COMPARED: [&str; 17] = [

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
+use crate::account::role::Role;
 use crate::prism::{PrismName, VersionNumber};
 use crate::problem::Fault;
-use crate::role::Role;
-use crate::text;
+use crate::problem::text;
 
 /// A few words or numbers of an event: what something was, what it became, or a note. It can be made
 /// of names, numbers and moments only, so that no text that somebody sent gets into an event.

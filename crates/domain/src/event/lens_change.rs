@@ -1,8 +1,8 @@
 //! What a change of a lens changed, in an event.
 
 use super::detail::EventDetail;
-use crate::cutoffs::{Cutoff, Cutoffs};
 use crate::lens::Column;
+use crate::lens::cutoffs::{Cutoff, Cutoffs};
 
 /// Columns and cutoffs that a detail lists.
 const MOST_LISTED: usize = 12;

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::output::Output;
 use super::value::{Average, Value};
 use crate::answer::Answer;
-use crate::cutoffs::{Cutoff, Cutoffs};
+use crate::answer::probability::Probability;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
-use crate::probability::Probability;
+use crate::lens::cutoffs::{Cutoff, Cutoffs};
+use crate::prism::question::{Question, QuestionKind, QuestionType};
 use crate::problem::Fault;
-use crate::question::{Question, QuestionKind, QuestionType};
 
 /// One column of a lens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use super::column::Column;
 use super::output::Output;
-use crate::field::Field;
 use crate::key::{ColumnName, QuestionKey};
+use crate::prism::field::Field;
 
 /// A name for a further column of a question: the default name of the output, or this name with the
 /// first number behind it that no column and no field has. `None` only where that has more

@@ -3,9 +3,9 @@
 use super::column::Column;
 use super::free_name::free_name;
 use super::output::Output;
-use crate::cutoffs::Cutoffs;
-use crate::field::Field;
 use crate::key::QuestionKey;
+use crate::lens::cutoffs::Cutoffs;
+use crate::prism::field::Field;
 
 /// The cutoffs by which a Yes / No question is answered: those of the first column that shows its
 /// `label`, or those of the automatic lens where no column does.

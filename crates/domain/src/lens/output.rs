@@ -1,7 +1,7 @@
 //! Outputs: what a column can show of an answer (spec 2.5).
 
-use crate::cutoffs::Cutoffs;
-use crate::question::QuestionType;
+use crate::lens::cutoffs::Cutoffs;
+use crate::prism::question::QuestionType;
 
 /// What a column shows of an answer. Each output belongs to one question type.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::*;
 use crate::answer::Answer;
-use crate::cutoffs::Cutoffs;
+use crate::answer::probability::Probability;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
+use crate::lens::cutoffs::Cutoffs;
 use crate::prism::PrismVersion;
-use crate::probability::Probability;
 
 fn version() -> PrismVersion {
     let stored = json!({

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::answer::Distribution;
-use crate::cutoffs::YesNoLabel;
-use crate::decimal::Decimal;
+use crate::answer::decimal::Decimal;
+use crate::answer::probability::Probability;
 use crate::key::OutcomeKey;
-use crate::probability::Probability;
-use crate::question::Question;
+use crate::lens::cutoffs::YesNoLabel;
+use crate::prism::question::Question;
 
 /// The value in one column of one result.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! What a Yes / No cutoff at each whole percent would answer, counted over stored probabilities.
 
-use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
-use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::QuestionKey;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::{Column, Output, Value};
-use refract_domain::question::QuestionType;
-use refract_domain::view::AnswersView;
+use refract_domain::prism::question::QuestionType;
+use refract_domain::result::view::AnswersView;
 use serde::Serialize;
+
+use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {

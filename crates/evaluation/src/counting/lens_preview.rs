@@ -5,10 +5,10 @@ mod label_moves;
 use self::label_moves::LabelCell;
 pub use self::label_moves::{LabelMoves, NowLabels};
 use crate::counting::column_tally::ColumnTally;
+use refract_domain::answer::probability::Probability;
 use refract_domain::lens::{Column, Output, Value};
 use refract_domain::prism::PrismVersion;
-use refract_domain::probability::Probability;
-use refract_domain::view::AnswersView;
+use refract_domain::result::view::AnswersView;
 
 /// What would change for readers, counted over answered results.
 pub struct LensPreview {

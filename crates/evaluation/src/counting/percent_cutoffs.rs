@@ -1,7 +1,7 @@
 //! Cutoffs at whole percents, as the sliders of a lens set them (spec 2.5).
 
-use refract_domain::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
-use refract_domain::probability::PERCENT;
+use refract_domain::answer::probability::PERCENT;
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 
 /// The cutoffs of a `label` at whole percents: below `no_below` it is `no`, from `yes_from` on it is
 /// `yes`. Where both are at one percent there is no `unsure`.
@@ -85,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use refract_domain::probability::{ONE, Probability};
+    use refract_domain::answer::probability::{ONE, Probability};
 
     #[test]
     fn only_cutoffs_in_the_range_of_a_lens_are_made() {

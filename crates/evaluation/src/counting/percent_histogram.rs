@@ -1,10 +1,11 @@
 //! Probabilities counted by whole percent, from which every cutoff at a whole percent is answered
 //! exactly.
 
-use crate::counting::percent_cutoffs::PercentCutoffs;
-use refract_domain::cutoffs::YesNoLabel;
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
+use refract_domain::lens::cutoffs::YesNoLabel;
 use serde::Serialize;
+
+use crate::counting::percent_cutoffs::PercentCutoffs;
 
 /// One count for each percent from 0 to 100.
 pub const PERCENTS: usize = 101;
@@ -88,7 +89,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use refract_domain::probability::ONE;
+    use refract_domain::answer::probability::ONE;
 
     #[test]
     fn a_probability_at_a_cutoff_is_not_below_it() {

@@ -1,9 +1,9 @@
 //! The measures that a requirement can name.
 
-use crate::count::ratio;
 use crate::measures::QuestionMeasures;
-use crate::outcome_measures::OutcomeMeasures;
-use crate::scale_measures::ScaleMeasures;
+use crate::measures::count::ratio;
+use crate::measures::outcome::OutcomeMeasures;
+use crate::measures::scale::ScaleMeasures;
 
 /// A measure of a whole question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! How confident an answer must be to go without a person.
 
-use refract_evaluation::marked_answers::MarkedAnswers;
-use refract_evaluation::proportion::Proportion;
+use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_evaluation::measures::proportion::Proportion;
 
 use crate::material::{choice, choice_question, is_close, marked};
 

@@ -1,10 +1,10 @@
 //! Marks and answers that do not fit are refused with one sentence, and not counted.
 
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::Cutoffs;
-use refract_domain::question::Question;
-use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::Question;
+use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked::answers::MarkedAnswers;
 
 use crate::material::{
     choice, choice_question, key, marked, scale, scale_question, yes_no, yes_no_question,

@@ -1,6 +1,6 @@
 //! What could be left to the model, by its confidence.
 
-use refract_evaluation::coverage::CoveragePoint;
+use refract_evaluation::measures::coverage::CoveragePoint;
 
 use crate::material::{assert_close, choice, choice_question, marked, yes_no_answers};
 

@@ -1,7 +1,7 @@
 //! Cutoffs of a Yes / No question for a goal.
 
-use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
-use refract_evaluation::proportion::Proportion;
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::measures::proportion::Proportion;
 
 use crate::material::{assert_close, choice_question, marked, yes_no_answers};
 

@@ -1,12 +1,12 @@
 //! Questions, answers and marks to measure.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
-use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::OutcomeKey;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
-use refract_evaluation::marked_answer::MarkedAnswer;
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::Question;
+use refract_evaluation::marked::answer::MarkedAnswer;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use serde_json::json;
 
 /// A choice with these options.

@@ -1,8 +1,8 @@
 //! How far answers depend on the order in which options are listed.
 
-use refract_evaluation::marked_answer::NotComparable;
+use refract_evaluation::marked::answer::NotComparable;
+use refract_evaluation::measures::proportion::Proportion;
 use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
-use refract_evaluation::proportion::Proportion;
 
 use crate::material::{assert_close, choice, scale, yes_no};
 

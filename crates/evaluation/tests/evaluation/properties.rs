@@ -3,10 +3,10 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use refract_domain::answer::Answer;
-use refract_domain::probability::{ONE, Probability};
+use refract_domain::answer::probability::{ONE, Probability};
 use refract_evaluation::comparison::PairedAnswers;
-use refract_evaluation::cutoff_advice::CutoffGoal;
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::cutoffs::advice::CutoffGoal;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::order_sensitivity::OrderSensitivity;
 
 use crate::material::{choice_question, is_close, key, marked, yes_no_question};

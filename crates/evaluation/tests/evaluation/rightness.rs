@@ -1,11 +1,11 @@
 //! How often answers are right: accuracy, the confusion table, precision, recall and F1.
 
-use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::OutcomeKey;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::outcome_measures::OutcomeMeasures;
+use refract_evaluation::measures::outcome::OutcomeMeasures;
+use refract_evaluation::measures::proportion::Proportion;
 use refract_evaluation::prediction::predicted;
-use refract_evaluation::proportion::Proportion;
 
 use crate::material::{
     assert_close, choice, choice_question, is_close, key, marked, marked_with, scale,
@@ -118,7 +118,7 @@ fn outcomes_of_older_versions_come_after_those_of_the_latest() {
     let mut answers = marked(&latest, &[]);
     let answer = choice(Some("gone"), &[("gone", 1.0)]);
     let mark = key("gone");
-    let row = refract_evaluation::marked_answer::MarkedAnswer {
+    let row = refract_evaluation::marked::answer::MarkedAnswer {
         question: &older,
         answer: &answer,
         mark: &mark,

@@ -1,11 +1,11 @@
 //! How far the levels of a scale are from the marked ones.
 
 use refract_domain::answer::Answer;
+use refract_evaluation::marked::answer::MarkedAnswer;
 
 use crate::material::{
     assert_close, choice, choice_question, key, marked, scale, scale_question, yes_no_answers,
 };
-use refract_evaluation::marked_answer::MarkedAnswer;
 
 const LEVELS: [&str; 4] = ["l1", "l2", "l3", "l4"];
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::model_input::{State, json_chars};
+use refract_domain::submission::model_input::{State, json_chars};
 use refract_service::CallError;
 use refract_service::model::Estimator;
 use refract_service::runs::RunFacts;

@@ -1,8 +1,8 @@
 //! What a gold file says is right in one row: the cells of its `expected_…` columns.
 
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::mark::outcome_named;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
+use refract_domain::result::mark::outcome_named;
 
 use crate::input::RawValue;
 

@@ -2,7 +2,7 @@
 //! which say what is right in a gold file.
 
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 
 use crate::gold::cells::EXPECTED;
 use crate::input::{WantedColumn, WantedColumns};

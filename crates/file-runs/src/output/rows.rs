@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use refract_domain::lens::Column;
-use refract_domain::view::ResultView;
+use refract_domain::result::view::ResultView;
 use refract_evaluation::counting::column_tally::ColumnTally;
 use refract_lens_rendering::{RowFormat, RowWriter};
 use refract_service::runs::PinnedPrism;

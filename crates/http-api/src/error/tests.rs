@@ -1,8 +1,8 @@
-use refract_domain::budget::OverBudget;
 use refract_domain::ids::ResultId;
 use refract_domain::problem::Fault;
 use refract_domain::result::HeldByAnotherPrism;
 use refract_domain::submission::FieldMismatch;
+use refract_domain::submission::budget::OverBudget;
 use refract_http_serving::with_causes;
 use refract_service::InternalError;
 

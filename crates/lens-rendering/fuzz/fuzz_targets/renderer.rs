@@ -11,7 +11,7 @@ use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::{RowColumns, ResultView};
+use refract_domain::result::view::{RowColumns, ResultView};
 use refract_lens_rendering::{Format, render};
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -1,10 +1,10 @@
 //! Rows of events.
 
+use refract_domain::account::role::Role;
 use refract_domain::event::{
     Actor, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
 };
 use refract_domain::ids::{AccountId, EventId, PersonId, PrismId};
-use refract_domain::role::Role;
 use refract_lens_rendering::{EventRow, EventRowWriter, RowFormat};
 
 fn event(note: &str) -> Event {

@@ -1,7 +1,7 @@
 //! Marks: columns beside those of the lens, and rows of their own.
 
 use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
-use refract_domain::mark;
+use refract_domain::result::mark;
 use refract_lens_rendering::{Format, MarkRowWriter, RowFormat, RowWriter};
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! Builds answers from weights, which every protocol reads in its own way.
 
+use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::probability::{ONE, Probability};
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
 
 use crate::failure::ModelFailure;
 use crate::report::coverage::OutcomeCoverage;

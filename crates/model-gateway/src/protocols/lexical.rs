@@ -11,11 +11,11 @@ mod tests;
 mod topics;
 mod words;
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER};
 use refract_domain::prism::PrismVersion;
-use refract_domain::probability::Probability;
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
 use refract_domain::submission::Submission;
 
 use self::mood::Mood;

@@ -4,7 +4,7 @@
 
 mod reading;
 
-use refract_domain::model_input::SystemOneQuestion;
+use refract_domain::submission::model_input::SystemOneQuestion;
 
 use crate::failure::ModelFailure;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};

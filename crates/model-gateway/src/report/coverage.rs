@@ -1,7 +1,7 @@
 //! How much of an answer is made of the server's own numbers. It helps to judge a server; no answer
 //! depends on it.
 
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 
 /// How many outcomes of the questions asked had a probability that the server sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

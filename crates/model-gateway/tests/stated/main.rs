@@ -9,10 +9,10 @@ mod refusals;
 
 use std::time::Duration;
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::probability::Probability;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
     Model, ModelFailure, ModelGateway, ModelReply, ModelSettings, PROMPT_VERSION, Protocol,

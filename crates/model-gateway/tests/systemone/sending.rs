@@ -1,4 +1,4 @@
-use refract_domain::model_input::{State, SystemOneQuestion, json_chars};
+use refract_domain::submission::model_input::{State, SystemOneQuestion, json_chars};
 use refract_model_gateway::{ModelApiKey, ModelFailure, ModelSettings, PROMPT_VERSION};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::value::RawValue;

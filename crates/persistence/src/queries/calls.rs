@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
-use refract_domain::reference::IdempotencyKey;
+use refract_domain::prism::reference::IdempotencyKey;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::SavedResult;
-use refract_domain::secret_hash::ApiKeyHash;
-use refract_domain::slug::PrismSelector;
 use refract_traces::StatementName;
 
 use crate::connections::{StatementText, on};

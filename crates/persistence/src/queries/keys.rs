@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
-use refract_domain::secret_hash::ApiKeyHash;
 
 use crate::connections::{in_transaction, on, run, transaction};
 use crate::error::PersistenceError;

@@ -9,7 +9,7 @@ mod row;
 use diesel::prelude::*;
 use refract_domain::event::EventStamp;
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::mark::Mark;
+use refract_domain::result::mark::Mark;
 
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};

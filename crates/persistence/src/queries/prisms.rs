@@ -10,8 +10,8 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
-use refract_domain::slug::{PrismSelector, Slug};
 
 pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
 pub use self::row::{Prism, Writing};

@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::maker::Maker;
 use refract_domain::prism::VersionNumber;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
+use refract_domain::result::maker::Maker;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 

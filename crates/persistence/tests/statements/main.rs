@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 use refract_domain::event::{ActorKind, EventAction, EventTarget};
 use refract_domain::ids::{EventId, ResultId};
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{
     EventActors, EventFilter, EventRange, ResultFilter, ResultOrder, Saving,
 };

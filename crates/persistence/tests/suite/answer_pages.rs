@@ -1,9 +1,9 @@
 //! The answers of a prism's newest results.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
-use refract_domain::probability::Probability;
 use refract_domain::result::ResultStatus;
 use refract_persistence::AnswerPages;
 

@@ -1,7 +1,7 @@
 //! API keys: creation, listing, revocation, counts of use.
 
 use refract_domain::ids::ApiKeyId;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{NewApiKey, NewResult, StoredKey};
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! The single queries of API calls.
 
+use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::secret_hash::ApiKeyHash;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{FoundResult, Saving};
 use uuid::Uuid;
 

@@ -1,17 +1,17 @@
 //! Changes of every kind that has an event, made one by one.
 
+use refract_domain::account::person::PersonName;
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{
     Actor, Event, EventAction, EventStamp, EventTarget, LensChangeDetails,
 };
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::Lens;
-use refract_domain::mark::Mark;
-use refract_domain::person::PersonName;
 use refract_domain::prism::PrismName;
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
-use refract_domain::slug::Slug;
+use refract_domain::prism::slug::Slug;
+use refract_domain::result::mark::Mark;
 use refract_persistence::{
     AccountRow, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter, EventRange,
     NewPerson, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism, PrismDefinition,

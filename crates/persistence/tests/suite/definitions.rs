@@ -3,8 +3,8 @@
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
+use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{PrismName, VersionNumber};
-use refract_domain::slug::{PrismSelector, Slug};
 use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, Writing};
 use uuid::Uuid;
 

@@ -2,11 +2,11 @@
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
+use refract_domain::account::role::Role;
 use refract_domain::event::{
     Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
 };
 use refract_domain::ids::{ApiKeyId, EventId, PersonId, PrismId};
-use refract_domain::role::Role;
 use refract_persistence::{EventActors, EventFilter, EventRange};
 use uuid::Uuid;
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::thread;
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::probability::Probability;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, Saving};
 

@@ -1,11 +1,11 @@
 //! People for tests: invited, joined and signed in, each by a token whose hash is one byte 32 times.
 
 use chrono::{DateTime, Utc};
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Actor, EventAction, EventStamp};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::{Email, PersonName};
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{
     Database, Inviting, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, Person,
     SessionsAlive,

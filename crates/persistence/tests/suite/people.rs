@@ -1,9 +1,9 @@
 //! People: invited, joined, given other roles and removed, with their links.
 
+use refract_domain::account::person::PersonName;
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::PersonId;
-use refract_domain::person::PersonName;
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{Inviting, NewPerson, NewSession, Person, PersonWriting};
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! Prisms: slugs, names, archives.
 
 use refract_domain::ids::PrismId;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismName, VersionNumber};
-use refract_domain::slug::PrismSelector;
 use refract_persistence::NewPrism;
 use uuid::Uuid;
 

@@ -2,8 +2,8 @@
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
+use refract_domain::answer::probability::Probability;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::probability::Probability;
 use refract_persistence::{PersistenceError, Provenance, Saving};
 use refract_test_support::postgres::fresh_database;
 use uuid::Uuid;

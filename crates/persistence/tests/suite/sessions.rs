@@ -1,7 +1,7 @@
 //! Sessions of people who have joined: how they begin, are used and end.
 
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_persistence::{EmailHash, EndedSessions, NewSession};
 
 use crate::fixture::{Fixture, moment};

@@ -1,8 +1,8 @@
 //! Tries to sign in, counted by network or by known browser, and the browsers that are known.
 
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::SignInTryId;
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{
     CountedTry, EmailHash, NewBrowser, NewSession, SignInCounter, SignInTry, TriesWindow,
 };

@@ -1,8 +1,8 @@
 //! Finds actors by what an operator calls them.
 
+use refract_domain::account::person::Email;
 use refract_domain::event::ActorKind;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, parse_uuid};
-use refract_domain::person::Email;
 use refract_persistence::{EventActors, PersistenceError};
 
 use crate::events::Events;

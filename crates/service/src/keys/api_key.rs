@@ -1,6 +1,6 @@
 //! API keys: shown to their owner once, stored as a hash (spec 2.8).
 
-use refract_domain::secret_hash::ApiKeyHash;
+use refract_domain::account::secret_hash::ApiKeyHash;
 use sha2::{Digest as _, Sha256};
 
 use crate::people::random_text;

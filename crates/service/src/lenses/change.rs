@@ -4,8 +4,8 @@ use refract_authoring::lens_file;
 use refract_domain::event::LensChangeDetails;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismVersion;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::Problems;
-use refract_domain::slug::PrismSelector;
 use refract_persistence::Writing;
 
 use crate::lenses::Lenses;

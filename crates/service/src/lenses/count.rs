@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use refract_domain::lens::Column;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::view::AnswersView;
+use refract_domain::result::view::AnswersView;
 use refract_evaluation::counting::cutoff_steps::CutoffSteps;
 use refract_evaluation::counting::lens_preview::LensPreview;
 

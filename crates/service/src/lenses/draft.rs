@@ -11,8 +11,8 @@ use std::sync::Arc;
 use refract_authoring::lens_file;
 use refract_domain::ids::AccountId;
 use refract_domain::lens::{Column, Lens};
-use refract_domain::slug::PrismSelector;
-use refract_domain::view::AnswersView;
+use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::view::AnswersView;
 use refract_evaluation::counting::cutoff_steps::CutoffSteps;
 use refract_evaluation::counting::lens_preview::LensPreview;
 

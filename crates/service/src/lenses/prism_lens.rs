@@ -5,8 +5,8 @@ use std::sync::Arc;
 use refract_domain::ids::AccountId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
-use refract_domain::slug::PrismSelector;
-use refract_domain::view::RowColumns;
+use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::view::RowColumns;
 use refract_persistence::{Database, Prism};
 
 use crate::InternalError;

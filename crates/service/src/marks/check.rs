@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::Utc;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::mark::{Mark, Marker};
+use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 

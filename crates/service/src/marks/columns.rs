@@ -2,8 +2,8 @@
 
 use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::Value;
-use refract_domain::mark::{self, Mark};
-use refract_domain::view::ResultView;
+use refract_domain::result::mark::{self, Mark};
+use refract_domain::result::view::ResultView;
 
 use crate::lenses::prism_lens::PrismLens;
 

@@ -2,7 +2,7 @@
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
-use refract_domain::mark::Marker;
+use refract_domain::result::mark::Marker;
 
 use super::check::MarksError;
 use super::faults::MarkFaults;

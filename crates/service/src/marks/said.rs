@@ -6,9 +6,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::mark::{self, Mark, Marker};
+use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::question::Question;
+use refract_domain::result::mark::{self, Mark, Marker};
 
 use super::faults::{MarkFault, MarkFaults};
 use super::find_results::AnsweredResult;

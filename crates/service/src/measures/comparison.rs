@@ -10,9 +10,9 @@ use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
 use refract_domain::prism::VersionNumber;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_evaluation::comparison::{Comparison, PairedAnswers};
-use refract_evaluation::marked_answer::NotComparable;
+use refract_evaluation::marked::answer::NotComparable;
 use refract_persistence::{PrismHistory, ResultFilter, ResultOrder};
 
 use self::asked_question::{AskedQuestion, OutcomeIndex};

@@ -4,10 +4,10 @@ mod one_or_several;
 
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, cutoffs_of};
+use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::question::Question;
-use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFilter};
 
 use self::one_or_several::OneOrSeveral;

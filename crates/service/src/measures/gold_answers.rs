@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::Cutoffs;
+use refract_domain::answer::probability::Probability;
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
-use refract_domain::probability::Probability;
-use refract_domain::question::{Question, QuestionType};
-use refract_evaluation::marked_answer::{MarkedAnswer, NotComparable};
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::prediction::predicted;
 
 use crate::CallError;

@@ -9,10 +9,10 @@ use std::future::ready;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::model_input::{State, json_chars};
-use refract_domain::option_orders::in_other_orders;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::option_orders::in_other_orders;
+use refract_domain::prism::question::Question;
+use refract_domain::submission::model_input::{State, json_chars};
 use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
 use refract_model_gateway::{CostEstimate, Model};
 

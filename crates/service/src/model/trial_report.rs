@@ -1,8 +1,8 @@
 //! How a model answered one trial.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, most_probable};
-use refract_domain::cutoffs::Cutoffs;
-use refract_domain::probability::Probability;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_model_gateway::ModelReport;
 use serde::Serialize;
 

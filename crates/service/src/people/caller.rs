@@ -3,7 +3,7 @@
 
 use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
-pub use refract_domain::maker::Maker;
+pub use refract_domain::result::maker::Maker;
 
 use crate::events::event_stamp::event_stamp;
 

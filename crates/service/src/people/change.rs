@@ -1,8 +1,8 @@
 //! Lists people, changes their roles and removes them.
 
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::Email;
-use refract_domain::role::Role;
 use refract_persistence::{PersistenceError, Person, PersonWriting};
 
 use super::error::PersonError;

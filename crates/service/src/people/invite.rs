@@ -1,10 +1,10 @@
 //! Makes links by which people join or choose a new password.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
-use refract_domain::person::Email;
-use refract_domain::role::Role;
 use refract_persistence::{Inviting, NewInvitation, NewPerson};
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! Takes up links: joins an account, or chooses a new password.
 
 use chrono::Utc;
+use refract_domain::account::person::PersonName;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
 use refract_persistence::{OpenInvitation, PersistenceError};
 

@@ -1,10 +1,10 @@
 //! What people change about themselves: their name, their password, and where they are signed in.
 
 use chrono::Utc;
+use refract_domain::account::person::PersonName;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::EventRequest;
-use refract_domain::person::PersonName;
 use refract_domain::problem::Fault;
-use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};
 
 use super::password_hash::{HashPlace, choose_password};

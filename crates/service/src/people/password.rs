@@ -5,7 +5,7 @@ mod frequent_passwords;
 use std::ops::RangeInclusive;
 
 use refract_domain::problem::Fault;
-use refract_domain::text;
+use refract_domain::problem::text;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Length of a password.

@@ -3,7 +3,7 @@
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
-use refract_domain::person::Email;
+use refract_domain::account::person::Email;
 use refract_domain::problem::Fault;
 use tokio::task::spawn_blocking;
 

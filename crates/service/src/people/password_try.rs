@@ -2,9 +2,9 @@
 //! counted together.
 
 use chrono::{DateTime, Utc};
+use refract_domain::account::person::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::SignInTryId;
-use refract_domain::person::Email;
 use refract_persistence::{
     CountedTry, Database, EmailHash, PasswordRow, SignInCounter, SignInTry, WrongTry,
 };

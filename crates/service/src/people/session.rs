@@ -1,11 +1,11 @@
 //! Sessions: how a signed-in person is known from one request to the next.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
-use refract_domain::person::Email;
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 use refract_persistence::{EndedSessions, NewBrowser, NewSession, PersistenceError, SessionsAlive};
 
 use crate::events::event_stamp::event_stamp;

@@ -1,8 +1,8 @@
 //! Signs people in by address and password.
 
 use chrono::Utc;
+use refract_domain::account::person::Email;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::person::Email;
 use refract_persistence::PasswordRow;
 
 use super::password_hash::HashPlace;

@@ -1,8 +1,8 @@
 //! From where somebody signs in: a network, and the cookies of a browser.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::person::Email;
-use refract_domain::secret_hash::TokenHash;
+use refract_domain::account::person::Email;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
 
 use super::turn_queue::Applicant;

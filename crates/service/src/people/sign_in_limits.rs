@@ -76,7 +76,7 @@ fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::secret_hash::TokenHash;
+    use refract_domain::account::secret_hash::TokenHash;
 
     use super::*;
 

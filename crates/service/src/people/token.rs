@@ -1,6 +1,6 @@
 //! Tokens of links and cookies: shown once, stored as a hash.
 
-use refract_domain::secret_hash::TokenHash;
+use refract_domain::account::secret_hash::TokenHash;
 use sha2::{Digest as _, Sha256};
 
 use crate::people::random_text;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use refract_authoring::definition_name::DefinitionKind;
-use refract_domain::slug::{PrismSelector, Slug};
+use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_persistence::{PersistenceError, Writing};
 
 use super::definition::{AppliedDefinition, DefinitionFault, DefinitionFile, PrismFiles};

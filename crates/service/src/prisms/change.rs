@@ -1,7 +1,7 @@
 //! Renames, archives and restores prisms.
 
 use refract_domain::prism::PrismName;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 
 use super::error::PrismError;
 use crate::people::caller::Caller;

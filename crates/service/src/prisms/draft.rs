@@ -3,10 +3,10 @@
 use refract_authoring::earlier_versions::EarlierVersions;
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::version_difference::{VersionDifference, differences};
-use refract_domain::budget;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismVersion;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
+use refract_domain::submission::budget;
 use refract_persistence::Prism;
 
 use super::error::PrismError;

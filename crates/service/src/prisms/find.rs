@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use refract_domain::ids::{AccountId, PrismId};
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::slug::PrismSelector;
 use refract_persistence::{Prism, PrismHistory};
 
 use super::error::PrismError;

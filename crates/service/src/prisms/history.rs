@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::ChangeKind;
 
 use super::error::PrismError;

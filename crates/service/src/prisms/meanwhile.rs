@@ -4,9 +4,9 @@ use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::ids::AccountId;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::problem::Problems;
-use refract_domain::slug::PrismSelector;
 use refract_persistence::Prism;
 
 use super::error::PrismError;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::ids::AccountId;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::slug::PrismSelector;
 
 use super::error::PrismError;
 use super::history::{ChangeOfPrism, PrismChange};

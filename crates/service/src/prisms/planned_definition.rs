@@ -8,8 +8,8 @@ use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
+use refract_domain::prism::slug::Slug;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
-use refract_domain::slug::Slug;
 use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@ use refract_authoring::made_names;
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{NewPrism, NewVersion, Prism, Writing};
 use uuid::Uuid;
 

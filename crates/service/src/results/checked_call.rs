@@ -1,7 +1,7 @@
 //! A call that may go to the model.
 
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::reference::{IdempotencyKey, Ref};
+use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
 use refract_domain::submission::Submission;
 

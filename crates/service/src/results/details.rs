@@ -1,8 +1,8 @@
 //! One result with everything that is known of it beside its answers.
 
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::maker::Maker;
-use refract_domain::mark::Mark;
+use refract_domain::result::maker::Maker;
+use refract_domain::result::mark::Mark;
 use refract_persistence::Provenance;
 
 use crate::results::Results;

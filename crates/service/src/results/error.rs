@@ -1,8 +1,8 @@
 //! Why a call is refused.
 
-use refract_domain::budget::OverBudget;
 use refract_domain::result::{HeldByAnotherPrism, RetryRefusal};
 use refract_domain::submission::FieldMismatch;
+use refract_domain::submission::budget::OverBudget;
 use refract_persistence::PersistenceError;
 
 /// The reason for which a call was refused, before anything was saved.

@@ -1,7 +1,7 @@
 //! Who made a result.
 
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::maker::Maker;
+use refract_domain::result::maker::Maker;
 use refract_persistence::PersistenceError;
 
 use crate::results::Results;

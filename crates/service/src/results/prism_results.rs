@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
-use refract_domain::mark::Mark;
+use refract_domain::result::mark::Mark;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 

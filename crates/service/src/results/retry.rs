@@ -1,8 +1,8 @@
 //! Retry a failed result, once (spec 4.3).
 
-use refract_domain::budget;
 use refract_domain::ids::ResultId;
 use refract_domain::result::SavedResult;
+use refract_domain::submission::budget;
 use refract_persistence::{FoundResult, Prism};
 
 use crate::CallError;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use refract_domain::ids::AccountId;
-use refract_domain::reference::IdempotencyKey;
+use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use tokio::sync::watch;
 

@@ -3,15 +3,15 @@
 use std::any::Any;
 use std::time::Duration;
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey};
+use refract_domain::prism::question::Question;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
 use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{FieldValues, Submission};
 use refract_model_gateway::{ModelGateway, ModelSettings, Protocol};
 use refract_persistence::{AccountRow, Database, DatabaseSettings, NewResult, Provenance};

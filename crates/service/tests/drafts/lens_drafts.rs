@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use refract_domain::lens::Column;
 use refract_domain::prism::VersionNumber;
-use refract_domain::view::RowColumns;
+use refract_domain::result::view::RowColumns;
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_lens_rendering::{Format, render};
 use refract_service::lenses::{DRAFT_RESULTS, DraftRow, LensDraft};

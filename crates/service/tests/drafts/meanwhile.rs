@@ -1,11 +1,11 @@
 //! People who change one prism at once: nobody overwrites what they have not seen.
 
 use futures_util::future::join_all;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
-use refract_domain::person::{Email, PersonName};
 use refract_domain::prism::{PrismName, VersionNumber};
-use refract_domain::role::Role;
 use refract_service::people;
 use refract_service::people::Caller;
 use refract_service::people::password::TypedPassword;

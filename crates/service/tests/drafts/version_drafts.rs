@@ -1,7 +1,7 @@
 //! Versions before they are saved, and what saved ones changed.
 
 use refract_authoring::version_difference::Severity;
-use refract_domain::budget;
+use refract_domain::submission::budget;
 use refract_service::prisms::VersionDraft;
 use serde_json::{Value, json};
 

@@ -5,13 +5,13 @@ use std::num::NonZeroU32;
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
 use refract_domain::event::{
     Actor, ActorKind, EventAction, EventDetail, EventRequest, EventTarget,
 };
 use refract_domain::ids::ResultId;
-use refract_domain::person::Email;
-use refract_domain::reference::Ref;
-use refract_domain::role::Role;
+use refract_domain::prism::reference::Ref;
 use refract_lens_rendering::RowFormat;
 use refract_service::events::{
     ActorError, EventActors, EventFilter, EventRange, ListedEvent, event_stamp,

@@ -3,15 +3,15 @@
 use std::any::Any;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::probability::Probability;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::slug::PrismSelector;
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{AccountRow, Database, DatabaseSettings, NewResult, Provenance};
 use refract_service::Refract;

@@ -1,8 +1,8 @@
 //! People: invited, joined, signed in, given new links and roles, and removed.
 
 use futures_util::future::join_all;
-use refract_domain::person::{Email, PersonName};
-use refract_domain::role::Role;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{
     Caller, Invitation, JoinError, PersonError, Session, SessionEnd, SignInClient, SignInError,

@@ -1,8 +1,8 @@
 //! Sign-in under attack: whom wrong tries stop and whom they do not, and what people do about their own
 //! password and sessions.
 
-use refract_domain::person::PersonName;
-use refract_domain::role::Role;
+use refract_domain::account::person::PersonName;
+use refract_domain::account::role::Role;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
 use refract_service::people::{

@@ -1,9 +1,9 @@
 //! Events of sign-in: who signed in and was refused, and what people change about themselves.
 
 use futures_util::future::join_all;
+use refract_domain::account::person::PersonName;
 use refract_domain::event::{Actor, EventAction, EventRequest, EventTarget};
 use refract_domain::ids::PersonId;
-use refract_domain::person::PersonName;
 use refract_service::people;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{Caller, SessionEnd};

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 
 use http::StatusCode;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_service::Refract;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;

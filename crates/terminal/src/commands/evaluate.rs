@@ -8,7 +8,7 @@ mod goal;
 
 use clap::Args;
 use refract_domain::prism::VersionNumber;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;

@@ -2,9 +2,9 @@
 
 use anyhow::bail;
 use clap::Subcommand;
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
-use refract_domain::person::Email;
-use refract_domain::role::Role;
 use refract_service::Refract;
 use refract_service::people::{Caller, Invitation, Person, PersonError};
 use serde::Serialize;

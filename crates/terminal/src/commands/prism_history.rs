@@ -3,7 +3,7 @@
 use anyhow::bail;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_service::measures::questions;
 use refract_service::prisms::PrismHistory;
 

@@ -4,7 +4,7 @@ use chrono::DateTime;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::key::FieldKey;
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::Slug;
+use refract_domain::prism::slug::Slug;
 
 use super::*;
 

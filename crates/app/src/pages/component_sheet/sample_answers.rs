@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 use refract_authoring::prism_file::PrismFile;
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
-use refract_domain::probability::Probability;
-use refract_domain::question::{Question, QuestionType};
+use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::prisms::SUPPORT_TRIAGE;
 
 use crate::components::answer_bars::bars_of;

@@ -1,6 +1,6 @@
 //! What the buttons of the form do to a draft: add, remove, move, open and close.
 
-use refract_domain::question::QuestionType;
+use refract_domain::prism::question::QuestionType;
 
 use super::draft::{DraftField, DraftOutcome, DraftQuestion, EditDraft};
 use crate::pages::list_change::{self, ListChange};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use refract_authoring::made_names;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::{Outcome, Question, QuestionType};
+use refract_domain::prism::question::{Outcome, Question, QuestionType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

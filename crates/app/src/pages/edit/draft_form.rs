@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use refract_domain::question::QuestionType;
+use refract_domain::prism::question::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};

@@ -2,9 +2,9 @@
 
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
-use refract_domain::budget;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
+use refract_domain::submission::budget;
 use refract_service::prisms::{Prism, PrismError};
 
 use super::carried_draft::DraftBase;

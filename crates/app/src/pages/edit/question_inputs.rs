@@ -1,7 +1,7 @@
 //! The inputs of one question with its options or levels.
 
 use maud::{Markup, html};
-use refract_domain::question::QuestionType;
+use refract_domain::prism::question::QuestionType;
 
 use super::draft::{DraftOutcome, DraftQuestion};
 use super::inputs::Inputs;

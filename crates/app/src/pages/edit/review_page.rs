@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use refract_authoring::wording::lint_questions;
 use refract_domain::answer::{Answer, most_probable};
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_service::prisms::{DraftTrialCost, TrialPair, VersionDraft};
 
 use super::draft_form::WHOLE;

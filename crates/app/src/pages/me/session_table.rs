@@ -1,7 +1,7 @@
 //! The table of one's own sessions, with what ends each.
 
 use maud::{Markup, html};
-use refract_domain::secret_hash::TokenHash;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_service::people::OwnSession;
 
 use crate::components::moment::moment;

@@ -1,7 +1,7 @@
 //! What is known of a result beside its answers and texts.
 
 use maud::{Markup, html};
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 use refract_service::results::ResultDetails;
 
 use crate::components::moment::moment;

@@ -1,7 +1,7 @@
 //! Who made a result, by name.
 
 use maud::{Markup, html};
-use refract_domain::role::Role;
+use refract_domain::account::role::Role;
 use refract_service::people::Maker;
 
 use crate::pages::keys::address_of_key;

@@ -1,7 +1,7 @@
 //! The form in which a person says what the right outcomes are.
 
 use maud::{Markup, html};
-use refract_domain::mark;
+use refract_domain::result::mark;
 use refract_service::marks::MarkChange;
 use refract_service::results::{ReadableResult, ResultDetails};
 

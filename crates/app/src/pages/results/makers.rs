@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::maker::Maker;
+use refract_domain::result::maker::Maker;
 use refract_service::people::MakerName;
 use refract_service::results::FoundRow;
 

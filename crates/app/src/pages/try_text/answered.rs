@@ -1,7 +1,7 @@
 //! The answer of a try, or of two versions beside each other.
 
 use maud::{Markup, html};
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_service::Refract;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
@@ -108,7 +108,10 @@ fn both(first_details: &ResultDetails, second_details: &ResultDetails) -> Markup
 fn words_of<'a>(
     result: &'a ReadableResult,
     question: &Question,
-) -> Option<(&'a str, Option<refract_domain::probability::Probability>)> {
+) -> Option<(
+    &'a str,
+    Option<refract_domain::answer::probability::Probability>,
+)> {
     let view = result.view();
     let question = view.questions.iter().find(|it| it.key == question.key)?;
     let answer = view.status.answers()?.get(&question.key)?;

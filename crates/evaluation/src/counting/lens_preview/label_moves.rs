@@ -1,9 +1,10 @@
 //! What moving the cutoffs of one label column would change, whatever percent they are moved to.
 
+use refract_domain::answer::probability::Probability;
+use refract_domain::lens::cutoffs::YesNoLabel;
+
 use crate::counting::percent_cutoffs::PercentCutoffs;
 use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
-use refract_domain::cutoffs::YesNoLabel;
-use refract_domain::probability::Probability;
 
 /// Counts of one label column of a draft, by the percent of the stored probability, from which the
 /// number of changed cells and results follows for every place of the column's cutoffs. What the

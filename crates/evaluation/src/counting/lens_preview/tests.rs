@@ -1,13 +1,13 @@
-use serde_json::{Value as Json, json};
-
-use super::*;
 use refract_domain::ids::ResultId;
 use refract_domain::key::ColumnName;
 use refract_domain::prism::VersionNumber;
-use refract_domain::question::QuestionType;
+use refract_domain::prism::question::QuestionType;
 use refract_domain::result::ResultStatus;
+use refract_domain::result::view::ResultView;
 use refract_domain::submission::FieldValues;
-use refract_domain::view::ResultView;
+use serde_json::{Value as Json, json};
+
+use super::*;
 
 mod moved_cutoffs;
 

@@ -2,8 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 use refract_domain::ids::ResultId;
+use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::{Fault, Problems};
-use refract_domain::slug::PrismSelector;
 use refract_lens_rendering::Format;
 
 use super::invalid_value::{InvalidValue, refuse_lost_characters};

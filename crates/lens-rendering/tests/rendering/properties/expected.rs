@@ -1,9 +1,9 @@
 //! The expected cells of a result, computed in another way than the renderer's.
 
 use refract_domain::answer::Answer;
+use refract_domain::answer::probability::Probability;
 use refract_domain::lens::Value;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 
 use crate::json_oracle::Json;
 use crate::sample::Sample;

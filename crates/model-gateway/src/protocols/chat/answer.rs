@@ -1,7 +1,7 @@
 //! From probabilities of codes to the answer of a question.
 
 use refract_domain::answer::Answer;
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
 
 use super::code_probabilities::CodeProbabilities;
 use crate::protocols::answers;

@@ -1,6 +1,6 @@
 //! How probable each code of a question is, as far as an answer shows it.
 
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
 use super::token_text::without_lead;

@@ -3,7 +3,7 @@
 //! The place of a code among all codes of its shape is the place of its outcome in the question. Of
 //! Yes / No, `yes` comes first.
 
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
 
 /// Choices with more outcomes than this have codes of two characters.
 const MOST_LETTERS: usize = 20;

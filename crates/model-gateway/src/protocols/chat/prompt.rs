@@ -4,10 +4,10 @@
 //! lists of answers are parts of strings, so no text can pass for the prompt around it. The material
 //! comes first: all questions about one submission share it, which serves the server's prefix cache.
 
-use refract_domain::model_input::{State, outcome_text, question_text};
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
+use refract_domain::submission::model_input::{State, outcome_text, question_text};
 
 use super::codes::CodeShape;
 

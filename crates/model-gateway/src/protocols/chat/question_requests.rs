@@ -1,6 +1,6 @@
 //! The requests about one question.
 
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 
 use super::chat_server::ChatServer;
 use super::codes::CodeShape;

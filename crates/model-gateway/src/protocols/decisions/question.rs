@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use refract_domain::limits;
-use refract_domain::model_input::{outcome_text, question_text};
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::submission::model_input::{outcome_text, question_text};
 use serde::Serialize;
 
 /// Most questions of a request in the format.

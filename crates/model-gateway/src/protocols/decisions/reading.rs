@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use refract_domain::answer::Answer;
-use refract_domain::model_input::outcome_text;
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::submission::model_input::outcome_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

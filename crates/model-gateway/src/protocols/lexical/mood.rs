@@ -1,6 +1,6 @@
 //! Moods that questions ask for, and words that are signs of a mood in a text.
 
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 
 use super::words::{Words, stem, stems};
 

@@ -1,9 +1,9 @@
 //! The scorer on short texts that a first trial would use.
 
+use refract_domain::answer::probability::ONE;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::probability::ONE;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 
 use super::answer;

@@ -1,7 +1,7 @@
 //! Reads stated percentages. A question whose percentages are no distribution is unanswered.
 
 use refract_domain::answer::Answer;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use serde_json::value::RawValue;
 
 use super::request::{NAMED_CODES, PERCENT_OTHERS, code_name, percent_name};

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 //!
 //! Keys that were not asked for are ignored, whatever their values are.
 
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -1,9 +1,9 @@
 //! Reads one typed answer. Every number is the model's own, or the question is unanswered.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
-use refract_domain::probability::Probability;
-use refract_domain::question::{Question, QuestionKind};
+use refract_domain::prism::question::{Question, QuestionKind};
 use serde_json::value::RawValue;
 
 use crate::json::{JsonObject, number, string};

@@ -1,7 +1,7 @@
 //! What a format of typed questions is made of.
 
-use refract_domain::model_input::State;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
+use refract_domain::submission::model_input::State;
 use serde::Serialize;
 use serde_json::value::RawValue;
 

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use refract_domain::limits::CHARS_PER_TOKEN;
-use refract_domain::model_input::{State, json_chars};
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
+use refract_domain::submission::model_input::{State, json_chars};
 
 use super::format::{TypedFormat, write_json};
 use crate::connection::request_body::RequestBody;

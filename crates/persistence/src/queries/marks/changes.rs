@@ -7,7 +7,7 @@ use diesel::sql_query;
 use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::mark::Mark;
+use refract_domain::result::mark::Mark;
 
 use crate::connections::{ExclusiveConnection, in_transaction, run};
 use crate::error::PersistenceError;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::mark::{Mark, Marker};
+use refract_domain::result::mark::{Mark, Marker};
 
 use crate::error::PersistenceError;
 use crate::schema::marks;

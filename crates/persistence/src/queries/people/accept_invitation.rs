@@ -3,11 +3,11 @@
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::PersonId;
-use refract_domain::person::{Email, PersonName};
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::{locked, run, unless_rolled_back};
 use crate::error::PersistenceError;

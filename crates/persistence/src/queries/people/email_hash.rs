@@ -1,6 +1,6 @@
 //! The hash by which tries to sign in are counted.
 
-use refract_domain::person::Email;
+use refract_domain::account::person::Email;
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 of an address that was typed: which addresses strangers try is not kept.

@@ -4,11 +4,11 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::Email;
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::{in_transaction, locked, on, run, unless_rolled_back};
 use crate::error::PersistenceError;

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
-use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::{on, transaction};
 use crate::error::PersistenceError;

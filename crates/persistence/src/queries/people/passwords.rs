@@ -3,9 +3,9 @@
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::person::Email;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::Email;
 
 use super::email_hash::EmailHash;
 use crate::connections::{on, run, unless_rolled_back};

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::{Email, PersonName};
-use refract_domain::role::Role;
 
 use crate::connections::{in_transaction, is_committed, locked, on, run, transaction};
 use crate::error::PersistenceError;

@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::account::person::Email;
+use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::{AccountId, EventId, PersonId};
-use refract_domain::person::Email;
-use refract_domain::role::Role;
-use refract_domain::secret_hash::TokenHash;
 
 use crate::connections::on;
 use crate::error::PersistenceError;

@@ -3,8 +3,8 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::SignInTryId;
-use refract_domain::secret_hash::TokenHash;
 
 use super::email_hash::EmailHash;
 use crate::connections::on;

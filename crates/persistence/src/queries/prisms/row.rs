@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::{PrismSelector, Slug};
+use refract_domain::prism::slug::{PrismSelector, Slug};
 
 use crate::error::PersistenceError;
 use crate::schema::prisms;

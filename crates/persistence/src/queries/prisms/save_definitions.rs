@@ -7,8 +7,8 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
+use refract_domain::prism::slug::Slug;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
-use refract_domain::slug::Slug;
 
 use crate::connections::unless_rolled_back;
 use crate::error::PersistenceError;

@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::reference::IdempotencyKey;
+use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 use refract_traces::StatementName;
 

@@ -4,7 +4,7 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::maker::Maker;
+use refract_domain::result::maker::Maker;
 
 /// Who made a result. Neither is known for a result of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]

@@ -3,7 +3,7 @@
 //! The queries of API calls never select these columns.
 
 use diesel::prelude::*;
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 
 use crate::error::PersistenceError;
 use crate::schema::results;

@@ -1,7 +1,7 @@
 //! A result as a row, now and with the draft of a lens.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::lens::Column;
-use refract_domain::probability::Probability;
 use refract_evaluation::counting::lens_preview::{CellPair, LensPreview};
 use refract_lens_rendering::cell_text;
 

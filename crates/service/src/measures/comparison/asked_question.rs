@@ -2,10 +2,10 @@
 
 use indexmap::IndexSet;
 use refract_domain::answer::Answer;
-use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::OutcomeKey;
-use refract_domain::question::Question;
-use refract_evaluation::marked_answer::NotComparable;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::Question;
+use refract_evaluation::marked::answer::NotComparable;
 use refract_evaluation::prediction::predicted;
 
 /// A question with the numbers that stand for its outcomes.

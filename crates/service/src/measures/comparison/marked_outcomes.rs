@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
-use refract_domain::mark::Mark;
-use refract_evaluation::marked_answer::NotComparable;
+use refract_domain::result::mark::Mark;
+use refract_evaluation::marked::answer::NotComparable;
 
 use super::asked_question::{AskedQuestion, OutcomeIndex};
 

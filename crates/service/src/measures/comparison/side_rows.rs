@@ -1,7 +1,7 @@
 //! The results of one side of a comparison, without their texts.
 
 use refract_domain::ids::ResultId;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
 use refract_domain::result::SavedResult;
 
 use super::asked_question::OutcomeIndex;

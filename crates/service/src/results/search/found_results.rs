@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
-use refract_domain::maker::Maker;
+use refract_domain::result::maker::Maker;
 use refract_persistence::{Database, SearchCandidate};
 
 use super::candidate_reader::{Matches, SearchEnd};

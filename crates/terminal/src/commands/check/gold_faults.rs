@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use anyhow::{bail, ensure};
-use refract_domain::mark::outcomes;
 use refract_domain::prism::PrismVersion;
-use refract_domain::question::Question;
+use refract_domain::prism::question::Question;
+use refract_domain::result::mark::outcomes;
 use refract_file_runs::{GoldCheck, GoldRun};
 
 use crate::commands::input_path::InputPath;

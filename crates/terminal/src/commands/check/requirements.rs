@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, ensure};
-use refract_domain::cutoffs::Cutoffs;
 use refract_domain::key::QuestionKey;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::PrismVersion;
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::requirement::Requirement;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 use refract_service::measures::{WrongAnswer, WrongAnswers};
 
 use crate::terminal::{Palette, columns_of, fit, plain};
@@ -146,7 +146,7 @@ pub(super) fn words(wrong: &WrongAnswers, width: Option<usize>) -> String {
 mod tests {
     use refract_domain::ids::ResultId;
     use refract_domain::key::{OutcomeKey, QuestionKey};
-    use refract_domain::question::QuestionType;
+    use refract_domain::prism::question::QuestionType;
     use uuid::Uuid;
 
     use super::*;

@@ -7,8 +7,8 @@ use indicatif::HumanCount;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
 use refract_evaluation::comparison::Comparison;
-use refract_evaluation::cutoff_advice::FEW_MARKS;
-use refract_evaluation::proportion::Interval;
+use refract_evaluation::cutoffs::advice::FEW_MARKS;
+use refract_evaluation::measures::proportion::Interval;
 use refract_service::Refract;
 use refract_service::measures::{ComparedQuestion, DifferingText};
 

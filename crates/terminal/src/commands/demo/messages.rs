@@ -6,7 +6,7 @@ use std::thread::available_parallelism;
 
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::slug::PrismSelector;
+use refract_domain::prism::slug::PrismSelector;
 use refract_file_runs::{FileRun, InputSource, RunFiles, RunOrder, RunSettings, RunTally, Shard};
 use refract_lens_rendering::RowFormat;
 use refract_service::CallError;

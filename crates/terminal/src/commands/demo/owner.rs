@@ -1,9 +1,9 @@
 //! The demo's owner, who signs in by a link.
 
 use anyhow::Context as _;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::person::{Email, PersonName};
-use refract_domain::role::Role;
 use refract_service::Refract;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
-use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal};
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 

@@ -1,8 +1,8 @@
 //! Advice on cutoffs as the JSON object of `evaluate --advise --json`.
 
-use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal};
-use refract_evaluation::cutoff_trial::CutoffMeasures;
-use refract_evaluation::proportion::Proportion;
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
+use refract_evaluation::cutoffs::trial::CutoffMeasures;
+use refract_evaluation::measures::proportion::Proportion;
 use serde::Serialize;
 use serde_json::Number;
 

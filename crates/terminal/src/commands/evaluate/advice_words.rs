@@ -1,8 +1,8 @@
 //! Advice on cutoffs in words.
 
 use indicatif::HumanCount;
-use refract_evaluation::cutoff_advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
-use refract_evaluation::proportion::{Interval, Proportion};
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::measures::proportion::{Interval, Proportion};
 
 use crate::terminal::{Palette, counted};
 

@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow};
 use refract_authoring::lens_file::{self, LensFile};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{cutoffs_of, with_cutoffs};
-use refract_evaluation::cutoff_advice::CutoffAdvice;
+use refract_evaluation::cutoffs::advice::CutoffAdvice;
 use refract_service::prisms::PrismHistory;
 
 use crate::output::file::OutputFile;

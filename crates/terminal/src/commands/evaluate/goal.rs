@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{ArgGroup, Args};
-use refract_domain::question::{Question, QuestionType};
-use refract_evaluation::cutoff_advice::CutoffGoal;
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_evaluation::cutoffs::advice::CutoffGoal;
 
 use super::advice::AdvisedQuestion;
 

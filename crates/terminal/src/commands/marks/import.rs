@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use indicatif::HumanCount;
-use refract_domain::mark::Marker;
+use refract_domain::result::mark::Marker;
 use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
 use refract_service::marks::{CheckedMarks, MarkFaults, MarksError};
 use refract_service::people::Caller;

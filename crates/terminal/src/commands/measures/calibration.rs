@@ -1,10 +1,10 @@
 //! Whether probabilities can be believed, and what could be left to the model, as bars.
 
 use indicatif::HumanCount;
-use refract_domain::question::QuestionType;
-use refract_evaluation::automation::AutomationAdvice;
-use refract_evaluation::coverage::CoveragePoint;
-use refract_evaluation::reliability::ReliabilityBin;
+use refract_domain::prism::question::QuestionType;
+use refract_evaluation::measures::automation::AutomationAdvice;
+use refract_evaluation::measures::coverage::CoveragePoint;
+use refract_evaluation::measures::reliability::ReliabilityBin;
 
 use super::layout::{beside, number, range};
 use super::measured_question::MeasuredQuestion;

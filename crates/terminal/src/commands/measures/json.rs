@@ -2,11 +2,11 @@
 
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
-use refract_domain::question::QuestionType;
-use refract_evaluation::coverage::CoveragePoint;
-use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
-use refract_evaluation::reliability::ReliabilityBin;
-use refract_evaluation::scale_measures::ScaleMeasures;
+use refract_domain::prism::question::QuestionType;
+use refract_evaluation::measures::coverage::CoveragePoint;
+use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
+use refract_evaluation::measures::reliability::ReliabilityBin;
+use refract_evaluation::measures::scale::ScaleMeasures;
 use serde::Serialize;
 
 use super::measured_question::MeasuredQuestion;

@@ -1,6 +1,6 @@
 //! Numbers in words, and blocks of lines beside or below each other.
 
-use refract_evaluation::proportion::Interval;
+use refract_evaluation::measures::proportion::Interval;
 
 use crate::terminal;
 

@@ -1,10 +1,10 @@
 //! A question with its measures and what they are about.
 
 use refract_domain::prism::VersionNumber;
-use refract_domain::question::Question;
-use refract_evaluation::automation::AutomationAdvice;
-use refract_evaluation::marked_answers::MarkedAnswers;
+use refract_domain::prism::question::Question;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::measures::automation::AutomationAdvice;
 
 /// The accuracies for which the least confidence is looked for.
 const WANTED: [f64; 3] = [0.90, 0.95, 0.99];

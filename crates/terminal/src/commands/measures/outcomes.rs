@@ -2,7 +2,7 @@
 
 use indicatif::HumanCount;
 use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::outcome_measures::{ConfusionCell, OutcomeMeasures};
+use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
 
 use super::layout::{beside, number, widest, wrapped};
 use crate::terminal::{self, Palette, counted, widened};

@@ -1,7 +1,7 @@
 //! The measures of a question on one screen.
 
 use indicatif::HumanCount;
-use refract_evaluation::cutoff_advice::FEW_MARKS;
+use refract_evaluation::cutoffs::advice::FEW_MARKS;
 
 use super::layout::{number, range, wrapped};
 use super::measured_question::MeasuredQuestion;
@@ -82,10 +82,10 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use refract_domain::answer::Answer;
-    use refract_domain::cutoffs::Cutoffs;
-    use refract_domain::question::Question;
-    use refract_evaluation::marked_answer::MarkedAnswer;
-    use refract_evaluation::marked_answers::MarkedAnswers;
+    use refract_domain::lens::cutoffs::Cutoffs;
+    use refract_domain::prism::question::Question;
+    use refract_evaluation::marked::answer::MarkedAnswer;
+    use refract_evaluation::marked::answers::MarkedAnswers;
     use serde_json::json;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The table of `refract model check`: a row for each trial.
 
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
 use refract_service::model::TrialReport;
 
 /// The headers of the table of reports.

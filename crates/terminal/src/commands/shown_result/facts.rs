@@ -1,8 +1,8 @@
 //! Facts about a result beside its answers, in lines of a name and a value.
 
 use indicatif::HumanCount;
-use refract_domain::mark::{self, Mark};
-use refract_domain::probability::Probability;
+use refract_domain::answer::probability::Probability;
+use refract_domain::result::mark::{self, Mark};
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
 use crate::terminal::{Palette, counted, plain, widened};

@@ -1,11 +1,11 @@
 //! A result as a table for a person: every question with a bar for each probability.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
-use refract_domain::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
-use refract_domain::probability::Probability;
-use refract_domain::question::Question;
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
+use refract_domain::prism::question::Question;
 use refract_service::results::ReadableResult;
 
 use crate::terminal::{Palette, bar, columns_of, fit, plain};

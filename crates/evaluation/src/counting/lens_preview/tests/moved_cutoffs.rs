@@ -1,11 +1,11 @@
 //! Cutoffs that move: what is counted once tells what every place of a slider would change.
 
 use proptest::prelude::*;
+use refract_domain::answer::probability::{ONE, Probability};
 
 use super::*;
 use crate::counting::percent_cutoffs::PercentCutoffs;
 use crate::counting::percent_histogram::LabelCounts;
-use refract_domain::probability::{ONE, Probability};
 
 /// A lens of two label columns of `angry` with these cutoffs, a probability and a topic.
 fn lens(strict: PercentCutoffs, mild: PercentCutoffs, topic: &str) -> Vec<Column> {

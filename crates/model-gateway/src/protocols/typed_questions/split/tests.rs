@@ -1,6 +1,6 @@
 use proptest::prelude::*;
-use refract_domain::model_input::{State, json_chars};
 use refract_domain::prism::PrismVersion;
+use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::{SentFields, Submission};
 use serde_json::json;
 

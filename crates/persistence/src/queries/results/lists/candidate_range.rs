@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer};
 use diesel::sqlite::Sqlite;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
-use refract_domain::maker::Maker;
+use refract_domain::result::maker::Maker;
 
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};

@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
-use refract_domain::maker::Maker;
 use refract_domain::prism::VersionNumber;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
+use refract_domain::result::maker::Maker;
 
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;

@@ -9,9 +9,9 @@ use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Integer, Text};
 use refract_domain::ids::{ApiKeyId, PersonId, ResultId};
-use refract_domain::maker::Maker;
 use refract_domain::prism::VersionNumber;
-use refract_domain::reference::Ref;
+use refract_domain::prism::reference::Ref;
+use refract_domain::result::maker::Maker;
 
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};

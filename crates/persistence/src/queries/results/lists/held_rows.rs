@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId};
-use refract_domain::reference::IdempotencyKey;
+use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
 
 use crate::connections::on;

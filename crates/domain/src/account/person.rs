@@ -1,0 +1,108 @@
+//! People of the app: their addresses and names.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::prism::display_name::display_name;
+use crate::problem::Fault;
+use crate::problem::text;
+
+/// Length of an email address after trimming.
+const EMAIL_CHARS: RangeInclusive<usize> = 3..=254;
+
+display_name! {
+    /// A person's name as others see it, trimmed, 1 to 200 characters.
+    PersonName
+}
+
+/// An email address by which a person signs in: trimmed, in lower case, 3 to 254 characters. No mail
+/// is sent to it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Email(String);
+
+impl Email {
+    /// Trims an address, puts it in lower case and checks it: it has one `@` with something on both
+    /// sides, and neither white space nor control characters.
+    ///
+    /// # Errors
+    /// The faults of the address.
+    pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
+        let email = text.trim().to_lowercase();
+        let mut faults = text::faults(&email, &EMAIL_CHARS);
+        let is_address = email.split_once('@').is_some_and(|(name, domain)| {
+            !name.is_empty() && !domain.is_empty() && !domain.contains('@')
+        });
+        let is_plain = !email.chars().any(|c| c.is_whitespace() || c.is_control());
+        if faults.is_empty() && !(is_address && is_plain) {
+            faults.push(Fault::rule(
+                "must be an email address such as ada@example.com",
+            ));
+        }
+        if faults.is_empty() {
+            Ok(Self(email))
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// An address read from the database, which is not checked again.
+    pub fn saved(email: String) -> Self {
+        Self(email)
+    }
+
+    /// The address as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Hides the address, so that no log shows one by accident.
+impl fmt::Debug for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Email(…)")
+    }
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_trimmed_and_in_lower_case() {
+        assert_eq!(
+            Email::parse(" Ada@Example.COM\n").unwrap().as_str(),
+            "ada@example.com"
+        );
+        let longest = format!("{}@b", "a".repeat(252));
+        for good in ["a@b", "ä+b@ü.example", &longest] {
+            assert!(Email::parse(good).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        let too_long = format!("{}@b", "a".repeat(253));
+        for bad in [
+            "", "@", "a@", "@b", "ada", "a@b@c", "a b@c", "a@b c", "a@b\u{7}", "a\0@b", &too_long,
+        ] {
+            assert!(Email::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_parsed_address_parses_to_itself(text in ".{0,20}@.{0,20}") {
+            if let Ok(email) = Email::parse(&text) {
+                prop_assert_eq!(Email::parse(email.as_str()).ok(), Some(email));
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Names that people read: trimmed, 1 to 200 characters.
+
+/// Makes a type for a kind of name, which is valid because it exists.
+macro_rules! display_name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Trims and checks a name.
+            ///
+            /// # Errors
+            /// The faults of the name's length and characters.
+            pub fn parse(name: &str) -> Result<Self, Vec<$crate::problem::Fault>> {
+                let name = name.trim();
+                let faults = $crate::problem::text::faults(name, &$crate::limits::LABEL_CHARS);
+                if faults.is_empty() {
+                    Ok(Self(name.to_owned()))
+                } else {
+                    Err(faults)
+                }
+            }
+
+            /// A name read from the database, which is not checked again.
+            pub fn saved(name: String) -> Self {
+                Self(name)
+            }
+
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+pub(crate) use display_name;

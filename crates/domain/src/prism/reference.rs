@@ -1,0 +1,54 @@
+//! How a caller names a call: `ref` and `idempotency_key` (spec 4.1).
+
+use std::fmt;
+
+use crate::limits::{IDEMPOTENCY_KEY_CHARS, REF_CHARS};
+use crate::problem::Fault;
+use crate::problem::text;
+
+macro_rules! trimmed {
+    ($(#[$doc:meta])* $name:ident, $chars:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Trims a text and checks it.
+            ///
+            /// # Errors
+            /// The faults of the trimmed text's length and characters.
+            pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
+                let text = text.trim();
+                let faults = text::faults(text, &$chars);
+                if faults.is_empty() { Ok(Self(text.to_owned())) } else { Err(faults) }
+            }
+
+            /// A value read from the database, which is not checked again.
+            pub fn saved(text: String) -> Self {
+                Self(text)
+            }
+
+            /// The value as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        /// Hides the text, which belongs to the caller.
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), "(…)"))
+            }
+        }
+    };
+}
+
+trimmed! {
+    /// A caller's own reference for a result, returned in every format; it need not be unique.
+    Ref, REF_CHARS
+}
+trimmed! {
+    /// An idempotency key, which makes repeating a call safe: an account holds at most one result
+    /// under each key.
+    IdempotencyKey, IDEMPOTENCY_KEY_CHARS
+}

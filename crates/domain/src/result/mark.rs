@@ -1,0 +1,166 @@
+//! Marks: what people say the right outcomes of saved results are.
+
+use chrono::{DateTime, Utc};
+
+use crate::ids::ResultId;
+use crate::key::{ColumnName, OutcomeKey, QuestionKey};
+use crate::lens::Value;
+use crate::lens::cutoffs::YesNoLabel;
+use crate::prism::display_name::display_name;
+use crate::prism::question::{OutcomeRef, Question, QuestionType};
+
+/// What a person says the right outcome of one question for one result is. A result has at most one
+/// mark for each question; a mark never changes the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The marked result, which is `ok`.
+    pub result: ResultId,
+    /// A question of the version that answered.
+    pub question: QuestionKey,
+    /// The right outcome: an option or a built-in outcome, `yes` or `no`, or a level.
+    pub outcome: OutcomeKey,
+    /// Who marked; `None` when nobody was named.
+    pub marked_by: Option<Marker>,
+    /// When the mark was made or changed, in whole milliseconds.
+    pub marked_at: DateTime<Utc>,
+}
+
+display_name! {
+    /// The name of who marked, trimmed, 1 to 200 characters.
+    Marker
+}
+
+/// The outcomes of a Yes / No question as marks name them.
+const YES_AND_NO: [OutcomeRef<'static>; 2] = [yes_no(YesNoLabel::Yes), yes_no(YesNoLabel::No)];
+
+const fn yes_no(label: YesNoLabel) -> OutcomeRef<'static> {
+    OutcomeRef {
+        key: label.key(),
+        label: label.label(),
+        description: None,
+    }
+}
+
+/// The outcomes that a question can be marked with, in the prism's order: options and then the
+/// built-in outcomes, yes and no, or levels.
+pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + Clone {
+    let yes_and_no: &[OutcomeRef<'static>] = match question.question_type() {
+        QuestionType::YesNo => &YES_AND_NO,
+        QuestionType::Choice | QuestionType::Scale => &[],
+    };
+    question.outcomes().chain(yes_and_no.iter().copied())
+}
+
+/// The outcome of a question that a cell of a file names: by its key or, where no key matches, by
+/// its label. White space around the name does not count. `None` when the question has no such
+/// outcome.
+pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
+    let name = cell.trim();
+    let by_key = outcomes(question).find(|outcome| outcome.key == name);
+    let found = by_key.or_else(|| outcomes(question).find(|outcome| outcome.label == name));
+    OutcomeKey::parse(found?.key).ok()
+}
+
+/// What a column of marks shows: the outcome with its label in the version whose question this is.
+/// `Null` where the question has no such outcome.
+pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
+    let found = outcomes(question).find(|it| it.key == outcome.as_str());
+    found.map_or(Value::Null, |it| Value::Outcome {
+        key: it.key,
+        label: it.label,
+    })
+}
+
+/// The name of the column that shows a question's marks beside the columns of a lens, and that a
+/// file of marks may have. `None` where the name is too long for a column, which no key of a
+/// question makes it.
+pub fn column_name(question: &QuestionKey) -> Option<ColumnName> {
+    ColumnName::parse(&format!("{question}_marked")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prism::PrismVersion;
+
+    fn version() -> PrismVersion {
+        serde_json::from_str(
+            r#"{ "fields": [{ "key": "text", "label": "T" }], "questions": [
+                { "key": "topic", "type": "choice", "text": "?", "options": [
+                    { "key": "a", "label": "b" }, { "key": "b", "label": "Bills" },
+                    { "key": "c", "label": "Other" }] },
+                { "key": "angry", "type": "yes_no", "text": "?" },
+                { "key": "urgency", "type": "scale", "text": "?", "levels": [
+                    { "key": "low", "label": "Low" }, { "key": "high", "label": "High" }] }] }"#,
+        )
+        .unwrap()
+    }
+
+    fn named(question: usize, cell: &str) -> Option<String> {
+        let outcome = outcome_named(&version().questions()[question], cell);
+        outcome.map(|key| key.to_string())
+    }
+
+    #[test]
+    fn an_outcome_is_named_by_its_key_and_else_by_its_label() {
+        for (question, cell, expected) in [
+            (0, "a", Some("a")),
+            (0, "b", Some("b")),
+            (0, " Bills\n", Some("b")),
+            (0, "Other", Some("c")),
+            (0, "other", Some("other")),
+            (
+                0,
+                "Not enough information",
+                Some("insufficient_information"),
+            ),
+            (0, "bills", None),
+            (0, "yes", None),
+            (1, "yes", Some("yes")),
+            (1, "No", Some("no")),
+            (1, "Unsure", None),
+            (1, "other", None),
+            (2, "High", Some("high")),
+            (2, "1", None),
+            (2, "", None),
+        ] {
+            let found = named(question, cell);
+            assert_eq!(found.as_deref(), expected, "{question} {cell}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_shown_with_the_label_of_the_version() {
+        let version = version();
+        let shown = |question: usize, outcome: &str| {
+            let outcome = OutcomeKey::parse(outcome).unwrap();
+            let shown = value(&version.questions()[question], &outcome);
+            if let Value::Outcome { key, label } = shown {
+                return Some((key.to_owned(), label.to_owned()));
+            }
+            assert!(matches!(shown, Value::Null), "{shown:?}");
+            None
+        };
+        let pair = |key: &str, label: &str| Some((key.to_owned(), label.to_owned()));
+        assert_eq!(shown(0, "b"), pair("b", "Bills"));
+        assert_eq!(shown(0, "other"), pair("other", "Other"));
+        assert_eq!(shown(1, "no"), pair("no", "No"));
+        assert_eq!(shown(2, "high"), pair("high", "High"));
+        assert_eq!(shown(1, "unsure"), None);
+        assert_eq!(shown(2, "gone"), None);
+    }
+
+    #[test]
+    fn the_longest_key_has_a_column_of_marks() {
+        let key = QuestionKey::parse(&"a".repeat(64)).unwrap();
+        let name = column_name(&key).unwrap();
+        assert_eq!(name.as_str(), format!("{key}_marked"));
+    }
+
+    #[test]
+    fn a_marker_has_a_name() {
+        assert_eq!(Marker::parse(" Ada ").unwrap().as_str(), "Ada");
+        assert!(Marker::parse(" ").is_err());
+        assert!(Marker::parse(&"a".repeat(201)).is_err());
+    }
+}

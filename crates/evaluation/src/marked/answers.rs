@@ -1,0 +1,229 @@
+//! The marked answers of one question, and everything that is measured of them.
+
+use indexmap::IndexSet;
+use refract_domain::answer::Answer;
+use refract_domain::answer::probability::Probability;
+use refract_domain::key::OutcomeKey;
+use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::result::mark;
+
+use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal};
+use crate::cutoffs::folds::Folds;
+use crate::marked::answer::{MarkedAnswer, NotComparable};
+use crate::marked::placed_outcome::PlacedOutcome;
+use crate::marked::row::{MarkedRow, YES};
+use crate::measures::QuestionMeasures;
+use crate::measures::automation::{self, AutomationAdvice};
+use crate::measures::coverage;
+use crate::measures::forecast::Forecast;
+use crate::measures::outcome::{Confusion, MacroAverage};
+use crate::measures::proportion::Proportion;
+use crate::measures::reliability::{bins, expected_calibration_error};
+use crate::measures::scale::LevelTable;
+use crate::measures::scores::Scores;
+use crate::prediction::{outcome_of, predicted};
+
+/// Collects the marked answers of one question, in the order of the result ids.
+///
+/// A row takes 12 bytes whatever the number of outcomes: distributions are summed up as they come.
+#[derive(Clone, Debug)]
+pub struct MarkedAnswers {
+    question_type: QuestionType,
+    cutoffs: Cutoffs,
+    outcomes: IndexSet<OutcomeKey>,
+    rows: Vec<MarkedRow>,
+    scores: Scores,
+    /// Answered rows by their levels, for scales.
+    levels: Option<LevelTable>,
+}
+
+impl MarkedAnswers {
+    /// No answers yet, of a question of this type. The cutoffs decide what a Yes / No predicts; for
+    /// other types they have no meaning.
+    pub fn new(question_type: QuestionType, cutoffs: Cutoffs) -> Self {
+        let outcomes = match question_type {
+            QuestionType::YesNo => [YesNoLabel::Yes, YesNoLabel::No]
+                .into_iter()
+                .filter_map(outcome_of)
+                .collect(),
+            QuestionType::Choice | QuestionType::Scale => IndexSet::new(),
+        };
+        Self {
+            question_type,
+            cutoffs,
+            outcomes,
+            rows: Vec::new(),
+            scores: Scores::default(),
+            levels: (question_type == QuestionType::Scale).then(LevelTable::default),
+        }
+    }
+
+    /// Lists the outcomes of a question before those that only added answers have. It is called
+    /// with the latest version's question before the first answer is added.
+    ///
+    /// # Errors
+    /// The question is of another type, or there are more outcomes than can be told apart.
+    pub fn expect_outcomes(&mut self, question: &Question) -> Result<(), NotComparable> {
+        self.require_type(question.question_type())?;
+        for outcome in mark::outcomes(question) {
+            if let Ok(key) = OutcomeKey::parse(outcome.key) {
+                self.index_of(&key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a marked answer. Answers are added in the order of the result ids, which decides between
+    /// equal probabilities and about folds.
+    ///
+    /// # Errors
+    /// The question or the answer is of another type, or the version that answered lacks the marked
+    /// or the answered outcome. The answer is then not added.
+    pub fn add(&mut self, marked: &MarkedAnswer<'_>) -> Result<(), NotComparable> {
+        let MarkedAnswer {
+            question,
+            answer,
+            mark,
+        } = *marked;
+        self.require_type(question.question_type())?;
+        self.require_type(answer.question_type())?;
+        let mark = PlacedOutcome::find(question, mark)
+            .ok_or_else(|| NotComparable::mark(question, mark))?;
+        let predicted = predicted(question, answer, self.cutoffs);
+        let predicted = predicted
+            .as_ref()
+            .map(|key| {
+                PlacedOutcome::find(question, key)
+                    .ok_or_else(|| NotComparable::answer(question, key))
+            })
+            .transpose()?;
+        let marked = self.index_of(mark.key)?;
+        let index = predicted.map(|outcome| self.index_of(outcome.key));
+        let index = index.transpose()?;
+        let probability = match answer {
+            Answer::YesNo { probability } => {
+                self.scores.add_yes_no(*probability, marked == YES);
+                *probability
+            }
+            Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+                let of_mark = mark.probability(probabilities);
+                self.scores.add_outcomes(probabilities, of_mark);
+                predicted.map_or(Probability::ZERO, |outcome| {
+                    outcome.probability(probabilities)
+                })
+            }
+        };
+        if let (Some(levels), Some(predicted)) = (&mut self.levels, predicted) {
+            levels.add(mark.place, predicted.place);
+        }
+        self.rows.push(MarkedRow {
+            marked,
+            predicted: index,
+            probability,
+        });
+        Ok(())
+    }
+
+    fn require_type(&self, found: QuestionType) -> Result<(), NotComparable> {
+        if found == self.question_type {
+            return Ok(());
+        }
+        Err(NotComparable::Type {
+            expected: self.question_type.name(),
+            found: found.name(),
+        })
+    }
+
+    /// The index of an outcome, which is interned when it is new.
+    fn index_of(&mut self, key: &OutcomeKey) -> Result<u16, NotComparable> {
+        let known = self.outcomes.get_index_of(key);
+        let index = u16::try_from(known.unwrap_or(self.outcomes.len()));
+        let index = index.map_err(|_| NotComparable::TooManyOutcomes)?;
+        if known.is_none() {
+            self.outcomes.insert(key.clone());
+        }
+        Ok(index)
+    }
+
+    /// Number of marked answers.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether no answer was added.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// All measures over the added answers.
+    pub fn measures(&self) -> QuestionMeasures {
+        let mut accuracy = Proportion::default();
+        for row in &self.rows {
+            if row.predicted.is_some() {
+                accuracy.add(row.is_right());
+            }
+        }
+        let pairs = self.rows.iter();
+        let pairs = pairs.filter_map(|row| Some((row.marked, row.predicted?)));
+        let confusion = Confusion::new(pairs);
+        let outcomes = confusion.outcomes(self.outcomes.iter());
+        let reliability = bins(self.forecasts());
+        let predictions = || self.predictions();
+        QuestionMeasures {
+            marks: count(&self.rows),
+            answered: accuracy.of,
+            accuracy,
+            brier: self.scores.brier(),
+            log_loss: self.scores.log_loss(),
+            ece: expected_calibration_error(&reliability),
+            macro_average: MacroAverage::new(&outcomes),
+            outcomes,
+            confusion: confusion.cells(|index| self.outcomes.get_index(usize::from(index))),
+            reliability,
+            coverage: coverage::curve(
+                &Folds::new(predictions()).all(),
+                predictions().flatten().collect(),
+            ),
+            scale: self.levels.as_ref().map(LevelTable::measures),
+        }
+    }
+
+    /// The smallest confidence at which a wanted accuracy, 0 to 1, holds on held-out rows; `None`
+    /// where it holds at none.
+    pub fn coverage_for(&self, wanted: f64) -> Option<AutomationAdvice> {
+        automation::advise(&Folds::new(self.predictions()), wanted)
+    }
+
+    /// The cutoffs of a Yes / No question for a goal; `None` for other types.
+    pub fn advise_cutoffs(&self, goal: CutoffGoal) -> Option<CutoffAdvice> {
+        match self.question_type {
+            QuestionType::Choice | QuestionType::Scale => None,
+            QuestionType::YesNo => {
+                let rows = self.rows.iter().map(|row| Some(row.of_yes()));
+                Some(advice::advise(&Folds::new(rows), goal))
+            }
+        }
+    }
+
+    /// The probabilities that reliability is about, in the order of the rows.
+    fn forecasts(&self) -> Vec<Forecast> {
+        match self.question_type {
+            QuestionType::YesNo => self.rows.iter().map(MarkedRow::of_yes).collect(),
+            QuestionType::Choice | QuestionType::Scale => self.predictions().flatten().collect(),
+        }
+    }
+
+    /// The probability of each row's predicted outcome, which is the confidence in it; `None` for a
+    /// row that is not answered.
+    fn predictions(&self) -> impl Iterator<Item = Option<Forecast>> {
+        self.rows.iter().map(|row| match self.question_type {
+            QuestionType::YesNo => row.yes_or_no(),
+            QuestionType::Choice | QuestionType::Scale => row.prediction(),
+        })
+    }
+}
+
+fn count(rows: &[MarkedRow]) -> u64 {
+    u64::try_from(rows.len()).unwrap_or(u64::MAX)
+}

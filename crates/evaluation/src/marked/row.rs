@@ -1,0 +1,57 @@
+//! What is kept of a marked answer.
+
+use refract_domain::answer::probability::{ONE, Probability};
+
+use crate::measures::forecast::Forecast;
+
+/// Index of yes among the outcomes of a Yes / No question.
+pub(crate) const YES: u16 = 0;
+/// Index of no among the outcomes of a Yes / No question.
+pub(crate) const NO: u16 = 1;
+
+/// A marked answer without its distribution. Outcomes are indexes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarkedRow {
+    /// The marked outcome.
+    pub(crate) marked: u16,
+    /// The predicted outcome, if the answer predicts one.
+    pub(crate) predicted: Option<u16>,
+    /// Probability of yes for Yes / No, otherwise of the predicted outcome.
+    pub(crate) probability: Probability,
+}
+
+// a million rows take 12 MB
+const _: () = assert!(size_of::<MarkedRow>() == 12);
+
+impl MarkedRow {
+    /// Whether the predicted outcome is the marked one.
+    pub(crate) fn is_right(&self) -> bool {
+        self.predicted == Some(self.marked)
+    }
+
+    /// The predicted outcome of a choice or scale, with its probability.
+    pub(crate) fn prediction(&self) -> Option<Forecast> {
+        self.predicted.map(|_| Forecast {
+            probability: self.probability,
+            came_true: self.is_right(),
+        })
+    }
+
+    /// The predicted one of yes and no, with its probability.
+    pub(crate) fn yes_or_no(&self) -> Option<Forecast> {
+        let mut forecast = self.prediction()?;
+        if self.predicted == Some(NO) {
+            let of_no = ONE - self.probability.millionths();
+            forecast.probability = Probability::from_millionths(of_no)?;
+        }
+        Some(forecast)
+    }
+
+    /// The probability of yes, with whether yes was marked.
+    pub(crate) fn of_yes(&self) -> Forecast {
+        Forecast {
+            probability: self.probability,
+            came_true: self.marked == YES,
+        }
+    }
+}

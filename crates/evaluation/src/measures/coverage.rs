@@ -1,0 +1,81 @@
+//! Coverage: how much could be left to the model, and how often it would be right.
+
+use refract_domain::answer::probability::ONE;
+use serde::Serialize;
+
+use crate::cutoffs::folds::PercentCounts;
+use crate::measures::count::to_f64;
+use crate::measures::forecast::Forecast;
+
+/// Accuracy against coverage, when answers below a confidence are left to people.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CoverageCurve {
+    /// The points from the lowest confidence on, at each whole percent where other rows are covered
+    /// than at the point before.
+    pub points: Vec<CoveragePoint>,
+    /// Mean accuracy over all coverages up to the largest: the trapezoid area under accuracy over
+    /// coverage, taken at every confidence that occurs, extended flat from the smallest coverage to
+    /// 0, and divided by the largest coverage. `None` when nothing is answered; 1 when every answer
+    /// is right.
+    pub area: Option<f64>,
+}
+
+/// What the answers of at least one confidence cover.
+///
+/// The confidence is the probability of the predicted outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CoveragePoint {
+    /// The confidence, a whole percent from 0 to 1.
+    pub confidence: f64,
+    /// Share of all rows that have an answer of at least this confidence.
+    pub coverage: f64,
+    /// Share of right rows among them.
+    pub accuracy: f64,
+}
+
+/// The curve over the forecasts of the answered rows.
+pub(crate) fn curve(counts: &PercentCounts, mut forecasts: Vec<Forecast>) -> CoverageCurve {
+    let marks = to_f64(counts.rows());
+    let mut points = Vec::new();
+    let mut before = None;
+    for percent in 0..=100 {
+        let covered = counts.from(percent);
+        if let Some(accuracy) = covered.value()
+            && before != Some(covered.of)
+        {
+            points.push(CoveragePoint {
+                confidence: f64::from(percent) / 100.0,
+                coverage: to_f64(covered.of) / marks,
+                accuracy,
+            });
+            before = Some(covered.of);
+        }
+    }
+    forecasts.sort_unstable_by_key(|forecast| ONE - forecast.probability.millionths());
+    CoverageCurve {
+        points,
+        area: area(&forecasts),
+    }
+}
+
+/// The area under accuracy over the number of covered rows, divided by that number. The forecasts
+/// are sorted, the highest probability first.
+fn area(forecasts: &[Forecast]) -> Option<f64> {
+    let mut covered = 0;
+    let mut right = 0;
+    let mut area = 0.0;
+    let mut before: Option<(f64, f64)> = None;
+    for tied in forecasts.chunk_by(|a, b| a.probability == b.probability) {
+        for forecast in tied {
+            covered += 1;
+            right += u64::from(forecast.came_true);
+        }
+        let width = to_f64(covered);
+        let accuracy = to_f64(right) / width;
+        // the curve runs flat from no coverage to the first point
+        let (width_before, accuracy_before) = before.unwrap_or((0.0, accuracy));
+        area += (width - width_before) * (accuracy + accuracy_before) / 2.0;
+        before = Some((width, accuracy));
+    }
+    before.map(|(width, _)| area / width)
+}

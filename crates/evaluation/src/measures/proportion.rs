@@ -1,0 +1,72 @@
+//! Proportions, and how far a proportion of few rows can be believed.
+
+use std::ops::AddAssign;
+
+use crate::measures::count::{ratio, to_f64};
+
+/// The 97.5 % point of the normal distribution, for intervals of 95 %.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// So many rows of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proportion {
+    /// Rows that count.
+    pub count: u64,
+    /// All rows, at least `count`.
+    pub of: u64,
+}
+
+/// The two ends of an interval that covers the true value with 95 % confidence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Proportion {
+    /// The proportion as a number from 0 to 1; `None` of no rows.
+    pub fn value(self) -> Option<f64> {
+        ratio(self.count, self.of)
+    }
+
+    /// Wilson's score interval at 95 %, without a correction for continuity; `None` of no rows.
+    ///
+    /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
+    /// inference", Journal of the American Statistical Association 22 (1927).
+    pub fn interval(self) -> Option<Interval> {
+        let share = self.value()?;
+        let rows = to_f64(self.of);
+        let scale = 1.0 + Z * Z / rows;
+        let centre = (share + Z * Z / (2.0 * rows)) / scale;
+        let spread = share * (1.0 - share) / rows + Z * Z / (4.0 * rows * rows);
+        let half = Z / scale * spread.sqrt();
+        Some(Interval {
+            low: (centre - half).max(0.0),
+            high: (centre + half).min(1.0),
+        })
+    }
+
+    /// The rows that do not count, of all rows.
+    pub(crate) fn others(self) -> Self {
+        Self {
+            count: self.of - self.count,
+            of: self.of,
+        }
+    }
+
+    /// Adds one row.
+    pub(crate) fn add(&mut self, counts: bool) {
+        self.count += u64::from(counts);
+        self.of += 1;
+    }
+}
+
+/// Adds rows that are not among these.
+impl AddAssign for Proportion {
+    fn add_assign(&mut self, rows: Self) {
+        self.count += rows.count;
+        self.of += rows.of;
+    }
+}

@@ -1,0 +1,80 @@
+//! Reliability: probabilities beside the share of rows in which they came true.
+
+use refract_domain::answer::probability::{ONE, Probability};
+use serde::Serialize;
+
+use crate::measures::count::to_f64;
+use crate::measures::forecast::Forecast;
+
+/// Number of bins of equal count.
+const BINS: usize = 15;
+
+/// Rows of neighbouring probabilities, beside how often the probable outcome was the marked one.
+///
+/// For choices and scales the probability is that of the predicted outcome, over the answered rows;
+/// for Yes / No that of yes, over all rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ReliabilityBin {
+    /// The lowest probability in the bin.
+    pub from: Probability,
+    /// The highest probability in the bin.
+    pub to: Probability,
+    /// Number of rows, at least 1.
+    pub count: u64,
+    /// Mean of the rows' probabilities.
+    pub mean_probability: f64,
+    /// Share of rows in which the outcome was the marked one.
+    pub share_right: f64,
+}
+
+/// Up to 15 bins of equal count over the forecasts, sorted by probability.
+///
+/// Forecasts of equal probability keep their order. Earlier bins take the remainder, and bins that
+/// would be empty are left out.
+pub(crate) fn bins(mut forecasts: Vec<Forecast>) -> Vec<ReliabilityBin> {
+    forecasts.sort_by_key(|forecast| forecast.probability);
+    let (size, remainder) = (forecasts.len() / BINS, forecasts.len() % BINS);
+    let mut rest = forecasts.as_slice();
+    let mut bins = Vec::with_capacity(BINS);
+    for number in 0..BINS {
+        let size = size + usize::from(number < remainder);
+        let (of_bin, after) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+        bins.extend(bin(of_bin));
+        rest = after;
+    }
+    bins
+}
+
+/// The bin of forecasts that are sorted by probability; `None` of none.
+fn bin(forecasts: &[Forecast]) -> Option<ReliabilityBin> {
+    let (first, last) = (forecasts.first()?, forecasts.last()?);
+    let mut count = 0;
+    let mut came_true = 0;
+    for forecast in forecasts {
+        count += 1;
+        came_true += u64::from(forecast.came_true);
+    }
+    let millionths: u64 = forecasts.iter().map(|forecast| forecast.probability).sum();
+    Some(ReliabilityBin {
+        from: first.probability,
+        to: last.probability,
+        count,
+        mean_probability: to_f64(millionths) / f64::from(ONE) / to_f64(count),
+        share_right: to_f64(came_true) / to_f64(count),
+    })
+}
+
+/// Expected calibration error: the bins' absolute differences of mean probability and share, meaned
+/// by count. `None` without bins.
+///
+/// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using
+/// Bayesian binning", AAAI 2015; bins of equal count are those of K. Nguyen, B. O'Connor, EMNLP 2015.
+pub(crate) fn expected_calibration_error(bins: &[ReliabilityBin]) -> Option<f64> {
+    let mut rows = 0;
+    let mut sum = 0.0;
+    for bin in bins {
+        rows += bin.count;
+        sum += to_f64(bin.count) * (bin.mean_probability - bin.share_right).abs();
+    }
+    (rows > 0).then(|| sum / to_f64(rows))
+}
