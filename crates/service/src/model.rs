@@ -12,4 +12,4 @@ pub use refract_model_gateway::{
 
 pub use self::distance::DistanceBound;
 pub use self::trial_report::TrialReport;
-pub use self::trials::{FailedTrial, ModelTrials, TrialError};
+pub use self::trials::{FailedTrial, ModelTrialError, ModelTrials};

@@ -99,10 +99,8 @@ impl Measures<'_> {
             .collect();
         let mut marks = MarkedOutcomes::default();
         for side in sides {
-            let mut pages = self
-                .refract
-                .database
-                .marked_pages(history.prism.id, side.filter());
+            let database = &self.refract.database;
+            let mut pages = database.marked_pages(history.prism.id, side.filter());
             while let Some(page) = pages.next().await? {
                 for mark in page.iter().flat_map(|result| &result.marks) {
                     marks.add(&mut asked, mark)?;
@@ -110,15 +108,11 @@ impl Measures<'_> {
             }
         }
         let [a, b] = sides;
-        let a = self
-            .read_side(history, a, &mut asked, &mut progress)
-            .await?;
-        let before = a.len();
-        let b = self
-            .read_side(history, b, &mut asked, |read| {
-                progress(before + read);
-            })
-            .await?;
+        let reading = self.read_side(history, a, &mut asked, &mut progress);
+        let a = reading.await?;
+        let show = |read| progress(a.len() + read);
+        let reading = self.read_side(history, b, &mut asked, show);
+        let b = reading.await?;
         let pairs = pairs(&a, &b);
         let compared = asked.iter().enumerate();
         let compared = compared.map(|(position, asked)| {
@@ -137,27 +131,7 @@ impl Measures<'_> {
             questions: compared.collect(),
         })
     }
-}
 
-/// A text that both sides answered, with the mark of one question.
-struct MarkedPair {
-    results: [ResultId; 2],
-    mark: OutcomeIndex,
-    predicted: [Option<OutcomeIndex>; 2],
-}
-
-impl ComparedSide {
-    fn filter(&self) -> ResultFilter {
-        ResultFilter {
-            is_ok: Some(true),
-            version: self.version,
-            model: self.model.clone(),
-            ..ResultFilter::default()
-        }
-    }
-}
-
-impl Measures<'_> {
     /// Reads one side's results, oldest first.
     async fn read_side(
         self,
@@ -191,6 +165,24 @@ impl Measures<'_> {
                 rows.push(SideRow::new(result, predicted));
             }
             progress(rows.len());
+        }
+    }
+}
+
+/// A text that both sides answered, with the mark of one question.
+struct MarkedPair {
+    results: [ResultId; 2],
+    mark: OutcomeIndex,
+    predicted: [Option<OutcomeIndex>; 2],
+}
+
+impl ComparedSide {
+    fn filter(&self) -> ResultFilter {
+        ResultFilter {
+            is_ok: Some(true),
+            version: self.version,
+            model: self.model.clone(),
+            ..ResultFilter::default()
         }
     }
 }

@@ -6,8 +6,6 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_model_gateway::ModelReport;
 use serde::Serialize;
 
-use crate::model::trials::Trial;
-
 /// How one trial went, as `refract model check --json` prints it.
 #[derive(Serialize)]
 pub struct TrialReport {
@@ -53,18 +51,19 @@ pub struct TrialReport {
 impl TrialReport {
     /// The report of a trial whose model gave an answer; without one, nothing was right.
     pub(super) fn new(
-        trial: &Trial,
+        trial: &'static str,
+        right: Option<&'static str>,
         answer: Option<&Answer>,
         report: ModelReport,
         took_ms: u128,
     ) -> Self {
-        let read = answer.map(|answer| outcome(answer, trial.right));
+        let read = answer.map(|answer| outcome(answer, right));
         let (answer, probability) = read.unwrap_or_default();
         let codes = report.coverage.codes;
         Self {
             server: None,
-            trial: trial.name,
-            right: trial.right.map(|right| answer == right),
+            trial,
+            right: right.map(|right| answer == right),
             answer,
             probability,
             outcomes: report.coverage.outcomes,

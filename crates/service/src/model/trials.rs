@@ -41,7 +41,7 @@ pub struct FailedTrial {
 
 /// Why a trial cannot be asked, which is a bug.
 #[derive(Debug, thiserror::Error)]
-pub enum TrialError {
+pub enum ModelTrialError {
     /// The question is none.
     #[error(transparent)]
     Question(#[from] serde_json::Error),
@@ -65,7 +65,10 @@ impl ModelTrials {
     ///
     /// # Errors
     /// A trial that cannot be asked.
-    pub async fn ask(gateway: &ModelGateway, settings: &ModelSettings) -> Result<Self, TrialError> {
+    pub async fn ask(
+        gateway: &ModelGateway,
+        settings: &ModelSettings,
+    ) -> Result<Self, ModelTrialError> {
         let model = gateway.model();
         let mut reports = Vec::new();
         for trial in trials(settings) {
@@ -74,7 +77,9 @@ impl ModelTrials {
                 Ok(answers) => {
                     let answer = answers.as_slice().first().map(|(_, answer)| answer);
                     let took_ms = asked.took.as_millis();
-                    reports.push(TrialReport::new(&trial, answer, asked.report, took_ms));
+                    let (name, right) = (trial.name, trial.right);
+                    let report = TrialReport::new(name, right, answer, asked.report, took_ms);
+                    reports.push(report);
                 }
                 Err(failure) => {
                     let failed = Some(FailedTrial {
@@ -103,7 +108,7 @@ impl ModelTrials {
 }
 
 impl Trial {
-    async fn ask(&self, model: &Model) -> Result<ModelReply, TrialError> {
+    async fn ask(&self, model: &Model) -> Result<ModelReply, ModelTrialError> {
         let version =
             json!({"fields": [{"key": "text", "label": "Message"}], "questions": [self.question]});
         let version: PrismVersion = serde_json::from_value(version)?;

@@ -36,24 +36,22 @@ struct TableLayout {
 
 impl TableLayout {
     fn new(listed: &[WrongAnswer], width: Option<usize>) -> Self {
-        let widest = |columns: &dyn Fn(&WrongAnswer) -> usize| listed.iter().map(columns).max();
-        let reference = widest(&|one| {
-            one.reference
-                .as_deref()
-                .map_or(0, |r| columns_of(&plain(r)))
-        });
+        let widest = |columns: &dyn Fn(&WrongAnswer) -> usize| {
+            let columns = listed.iter().map(columns);
+            columns.max().unwrap_or(0)
+        };
+        let reference = |one: &WrongAnswer| one.reference.as_deref().map(plain);
+        let reference = widest(&|one| reference(one).map_or(0, |shown| columns_of(&shown)));
         let outcome = widest(&|one| one.expected.as_str().len().max(one.answered().len()));
         let mut layout = Self {
-            line: widest(&|one| one.line.to_string().len())
-                .unwrap_or(0)
-                .max(4),
-            reference: reference
-                .filter(|columns| *columns > 0)
-                .map_or(0, |c| c.clamp(3, REF)),
-            question: widest(&|one| one.question.as_str().len())
-                .unwrap_or(0)
-                .clamp(8, OUTCOME),
-            outcome: outcome.unwrap_or(0).clamp(LEAST_OUTCOME, OUTCOME),
+            line: widest(&|one| one.line.to_string().len()).max(4),
+            reference: if reference > 0 {
+                reference.clamp(3, REF)
+            } else {
+                0
+            },
+            question: widest(&|one| one.question.as_str().len()).clamp(8, OUTCOME),
+            outcome: outcome.clamp(LEAST_OUTCOME, OUTCOME),
             is_id_below: false,
         };
         if let Some(width) = width {
