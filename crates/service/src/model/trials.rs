@@ -51,13 +51,13 @@ pub enum ModelTrialError {
 }
 
 /// A question about a text.
-pub(super) struct Trial {
-    pub(super) name: &'static str,
+struct Trial {
+    name: &'static str,
     question: Value,
     text: &'static str,
     /// The key of the outcome that is right beyond doubt; `yes` for Yes / No. `None` where every
     /// outcome is as good as any other.
-    pub(super) right: Option<&'static str>,
+    right: Option<&'static str>,
 }
 
 impl ModelTrials {
