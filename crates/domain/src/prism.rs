@@ -4,7 +4,6 @@ pub(crate) mod display_name;
 pub mod field;
 pub mod option_orders;
 pub mod question;
-pub mod reference;
 pub mod slug;
 
 use std::fmt;

@@ -12,8 +12,8 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use crate::answer::Answers;
 use crate::ids::{PrismId, ResultId};
 use crate::prism::VersionNumber;
-use crate::prism::reference::{IdempotencyKey, Ref};
 use crate::submission::Submission;
+use crate::submission::reference::{IdempotencyKey, Ref};
 
 /// The status of a result, which never changes after the result is saved (spec 3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]

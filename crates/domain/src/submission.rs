@@ -2,6 +2,7 @@
 
 pub mod budget;
 pub mod model_input;
+pub mod reference;
 
 use std::fmt;
 

@@ -1,5 +1,7 @@
 //! Every command is explained.
 
+mod settings_page;
+
 use super::*;
 
 fn check(command: &clap::Command, path: &str) {

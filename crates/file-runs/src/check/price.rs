@@ -3,7 +3,7 @@
 //! The rows come in small batches from the thread that reads the file, and their idempotency keys are
 //! looked up batch by batch, so the memory does not grow with the file.
 
-use refract_domain::prism::reference::IdempotencyKey;
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::model::CostEstimate;
 use refract_service::runs::PinnedPrism;

@@ -1,9 +1,9 @@
 //! A row of the file with its values checked as the API checks a body.
 
 use refract_domain::prism::PrismVersion;
-use refract_domain::prism::reference::Ref;
 use refract_domain::problem::{Fault, Problems};
 use refract_domain::submission::budget;
+use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
 
 use crate::gold::cells::GoldCells;

@@ -2,9 +2,9 @@
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
-use refract_domain::prism::reference::Ref;
 use refract_domain::problem::Fault;
 use refract_domain::result::mark;
+use refract_domain::submission::reference::Ref;
 use refract_service::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
 
 use super::fault::MarksFileFault;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use refract_domain::prism::reference::IdempotencyKey;
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::results::ReadableResult;
 use refract_service::runs::{HeldRow, UnansweredRow, failure_threshold};

@@ -2,7 +2,7 @@
 
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use sha2::{Digest as _, Sha256};
 
 use crate::input::row::{InputRow, RowContent};

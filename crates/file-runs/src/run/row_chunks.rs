@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::prism::reference::IdempotencyKey;
+use refract_domain::submission::reference::IdempotencyKey;
 use tokio::sync::mpsc;
 
 use crate::file_run::FileRun;

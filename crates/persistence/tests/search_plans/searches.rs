@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
 use refract_domain::result::maker::Maker;
+use refract_domain::submission::reference::Ref;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 

@@ -12,10 +12,10 @@ use refract_domain::answer::{Answer, Answers};
 use refract_domain::event::{Actor, EventStamp, LensChangeDetails};
 use refract_domain::ids::{AccountId, ApiKeyId, EventId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
-use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_domain::submission::{FieldValues, Submission};
 use refract_persistence::{
     AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, Prism, Provenance,

@@ -12,7 +12,7 @@ use std::thread;
 use refract_domain::answer::probability::Probability;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, Saving};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
 use refract_domain::result::SavedResult;
 use refract_domain::result::mark::{Mark, Marker};
+use refract_domain::submission::reference::Ref;
 use refract_persistence::{MarkableResult, MarkedResult, PersistenceError, ResultFilter};
 use uuid::Uuid;
 

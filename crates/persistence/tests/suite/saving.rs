@@ -1,7 +1,7 @@
 //! Saving results, one call at a time.
 
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_persistence::{NewResult, Saving};
 
 use crate::fixture::{Fixture, account, answered, failed, idempotency_key, prism, submission};

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use refract_domain::event::EventAction;
 use refract_domain::ids::PrismId;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::{MarkRowWriter, RowFormat};
 use refract_persistence::ResultFilter;
 

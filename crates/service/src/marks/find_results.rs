@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};
 
 use super::faults::MarkFault;

@@ -2,7 +2,7 @@
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 
 /// A row that marks at least one question.
 pub struct MarksRow {

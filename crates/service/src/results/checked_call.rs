@@ -1,9 +1,9 @@
 //! A call that may go to the model.
 
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
 use refract_domain::submission::Submission;
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 
 use crate::people::caller::Caller;
 use crate::prisms::versions::NumberedVersion;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::{Repeat, SavedResult};
 use refract_domain::submission::budget;
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_persistence::Prism;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::prism::PrismVersion;
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::result::SavedResult;
 use refract_domain::result::view::{ResultView, RowColumns};
 use refract_domain::submission::Submission;
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_persistence::{Database, Prism};
 
 use crate::lenses::prism_lens::PrismLens;

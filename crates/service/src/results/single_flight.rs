@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use refract_domain::ids::AccountId;
-use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
+use refract_domain::submission::reference::IdempotencyKey;
 use tokio::sync::watch;
 
 /// The calls of a node that have an idempotency key. Clones share them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_persistence::PersistenceError;
 
 use crate::people::caller::Caller;

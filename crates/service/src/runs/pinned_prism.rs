@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::SavedResult;
 use refract_domain::result::view::RowColumns;
 use refract_domain::submission::Submission;
 use refract_domain::submission::budget;
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_model_gateway::Estimator;
 
 use crate::Refract;

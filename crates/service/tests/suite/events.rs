@@ -11,7 +11,7 @@ use refract_domain::event::{
     Actor, ActorKind, EventAction, EventDetail, EventRequest, EventTarget,
 };
 use refract_domain::ids::ResultId;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::RowFormat;
 use refract_service::events::{
     ActorError, EventActors, EventFilter, EventRange, ListedEvent, event_stamp,

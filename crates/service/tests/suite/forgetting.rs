@@ -2,7 +2,7 @@
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
 use refract_service::marks::{MarkCell, MarkFaults, MarksError, MarksRow, NamedResult};
 use refract_service::people::{Caller, Maker};

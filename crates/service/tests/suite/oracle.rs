@@ -1,7 +1,7 @@
 //! What a search must find: every result is looked at, and compared as jsonl shows it.
 
 use refract_domain::ids::ResultId;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::{Format, render};
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::results::{ReadableResult, ResultSearch};

@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::ResultId;
 use refract_domain::key::ColumnName;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::people::Maker;
 use refract_service::results::{

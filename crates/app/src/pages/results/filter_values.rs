@@ -1,8 +1,8 @@
 //! The filters of the results, read out of an address.
 
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::prism::reference::Ref;
 use refract_domain::result::maker::Maker;
+use refract_domain::submission::reference::Ref;
 use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
 use crate::components::list_filters::ListFilters;

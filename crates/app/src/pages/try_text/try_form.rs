@@ -1,8 +1,8 @@
 //! The form of a try: what was typed, what it means, and what is wrong with it.
 
 use maud::{Markup, html};
-use refract_domain::prism::reference::Ref;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission, field_value_faults};
 use refract_service::prisms::Prism;
 use refract_service::results::ReadableResult;

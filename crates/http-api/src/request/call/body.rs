@@ -3,9 +3,9 @@
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::{Fault, Problems};
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 use refract_service::results::CreateCall;
 

@@ -2,8 +2,8 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_traces::StatementName;
 
 use crate::connections::{find_as, on};

@@ -5,8 +5,8 @@ use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::{IdempotencyKey, Ref};
 use refract_domain::result::{ResultStatus, SavedResult};
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, Submission};
 
 use crate::connections::GroupRow;

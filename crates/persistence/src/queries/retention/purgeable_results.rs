@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use refract_service::keys::api_key::ApiKey;
 use refract_domain::ids::ResultId;
-use refract_domain::prism::reference::IdempotencyKey;
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::SentFields;
 use refract_service::Refract;

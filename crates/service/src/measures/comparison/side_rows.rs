@@ -1,8 +1,8 @@
 //! The results of one side of a comparison, without their texts.
 
 use refract_domain::ids::ResultId;
-use refract_domain::prism::reference::Ref;
 use refract_domain::result::SavedResult;
+use refract_domain::submission::reference::Ref;
 
 use super::asked_question::OutcomeIndex;
 use super::text_hash::TextHash;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args};
 use indicatif::HumanCount;
 use refract_domain::ids::ResultId;
-use refract_domain::prism::reference::Ref;
+use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
 use refract_service::people::Caller;
 use refract_service::retention::Erased;

@@ -4,8 +4,8 @@
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
 use refract_domain::answer::probability::Probability;
-use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::mark::{Mark, Marker};
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
 use refract_service::people::Maker;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};

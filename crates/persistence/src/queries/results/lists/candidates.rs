@@ -8,8 +8,8 @@ use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::reference::Ref;
 use refract_domain::result::maker::Maker;
+use refract_domain::submission::reference::Ref;
 
 use crate::connections::{PLANNED_ANEW, on};
 use crate::error::PersistenceError;

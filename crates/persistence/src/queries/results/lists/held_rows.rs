@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId};
-use refract_domain::prism::reference::IdempotencyKey;
 use refract_domain::result::SavedResult;
+use refract_domain::submission::reference::IdempotencyKey;
 
 use crate::connections::on;
 use crate::error::PersistenceError;

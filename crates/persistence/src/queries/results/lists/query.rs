@@ -9,7 +9,7 @@ use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, HasSqlType, Integer, Text};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
-use refract_domain::prism::reference::IdempotencyKey;
+use refract_domain::submission::reference::IdempotencyKey;
 
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::schema::results;

@@ -1,0 +1,144 @@
+//! `docs/SETTINGS.md` is made of the settings that the program has.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use clap::CommandFactory as _;
+
+use super::Program;
+
+/// The page, which `REFRACT_TEST_WRITE_SETTINGS=1` writes anew.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/SETTINGS.md");
+
+/// What the page says before its tables.
+const INTRODUCTION: &str = "\
+# Settings
+
+For operators: every environment variable of Refract. Each is also a flag, and a flag wins. The page \
+is generated from the program; `refract serve --help` says the same.
+
+A value that cannot be used stops the start with one line that names the variable. A variable that \
+begins with `REFRACT_` and is no setting is named in a warning.
+";
+
+/// What the page says after its tables.
+const END: &str = "
+## Secrets from files
+
+`DATABASE_URL_FILE` and `REFRACT_MODEL_API_KEY_FILE` name a file that holds the value. Line breaks at \
+its end do not count. The file is read at start, and again when PostgreSQL refuses the password or a \
+model server answers 401 or 403. If it then holds another value, the request is made once more. So a \
+password or a key is changed without a restart: write the file first. Set either a variable or its \
+file, not both.
+
+## Traces
+
+The other variables of the OpenTelemetry standard are read as the standard says, such as \
+`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER` and `OTEL_SDK_DISABLED`. \
+They are no flags.
+";
+
+/// A setting with the commands that have it.
+struct Setting {
+    argument: clap::Arg,
+    commands: Vec<String>,
+}
+
+impl Setting {
+    fn variable(&self) -> String {
+        let variable = self.argument.get_env().unwrap_or_default();
+        variable.to_string_lossy().into_owned()
+    }
+
+    fn row(&self) -> String {
+        let flag = self.argument.get_long().unwrap_or_default();
+        let default = match self.argument.get_default_values() {
+            [] => "none".to_owned(),
+            values => {
+                let values: Vec<_> = values.iter().map(|v| v.to_string_lossy()).collect();
+                format!("`{}`", values.join(" "))
+            }
+        };
+        let help = self.argument.get_help().map(ToString::to_string);
+        let help = help.unwrap_or_default().replace('|', "\\|");
+        format!(
+            "| `{}` | `--{flag}` | {default} | {help} |",
+            self.variable()
+        )
+    }
+}
+
+/// The settings of a command and of those below it, in the order of their definition.
+fn collect(command: &clap::Command, path: &str, settings: &mut Vec<Setting>) {
+    for argument in command.get_arguments() {
+        let Some(variable) = argument.get_env() else {
+            continue;
+        };
+        let known = settings.iter_mut();
+        let mut known = known.filter(|known| known.argument.get_env() == Some(variable));
+        if let Some(known) = known.next() {
+            known.commands.push(path.to_owned());
+        } else {
+            settings.push(Setting {
+                argument: argument.clone(),
+                commands: vec![path.to_owned()],
+            });
+        }
+    }
+    for subcommand in command.get_subcommands() {
+        let path = format!("{path} {}", subcommand.get_name());
+        collect(subcommand, path.trim(), settings);
+    }
+}
+
+fn page() -> String {
+    let mut settings = Vec::new();
+    collect(&Program::command(), "", &mut settings);
+    let (of_server, of_commands): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| {
+        let mut commands = setting.commands.iter();
+        commands.any(|command| command.is_empty() || command == "serve")
+    });
+    let mut page = INTRODUCTION.to_owned();
+    let headings: Vec<_> = of_server.iter().map(heading).collect();
+    let mut written = BTreeSet::new();
+    for heading in &headings {
+        if !written.insert(heading) {
+            continue;
+        }
+        write!(page, "\n## {heading}\n\n{TABLE}").unwrap();
+        for (setting, of) in of_server.iter().zip(&headings) {
+            if of == heading {
+                writeln!(page, "{}", setting.row()).unwrap();
+            }
+        }
+    }
+    if !of_commands.is_empty() {
+        write!(page, "\n## Single commands\n\n{TABLE}").unwrap();
+        for setting in &of_commands {
+            writeln!(page, "{}", setting.row()).unwrap();
+        }
+    }
+    page + END
+}
+
+/// The head of a table of settings.
+const TABLE: &str = "| variable | flag | default | meaning |\n|---|---|---|---|\n";
+
+/// The heading under which `--help` has a setting.
+fn heading(setting: &Setting) -> String {
+    let heading = setting.argument.get_help_heading();
+    heading.unwrap_or("Server").to_owned()
+}
+
+#[test]
+fn the_page_of_settings_is_what_the_program_has() {
+    let page = page();
+    if std::env::var_os("REFRACT_TEST_WRITE_SETTINGS").is_some() {
+        std::fs::write(PAGE, &page).unwrap();
+    }
+    let saved = std::fs::read_to_string(PAGE).unwrap_or_default();
+    assert!(
+        saved == page,
+        "docs/SETTINGS.md is behind: REFRACT_TEST_WRITE_SETTINGS=1 cargo test -p refract settings"
+    );
+}
