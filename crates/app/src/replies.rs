@@ -2,7 +2,7 @@
 
 pub(crate) mod page;
 pub(crate) mod page_body;
-pub(crate) mod page_refusal;
+pub(crate) mod page_error;
 pub(crate) mod page_reply;
 pub(crate) mod policy;
 pub(crate) mod refusal_page;

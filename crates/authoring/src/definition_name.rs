@@ -24,7 +24,7 @@ pub struct DefinitionName {
 
 /// Why a file's name is none of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DefinitionNameFault {
+pub enum DefinitionNameError {
     /// It ends otherwise.
     #[error("its name ends in neither .prism.json nor .lens.json")]
     Ending,
@@ -68,10 +68,10 @@ impl DefinitionName {
     ///
     /// # Errors
     /// The name ends otherwise, or does not begin with a slug.
-    pub fn parse(file_name: &str) -> Result<Self, DefinitionNameFault> {
-        let kind = DefinitionKind::of(file_name).ok_or(DefinitionNameFault::Ending)?;
+    pub fn parse(file_name: &str) -> Result<Self, DefinitionNameError> {
+        let kind = DefinitionKind::of(file_name).ok_or(DefinitionNameError::Ending)?;
         let slug = file_name.strip_suffix(kind.ending()).and_then(Slug::parse);
-        let slug = slug.ok_or(DefinitionNameFault::Slug)?;
+        let slug = slug.ok_or(DefinitionNameError::Slug)?;
         Ok(Self { kind, slug })
     }
 }
@@ -102,7 +102,7 @@ mod tests {
         }
         for wrong in ["a.json", "a.prism.yaml", "prism.json", "a.prism.json~"] {
             let fault = DefinitionName::parse(wrong);
-            assert_eq!(fault, Err(DefinitionNameFault::Ending), "{wrong}");
+            assert_eq!(fault, Err(DefinitionNameError::Ending), "{wrong}");
         }
         for wrong in [
             ".prism.json",
@@ -111,7 +111,7 @@ mod tests {
             "a.b.prism.json",
         ] {
             let fault = DefinitionName::parse(wrong);
-            assert_eq!(fault, Err(DefinitionNameFault::Slug), "{wrong}");
+            assert_eq!(fault, Err(DefinitionNameError::Slug), "{wrong}");
         }
     }
 }

@@ -83,7 +83,7 @@ pub fn whole_milliseconds(moment: DateTime<Utc>) -> DateTime<Utc> {
 
 /// Why a result cannot be retried (spec 4.3), in the order in which the reasons are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RetryRefusal {
+pub enum RetryError {
     /// The result is `ok`.
     #[error("Only a failed result can be retried.")]
     NotFailed,
@@ -104,15 +104,15 @@ impl SavedResult {
         &self,
         retried_as: Option<ResultId>,
         prism_is_archived: bool,
-    ) -> Result<(), RetryRefusal> {
+    ) -> Result<(), RetryError> {
         if self.status.answers().is_some() {
-            return Err(RetryRefusal::NotFailed);
+            return Err(RetryError::NotFailed);
         }
         if let Some(new) = retried_as {
-            return Err(RetryRefusal::AlreadyRetried(new));
+            return Err(RetryError::AlreadyRetried(new));
         }
         if prism_is_archived {
-            return Err(RetryRefusal::PrismArchived);
+            return Err(RetryError::PrismArchived);
         }
         Ok(())
     }
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(failed().may_be_retried(None, false), Ok(()));
         assert_eq!(
             ok().may_be_retried(Some(new), true),
-            Err(RetryRefusal::NotFailed)
+            Err(RetryError::NotFailed)
         );
         let again = failed().may_be_retried(Some(new), true).unwrap_err();
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
         );
         assert_eq!(
             failed().may_be_retried(None, true),
-            Err(RetryRefusal::PrismArchived)
+            Err(RetryError::PrismArchived)
         );
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_service::runs::PinnedPrism;
 
-use crate::input::column_mapping::{ColumnMapping, InputColumns, MappingFault};
-use crate::input::{InputFault, InputFile, InputKind, InputSource};
+use crate::input::column_mapping::{ColumnMapping, InputColumns, MappingError};
+use crate::input::{InputError, InputFile, InputKind, InputSource};
 use crate::run::identity::RunIdentity;
 use crate::run::shard::Shard;
 
@@ -33,13 +33,13 @@ pub struct FileRun {
 
 /// Why a run does not begin.
 #[derive(Debug, thiserror::Error)]
-pub enum RunRefusal {
+pub enum OpenRunError {
     /// A mapping cannot be used.
     #[error(transparent)]
-    Mapping(#[from] MappingFault),
+    Mapping(#[from] MappingError),
     /// The file cannot be run.
     #[error(transparent)]
-    Input(#[from] InputFault),
+    Input(#[from] InputError),
 }
 
 impl FileRun {
@@ -47,7 +47,7 @@ impl FileRun {
     ///
     /// # Errors
     /// When a mapping cannot be used, the file cannot be read, or columns are missing.
-    pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, RunRefusal> {
+    pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, OpenRunError> {
         let columns = InputColumns::new(prism.version(), &[], order.mappings)?;
         Self::with_columns(prism, columns, order)
     }
@@ -57,7 +57,7 @@ impl FileRun {
         prism: PinnedPrism,
         columns: InputColumns,
         order: RunOrder<'_>,
-    ) -> Result<Self, RunRefusal> {
+    ) -> Result<Self, OpenRunError> {
         let input = InputFile::open(order.input, columns.wanted())?;
         let identity = RunIdentity {
             prism: prism.id(),

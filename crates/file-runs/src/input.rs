@@ -20,7 +20,7 @@ mod tests;
 mod wanted_columns;
 
 pub use self::binary_kind::binary_kind;
-pub use self::input_fault::InputFault;
+pub use self::input_fault::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::InputKind;

@@ -11,11 +11,11 @@ mod fault;
 mod tests;
 
 use refract_domain::key::QuestionKey;
-use refract_service::marks::{MarkFaults, MarksRow};
+use refract_service::marks::{MarkErrors, MarksRow};
 
 use self::columns::MarksColumns;
-pub use self::fault::MarksFileFault;
-use crate::input::{InputFault, InputFile, InputKind, InputSource, RawRows, RawValue, listed};
+pub use self::fault::MarksFileError;
+use crate::input::{InputError, InputFile, InputKind, InputSource, RawRows, RawValue, listed};
 
 /// An open file of marks.
 pub struct MarksFile {
@@ -28,7 +28,7 @@ pub struct MarksFileRows {
     /// Rows that mark something, in the order of the file.
     pub rows: Vec<MarksRow>,
     /// What is wrong with single rows.
-    pub faults: MarkFaults,
+    pub faults: MarkErrors,
     /// Number of all rows.
     pub rows_in_file: u64,
     /// Names of the columns that are not read, as a list for people.
@@ -43,7 +43,7 @@ impl MarksFile {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn open(source: InputSource<'_>, questions: &[QuestionKey]) -> Result<Self, InputFault> {
+    pub fn open(source: InputSource<'_>, questions: &[QuestionKey]) -> Result<Self, InputError> {
         let columns = MarksColumns::new(questions);
         Ok(Self {
             input: InputFile::open(source, columns.wanted())?,
@@ -60,7 +60,7 @@ impl MarksFile {
     ///
     /// # Errors
     /// When the file cannot be read, or its columns name no results or no questions.
-    pub fn read(&self) -> Result<MarksFileRows, MarksFileFault> {
+    pub fn read(&self) -> Result<MarksFileRows, MarksFileError> {
         let mut raw = self.input.rows(self.columns.wanted())?;
         let of_header = raw.has_columns();
         if let Some(seen) = &of_header {
@@ -69,7 +69,7 @@ impl MarksFile {
         let mut seen = of_header.unwrap_or_else(|| vec![false; self.columns.wanted().0.len()]);
         let mut read = MarksFileRows {
             rows: Vec::new(),
-            faults: MarkFaults::default(),
+            faults: MarkErrors::default(),
             rows_in_file: 0,
             unused_columns: String::new(),
             holds_answers: false,
@@ -95,7 +95,7 @@ impl MarksFile {
         Ok(read)
     }
 
-    fn unused(&self, raw: &RawRows, seen: &[bool]) -> Result<Vec<String>, MarksFileFault> {
+    fn unused(&self, raw: &RawRows, seen: &[bool]) -> Result<Vec<String>, MarksFileError> {
         let mut unused = raw.unused_columns();
         // the keys of JSON Lines are known only now
         self.columns.check(seen, &unused)?;

@@ -24,7 +24,7 @@ use crate::output::rows::RunOutput;
 use crate::run::dispatch::Dispatch;
 use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;
-use crate::run::stop::{Halt, RunStop};
+use crate::run::stop::{FirstError, RunError};
 use crate::run::tally::RunTally;
 
 /// What a run writes.
@@ -56,7 +56,7 @@ impl FileRun {
         let written = output.write_header();
         if let Err(error) = written.and_then(|()| refused.write_header()) {
             return RunSummary {
-                stop: Some(RunStop::Output { line: 1, error }),
+                stop: Some(RunError::Output { line: 1, error }),
                 ..RunSummary::default()
             };
         }
@@ -89,7 +89,7 @@ impl FileRun {
     ) -> RunSummary {
         if let Err(refusal) = self.prism.save_run_started(facts).await {
             return RunSummary {
-                stop: Some(RunStop::Unrecorded { refusal }),
+                stop: Some(RunError::Unrecorded { refusal }),
                 ..RunSummary::default()
             };
         }
@@ -103,7 +103,7 @@ impl FileRun {
             is_stopped: summary.stop.is_some(),
         };
         if let Err(refusal) = self.prism.save_run_ended(facts, rows).await {
-            summary.stop.get_or_insert(RunStop::Unrecorded { refusal });
+            summary.stop.get_or_insert(RunError::Unrecorded { refusal });
         }
         summary
     }
@@ -119,7 +119,7 @@ impl FileRun {
         >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
-        let halt = Halt::new();
+        let halt = FirstError::new();
         let (queue, pending) = mpsc::channel(settings.concurrency.get() * 4 + 64);
         let dispatching = async {
             tokio::select! {
@@ -136,7 +136,7 @@ impl FileRun {
         let working = async { tokio::join!(dispatching, handing_over).1 };
         let stopping = async {
             stop.await;
-            halt.stop(RunStop::Asked);
+            halt.stop(RunError::Asked);
             std::future::pending().await
         };
         let mut summary = tokio::select! {

@@ -5,7 +5,7 @@ use std::io;
 
 use actix_web::http::StatusCode;
 use refract_domain::problem::Problems;
-use refract_domain::result::RetryRefusal;
+use refract_domain::result::RetryError;
 use refract_http_serving::{BodyReadError, Draining, Panicked};
 use refract_service::CallError;
 use serde::Serialize;
@@ -122,7 +122,7 @@ impl ApiError {
                 NOT_FOUND,
                 "Result not found".to_owned(),
             ),
-            Self::Refused(CallError::Retry(archived @ RetryRefusal::PrismArchived)) => {
+            Self::Refused(CallError::Retry(archived @ RetryError::PrismArchived)) => {
                 (StatusCode::NOT_FOUND, NOT_FOUND, archived.to_string())
             }
             Self::RouteNotFound => (
@@ -134,7 +134,7 @@ impl ApiError {
                 (StatusCode::CONFLICT, CONFLICT, held.to_string())
             }
             Self::Refused(CallError::Retry(
-                refusal @ (RetryRefusal::NotFailed | RetryRefusal::AlreadyRetried(_)),
+                refusal @ (RetryError::NotFailed | RetryError::AlreadyRetried(_)),
             )) => (StatusCode::CONFLICT, CONFLICT, refusal.to_string()),
             Self::BodyTooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,

@@ -26,7 +26,7 @@ use self::request_series::RequestSeries;
 use crate::connection::renewable_key::RenewableKey;
 use crate::connection::request_body::RequestBody;
 use crate::connection::{ModelConnections, ServerReply};
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::report::ReportRecorder;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::{ServerPlace, ServerSet};
@@ -102,7 +102,7 @@ impl<'a> CallSender<'a> {
         &self,
         write: impl Fn(ServerPlace) -> RequestBody,
         series: &mut RequestSeries,
-    ) -> Result<Bytes, ModelFailure> {
+    ) -> Result<Bytes, ModelError> {
         self.send(write, RequestReach::AnyServer, series).await
     }
 
@@ -111,7 +111,7 @@ impl<'a> CallSender<'a> {
         &self,
         body: RequestBody,
         series: &mut RequestSeries,
-    ) -> Result<Bytes, ModelFailure> {
+    ) -> Result<Bytes, ModelError> {
         let write = |_| body.clone();
         self.send(write, RequestReach::SameServer, series).await
     }
@@ -121,7 +121,7 @@ impl<'a> CallSender<'a> {
         write: impl Fn(ServerPlace) -> RequestBody,
         reach: RequestReach,
         series: &mut RequestSeries,
-    ) -> Result<Bytes, ModelFailure> {
+    ) -> Result<Bytes, ModelError> {
         self.recorder.request_begins();
         let renewable_key = self.sender.renewable_key.as_ref();
         let sent_key = renewable_key.map(|key| key.generation());
@@ -164,7 +164,7 @@ impl<'a> CallSender<'a> {
         reach: RequestReach,
         refused_by: ServerSet,
         series: &mut RequestSeries,
-    ) -> Result<EndedAttempt, ModelFailure> {
+    ) -> Result<EndedAttempt, ModelError> {
         let pool = &self.sender.pool;
         let whole_time = &self.sender.settings.timeout;
         let _permit = self.sender.limit.acquire().await?;
@@ -186,14 +186,14 @@ impl<'a> CallSender<'a> {
             let connections = self.sender.connections.of(place);
             let exchange = connections.exchange(body, span.headers());
             let reply = timeout(time_left, exchange).await;
-            let reply = reply.unwrap_or(Err(ModelFailure::TimedOut(*whole_time)));
+            let reply = reply.unwrap_or(Err(ModelError::TimedOut(*whole_time)));
             if span.is_recording() {
                 span.end(attempt_end::of(&reply));
             }
             // an attempt that had little time left tells nothing by taking longer
             tell(asked, &reply, time_left >= *whole_time / 2);
             if reach == RequestReach::AnyServer
-                && let Err(ModelFailure::Unreachable(_)) = reply
+                && let Err(ModelError::Unreachable(_)) = reply
             {
                 unreachable = unreachable.with(place);
                 let other = pool.choose(unreachable.and(refused_by));
@@ -245,7 +245,7 @@ impl<'a> CallSender<'a> {
         if reach == RequestReach::SameServer {
             return stays;
         }
-        let may_stay = known.is_some_and(|place| !pool.is_left_alone(place));
+        let may_stay = known.is_some_and(|place| !pool.is_ejected(place));
         if refused_by.is_empty() && may_stay {
             return stays;
         }
@@ -267,11 +267,11 @@ impl<'a> CallSender<'a> {
 }
 
 /// Tells how a request ended, as far as that says something about its server.
-fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelFailure>, had_time: bool) {
+fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelError>, had_time: bool) {
     match reply {
         Ok(ServerReply::CallError(refusal)) if refusal.is_by_failing_server() => asked.failed(),
-        Ok(_) | Err(ModelFailure::TooLarge) => asked.answered(),
-        Err(ModelFailure::TimedOut(_)) if !had_time => {}
+        Ok(_) | Err(ModelError::TooLarge) => asked.answered(),
+        Err(ModelError::TimedOut(_)) if !had_time => {}
         Err(_) => asked.failed(),
     }
 }

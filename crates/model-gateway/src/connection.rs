@@ -29,9 +29,9 @@ use self::pool::{HttpSender, IdleConnections};
 use self::renewable_key::RenewableKey;
 pub(crate) use self::reply::ServerReply;
 use self::request_body::RequestBody;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::settings::ModelApiKey;
-use crate::settings::setting_fault::SettingFault;
+use crate::settings::setting_fault::SettingError;
 
 /// Common model servers close a connection that was idle for five seconds. Ours are given up
 /// before, so that no request meets a connection that is just being closed.
@@ -53,13 +53,13 @@ pub(crate) struct ServerAccess {
 
 impl ServerAccess {
     /// Prepares requests to the endpoint at `uri`.
-    pub(crate) fn new(uri: Uri, api_key: Option<&ModelApiKey>) -> Result<Self, SettingFault> {
+    pub(crate) fn new(uri: Uri, api_key: Option<&ModelApiKey>) -> Result<Self, SettingError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(ACCEPT, JSON);
         headers.insert(USER_AGENT, REFRACT);
-        let host = uri.authority().ok_or(SettingFault::Endpoint)?;
-        let host = HeaderValue::try_from(host.as_str()).map_err(|_| SettingFault::Endpoint)?;
+        let host = uri.authority().ok_or(SettingError::Endpoint)?;
+        let host = HeaderValue::try_from(host.as_str()).map_err(|_| SettingError::Endpoint)?;
         headers.insert(HOST, host);
         if let Some(key) = api_key {
             headers.insert(AUTHORIZATION, key.to_bearer()?);
@@ -121,7 +121,7 @@ impl ModelConnections {
         &self,
         body: RequestBody,
         trace: Option<&TraceHeaders>,
-    ) -> Result<ServerReply, ModelFailure> {
+    ) -> Result<ServerReply, ModelError> {
         let (response, sender) = self.send(self.request(body, trace)).await?;
         let reply = reply::read(response).await;
         self.idle.put(sender);
@@ -132,7 +132,7 @@ impl ModelConnections {
     async fn send(
         &self,
         mut request: Request<RequestBody>,
-    ) -> Result<(Response<Incoming>, HttpSender), ModelFailure> {
+    ) -> Result<(Response<Incoming>, HttpSender), ModelError> {
         while let Some(mut sender) = self.idle.take() {
             match sender.try_send_request(request).await {
                 Ok(response) => return Ok((response, sender)),

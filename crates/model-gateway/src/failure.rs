@@ -15,7 +15,7 @@ use refract_domain::key::QuestionKey;
 
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ModelFailure {
+pub enum ModelError {
     /// No permit of the concurrency limit became free in time.
     #[error("The model is too busy: the call waited {} for its turn.", SpelledDuration(*.0))]
     TooBusy(Duration),
@@ -91,7 +91,7 @@ pub enum ModelFailure {
     NoLogProbabilities(QuestionKey),
 }
 
-impl ModelFailure {
+impl ModelError {
     /// One word for logs and metrics that names the kind of failure.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -185,32 +185,32 @@ mod tests {
         let key = QuestionKey::parse("angry").unwrap();
         for (failure, sentence) in [
             (
-                ModelFailure::TimedOut(Duration::from_secs(15)),
+                ModelError::TimedOut(Duration::from_secs(15)),
                 "The model did not answer within 15 s.",
             ),
             (
-                ModelFailure::TooBusy(Duration::from_millis(1500)),
+                ModelError::TooBusy(Duration::from_millis(1500)),
                 "The model is too busy: the call waited 1500 ms for its turn.",
             ),
             (
-                ModelFailure::Unanswered(key.clone()),
+                ModelError::Unanswered(key.clone()),
                 "The model gave no usable answer to the question angry.",
             ),
             (
-                ModelFailure::StillThinking(key),
+                ModelError::StillThinking(key),
                 "The model gave no usable answer to the question angry: it was still thinking \
                  when its answer ended.",
             ),
             (
-                ModelFailure::ContextTooSmall(400),
+                ModelError::ContextTooSmall(400),
                 "The text is too long for the model's context (status 400).",
             ),
             (
-                ModelFailure::Loading(503),
+                ModelError::Loading(503),
                 "The model server is still loading its model (status 503).",
             ),
             (
-                ModelFailure::Status(529),
+                ModelError::Status(529),
                 "The model server answered with status 529.",
             ),
         ] {

@@ -17,7 +17,7 @@ use crate::servers::load::ServerUse;
 use crate::servers::pool::ServerPool;
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::setting_fault::SettingFault;
+use crate::settings::setting_fault::SettingError;
 
 /// The model of a whole process: settings, concurrency limit and TLS configuration.
 #[derive(Clone, Debug)]
@@ -42,12 +42,12 @@ impl ModelGateway {
     ///
     /// # Errors
     /// The setting that cannot be used.
-    pub fn new(settings: ModelSettings) -> Result<Self, SettingFault> {
+    pub fn new(settings: ModelSettings) -> Result<Self, SettingError> {
         if settings.concurrency == 0 {
-            return Err(SettingFault::Concurrency);
+            return Err(SettingError::Concurrency);
         }
         if settings.timeout.is_zero() {
-            return Err(SettingFault::Timeout);
+            return Err(SettingError::Timeout);
         }
         let servers = match &settings.endpoint {
             ModelEndpoint::Lexical => None,

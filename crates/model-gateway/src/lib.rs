@@ -3,7 +3,7 @@
 //! A process has one [`ModelGateway`], which holds what all threads share: settings, the
 //! concurrency limit and the TLS configuration. Each worker thread takes a [`Model`] from it, which
 //! owns that thread's connections. [`Model::answer`] takes a version's questions and one submission
-//! and returns answers, or a [`ModelFailure`] in words.
+//! and returns answers, or a [`ModelError`] in words.
 //!
 //! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module of
 //! `protocols` that writes requests and reads answers and knows no connection. Nothing in this crate
@@ -25,7 +25,7 @@ mod settings;
 pub use connection::tls::client_config as tls_client_config;
 pub use estimate::{CostEstimate, Estimator};
 pub use failure::server_message::ServerMessage;
-pub use failure::{ModelFailure, Unreachable};
+pub use failure::{ModelError, Unreachable};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use report::ModelReport;
@@ -33,5 +33,5 @@ pub use report::coverage::{CodeCoverage, OutcomeCoverage};
 pub use servers::load::ServerUse;
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::protocol::Protocol;
-pub use settings::setting_fault::{AddressFault, SettingFault};
+pub use settings::setting_fault::{AddressError, SettingError};
 pub use settings::{ModelApiKey, ModelKeyFileError, ModelSettings};

@@ -10,7 +10,7 @@ use refract_traces::CallTrace;
 
 use crate::attempts::{CallSender, RequestSender};
 use crate::estimate::Estimator;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::failure::server_message::ServerMessage;
 use crate::protocols::lexical;
 use crate::protocols::server_protocol::ServerProtocol;
@@ -43,7 +43,7 @@ pub(crate) struct ServerModel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelReply {
     /// An answer to every question, in the version's order, or why there is none.
-    pub outcome: Result<Answers, ModelFailure>,
+    pub outcome: Result<Answers, ModelError>,
     /// Time from the start of the first attempt to the last answer, pauses included (readings).
     pub took: Duration,
     /// Counts of requests, attempts and tokens.
@@ -137,7 +137,7 @@ fn answer_by_lexical(
     version: &PrismVersion,
     submission: &Submission,
     recorder: &ReportRecorder,
-) -> Result<Answers, ModelFailure> {
+) -> Result<Answers, ModelError> {
     recorder.start_clock();
     recorder.add_usage(&ReportedUsage {
         model: Some(lexical::NAME.to_owned()),

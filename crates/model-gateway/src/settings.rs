@@ -14,7 +14,7 @@ use hyper::header::HeaderValue;
 
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
-use crate::settings::setting_fault::SettingFault;
+use crate::settings::setting_fault::SettingError;
 
 /// How the model is reached and asked.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ pub enum ModelKeyFileError {
         /// The file.
         path: PathBuf,
         /// What is wrong with its content.
-        fault: SettingFault,
+        fault: SettingError,
     },
 }
 
@@ -110,21 +110,21 @@ impl ModelApiKey {
     }
 
     /// The value of the header that carries the key.
-    pub(crate) fn to_bearer(&self) -> Result<HeaderValue, SettingFault> {
+    pub(crate) fn to_bearer(&self) -> Result<HeaderValue, SettingError> {
         let bearer = HeaderValue::try_from(format!("Bearer {}", self.key));
-        let mut bearer = bearer.map_err(|_| SettingFault::ApiKey)?;
+        let mut bearer = bearer.map_err(|_| SettingError::ApiKey)?;
         bearer.set_sensitive(true);
         Ok(bearer)
     }
 }
 
 impl FromStr for ModelApiKey {
-    type Err = SettingFault;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, SettingFault> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let text = text.trim();
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(SettingFault::ApiKey);
+            return Err(SettingError::ApiKey);
         }
         Ok(Self {
             key: text.to_owned(),
@@ -151,7 +151,7 @@ mod tests {
         for bad in ["", " ", "two words", "line\nbreak", "schlüssel"] {
             assert_eq!(
                 bad.parse::<ModelApiKey>().err(),
-                Some(SettingFault::ApiKey),
+                Some(SettingError::ApiKey),
                 "{bad}"
             );
         }

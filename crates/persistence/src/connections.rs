@@ -7,11 +7,11 @@
 
 pub(crate) mod address;
 mod connection;
+mod custom_plan;
 mod database_url;
 mod deadline;
 mod group_commit;
 mod locked_rows;
-mod planned_anew;
 mod pools;
 mod postgres;
 mod postgres_lanes;
@@ -38,12 +38,12 @@ use self::connection::BoxFuture;
 pub(crate) use self::connection::{
     AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
 };
+pub(crate) use self::custom_plan::CUSTOM_PLAN;
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
 use self::group_commit::Turn;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
-pub(crate) use self::locked_rows::locked;
-pub(crate) use self::planned_anew::PLANNED_ANEW;
+pub(crate) use self::locked_rows::for_update;
 pub(crate) use self::pools::Pools;
 use self::postgres_lanes::PostgresLanes;
 pub(crate) use self::sqlite_file::MissingFile;

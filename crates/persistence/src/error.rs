@@ -25,7 +25,7 @@ pub enum PersistenceError {
     #[error("the database refused a statement: {0}")]
     Refused(String),
     /// A row that the statement refers to is gone.
-    #[error("the database refused a statement that refers to what is gone: {0}")]
+    #[error("the database refused a statement that refers to a deleted row: {0}")]
     ReferenceGone(String),
     /// A saved row does not hold what this version of Refract reads.
     #[error("cannot read {column} of a saved row")]

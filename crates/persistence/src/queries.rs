@@ -17,7 +17,7 @@ mod prisms;
 mod results;
 mod retention;
 
-pub use self::accounts::{AccountRow, Creation, DEFAULT_ACCOUNT};
+pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::counts::{KeptCounts, KeyCount, NewCounts};
 pub use self::database::{Database, DatabaseSettings};

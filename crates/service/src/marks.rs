@@ -17,7 +17,7 @@ mod said;
 
 pub use self::check::{CheckedMarks, MarksError};
 pub use self::columns::{MarkedColumns, MarkedNameTaken};
-pub use self::faults::{MarkFault, MarkFaults};
+pub use self::faults::{MarkError, MarkErrors};
 pub use self::mark_result::MarkChange;
 pub use self::rows::{MarkCell, MarksRow, NamedResult};
 

@@ -5,9 +5,9 @@ mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
-    CodeCoverage, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelFailure,
+    CodeCoverage, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError,
     ModelGateway, ModelReply, ModelReport, ModelSettings, OutcomeCoverage, Protocol, ServerMessage,
-    ServerUse, SettingFault,
+    ServerUse, SettingError,
 };
 
 pub use self::distance::DistanceBound;

@@ -19,7 +19,7 @@ pub(crate) mod trial;
 pub(crate) mod versions;
 
 pub use self::apply::{Apply, ApplyError};
-pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionFault, DefinitionFile};
+pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile};
 pub use self::draft::VersionDraft;
 pub use self::error::PrismError;
 pub use self::examples::{EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example};

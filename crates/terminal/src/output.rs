@@ -63,7 +63,7 @@ pub(crate) fn table(
 ) -> anyhow::Result<()> {
     let width = terminal::stdout_is_terminal().then(terminal::width);
     let rows: Vec<_> = rows.into_iter().collect();
-    words(&format!("{}\n", drawn(headers, &rows, width)))
+    render(&format!("{}\n", drawn(headers, &rows, width)))
 }
 
 fn drawn(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> Table {
@@ -109,7 +109,7 @@ fn line(cells: impl Iterator<Item = String>) -> Row {
 
 /// Writes text that is meant for people to stdout. Only this program's own colours reach a terminal
 /// unescaped.
-pub(crate) fn words(text: &str) -> anyhow::Result<()> {
+pub(crate) fn text(text: &str) -> anyhow::Result<()> {
     write(terminal::escaped_but_styles(text).as_bytes())
 }
 

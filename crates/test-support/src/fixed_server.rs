@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 /// A model server with one fixed answer, sent after a delay.
 #[derive(Clone, Debug)]
-pub struct FixedServer {
+pub struct TestServer {
     /// The body of every answer, as JSON.
     pub answer: Value,
     /// Time from the last byte of a request to the first byte of the answer.
@@ -25,7 +25,7 @@ pub struct FixedServer {
     pub gathers: usize,
 }
 
-impl FixedServer {
+impl TestServer {
     /// A server that sends this answer at once.
     pub fn answering(answer: Value) -> Self {
         Self {

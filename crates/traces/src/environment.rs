@@ -22,19 +22,19 @@ const SAMPLERS: [&str; 6] = [
 
 /// Why traces cannot be sent as the environment says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TraceSettingFault {
+pub enum TraceSettingError {
     /// An address that cannot be used.
     #[error("{0} cannot be used: it is no address such as http://127.0.0.1:4318")]
     Endpoint(&'static str),
     /// An address that holds a user's name or a password.
     #[error("{0} holds credentials: set OTEL_EXPORTER_OTLP_HEADERS instead")]
     EndpointCredentials(&'static str),
-    /// A protocol that is not built in.
+    /// A protocol that is not supported.
     #[error(
         "{0} cannot be used: only http/protobuf is built in, which collectors take at port 4318"
     )]
     Protocol(&'static str),
-    /// Compression, which is not built in.
+    /// Compression, which is not supported.
     #[error("{0} cannot be used: only none is built in")]
     Compression(&'static str),
     /// A time limit that is no number.
@@ -68,7 +68,7 @@ pub(crate) struct CollectorSettings {
 /// empty counts as unset, as the standard says.
 pub(crate) fn read(
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<Option<CollectorSettings>, TraceSettingFault> {
+) -> Result<Option<CollectorSettings>, TraceSettingError> {
     let set = |name: &str| {
         let value = variable(name).map(|value| value.trim().to_owned());
         value.filter(|value| !value.is_empty())
@@ -90,7 +90,7 @@ pub(crate) fn read(
     match set("OTEL_TRACES_EXPORTER").as_deref() {
         None | Some("otlp") => {}
         Some("none") => return Ok(None),
-        Some(_) => return Err(TraceSettingFault::Exporter),
+        Some(_) => return Err(TraceSettingError::Exporter),
     }
     check_endpoint(name, &endpoint)?;
     let protocol = first([
@@ -98,14 +98,14 @@ pub(crate) fn read(
         "OTEL_EXPORTER_OTLP_PROTOCOL",
     ]);
     if let Some((name, _)) = protocol.filter(|(_, protocol)| protocol != "http/protobuf") {
-        return Err(TraceSettingFault::Protocol(name));
+        return Err(TraceSettingError::Protocol(name));
     }
     let compression = first([
         "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
         "OTEL_EXPORTER_OTLP_COMPRESSION",
     ]);
     if let Some((name, _)) = compression.filter(|(_, compression)| compression != "none") {
-        return Err(TraceSettingFault::Compression(name));
+        return Err(TraceSettingError::Compression(name));
     }
     check_sampler(set("OTEL_TRACES_SAMPLER"), set("OTEL_TRACES_SAMPLER_ARG"))?;
     let timeout = first([
@@ -115,32 +115,32 @@ pub(crate) fn read(
     let timeout = match timeout {
         None => TIMEOUT,
         Some((name, text)) => {
-            let milliseconds = text.parse().map_err(|_| TraceSettingFault::Timeout(name))?;
+            let milliseconds = text.parse().map_err(|_| TraceSettingError::Timeout(name))?;
             Duration::from_millis(milliseconds)
         }
     };
     Ok(Some(CollectorSettings { timeout }))
 }
 
-fn check_endpoint(name: &'static str, endpoint: &str) -> Result<(), TraceSettingFault> {
-    let malformed = TraceSettingFault::Endpoint(name);
+fn check_endpoint(name: &'static str, endpoint: &str) -> Result<(), TraceSettingError> {
+    let malformed = TraceSettingError::Endpoint(name);
     let uri: Uri = endpoint.parse().map_err(|_| malformed.clone())?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) {
         return Err(malformed);
     }
     let authority = uri.authority().ok_or(malformed)?;
     if authority.as_str().contains('@') {
-        return Err(TraceSettingFault::EndpointCredentials(name));
+        return Err(TraceSettingError::EndpointCredentials(name));
     }
     Ok(())
 }
 
-fn check_sampler(sampler: Option<String>, ratio: Option<String>) -> Result<(), TraceSettingFault> {
+fn check_sampler(sampler: Option<String>, ratio: Option<String>) -> Result<(), TraceSettingError> {
     let Some(sampler) = sampler else {
         return Ok(());
     };
     if !SAMPLERS.contains(&sampler.as_str()) {
-        return Err(TraceSettingFault::Sampler);
+        return Err(TraceSettingError::Sampler);
     }
     match ratio {
         Some(ratio) if sampler.ends_with("traceidratio") => {
@@ -148,7 +148,7 @@ fn check_sampler(sampler: Option<String>, ratio: Option<String>) -> Result<(), T
             let is_ratio = ratio.is_some_and(|ratio| (0.0..=1.0).contains(&ratio));
             is_ratio
                 .then_some(())
-                .ok_or(TraceSettingFault::SamplerRatio)
+                .ok_or(TraceSettingError::SamplerRatio)
         }
         Some(_) | None => Ok(()),
     }

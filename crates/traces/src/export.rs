@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 
 use crate::collector::Collector;
 use crate::collector_log::CollectorLog;
-use crate::environment::{self, TraceSettingFault};
+use crate::environment::{self, TraceSettingError};
 use crate::span_maker::SpanMaker;
 use crate::traces::Traces;
 
@@ -41,19 +41,19 @@ impl TraceExport {
         with_statements: bool,
         tls: impl FnOnce() -> Option<ClientConfig>,
         runtime: Handle,
-    ) -> Result<Option<Self>, TraceSettingFault> {
+    ) -> Result<Option<Self>, TraceSettingError> {
         let Some(settings) = environment::read(|name| std::env::var(name).ok())? else {
             return Ok(None);
         };
         let collector = Collector {
             runtime,
-            tls: tls().map(Arc::new).ok_or(TraceSettingFault::Tls)?,
+            tls: tls().map(Arc::new).ok_or(TraceSettingError::Tls)?,
             timeout: settings.timeout,
             log: CollectorLog::default(),
         };
         let exporter = SpanExporter::builder().with_http();
         let exporter = exporter.with_http_client(collector).build();
-        let exporter = exporter.map_err(|error| TraceSettingFault::Sdk(error.to_string()))?;
+        let exporter = exporter.map_err(|error| TraceSettingError::Sdk(error.to_string()))?;
         let provider = SdkTracerProvider::builder()
             .with_resource(resource())
             .with_batch_exporter(exporter)

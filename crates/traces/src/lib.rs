@@ -24,7 +24,7 @@ mod traces;
 
 pub use attempt_span::{AttemptEnd, AttemptSpan, ModelAttempt};
 pub use call_trace::CallTrace;
-pub use environment::TraceSettingFault;
+pub use environment::TraceSettingError;
 pub use export::TraceExport;
 pub use request_trace::RequestTrace;
 pub use statement_span::{StatementName, StatementSpan};

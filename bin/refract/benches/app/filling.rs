@@ -11,7 +11,7 @@ use refract_domain::account::role::Role;
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::prism::slug::PrismSelector;
-use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, Saving};
+use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, SaveOutcome};
 use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::people;
@@ -153,7 +153,7 @@ async fn save_all(database: &Database, making: &ResultMaking) {
                 let made = making.result(next.replace(next.get() + 1));
                 for new in [Some(made.first), made.retry].into_iter().flatten() {
                     let saved = database.save_result(&new).await.unwrap();
-                    assert_eq!(saved, Saving::Saved);
+                    assert_eq!(saved, SaveOutcome::Saved);
                 }
             }
         });

@@ -279,7 +279,7 @@ async fn a_result_erased_by_its_id_takes_what_was_sent_again_with_it(backend: Ba
     assert_eq!(
         erased.stderr,
         format!(
-            "2 results are erased, 1 of them by the link of a retry to a result that was named.\n\
+            "2 results are erased, 1 of them linked by a retry to a named result.\n\
              error: Result not found: {unknown}\n"
         )
     );

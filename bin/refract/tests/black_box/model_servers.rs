@@ -43,8 +43,8 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
             assert_eq!(answer.status, 200, "{answer:?}");
             calls += 1;
             let text = node.ops("/metrics").await.body;
-            let is_left_alone = metric(&text, "refract_model_server_left_alone", port).unwrap();
-            if is_left_alone == 1 {
+            let is_ejected = metric(&text, "refract_model_server_ejected", port).unwrap();
+            if is_ejected == 1 {
                 break (calls, text);
             }
         }
@@ -56,12 +56,14 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
         ("refract_model_server_requests_total", 3, calls),
         ("refract_model_server_failures_total", 3, 0),
         ("refract_model_server_requests_in_flight", 0, 0),
+        ("refract_model_server_ejected", 1, 0),
+        // the name before, for one release
         ("refract_model_server_left_alone", 1, 0),
     ] {
         let found = (of(name, port), of(name, model.port()));
         assert_eq!(found, (down, up), "{name}");
     }
-    let warning = node.logged(|line| line.contains("is left alone")).await;
+    let warning = node.logged(|line| line.contains("is ejected")).await;
     let warning: Value = serde_json::from_str(&warning).unwrap();
     assert_eq!(warning["level"], "WARN");
     assert_eq!(warning["server"], format!("127.0.0.1:{port}"));
@@ -75,7 +77,7 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
 }
 
 #[tokio::test]
-async fn one_server_is_counted_by_its_host_and_port_and_never_left_alone() {
+async fn one_server_is_counted_by_its_host_and_port_and_never_ejected() {
     let service = Service::start(Backend::Sqlite).await;
     for _ in 0..4 {
         service.failed(&json!({"text": TEXT})).await;
@@ -93,6 +95,7 @@ async fn one_server_is_counted_by_its_host_and_port_and_never_left_alone() {
         ("refract_model_server_requests_total", 12),
         ("refract_model_server_failures_total", 8),
         ("refract_model_server_requests_in_flight", 0),
+        ("refract_model_server_ejected", 0),
         ("refract_model_server_left_alone", 0),
     ] {
         assert_eq!(metric(&text, name, port), Some(value), "{name}");

@@ -33,7 +33,7 @@ impl FormFaults {
     /// What is wrong with an input's value, in one text; empty when nothing is.
     pub(crate) fn of(&self, input: &str) -> String {
         let here = self.all().filter(|(known, _)| *known == input);
-        in_words(here.map(|(_, fault)| fault))
+        describe(here.map(|(_, fault)| fault))
     }
 
     /// Everything that is wrong, with the name of its input.
@@ -47,11 +47,11 @@ impl FormFaults {
 pub(crate) fn at_paths(problems: &[Problem], paths: &[&str]) -> String {
     let here = problems.iter();
     let here = here.filter(|problem| paths.contains(&problem.path.as_str()));
-    in_words(here.map(|problem| &problem.fault))
+    describe(here.map(|problem| &problem.fault))
 }
 
 /// What is wrong with a value, in one text.
-pub(crate) fn in_words(faults: impl IntoIterator<Item: ToString>) -> String {
+pub(crate) fn describe(faults: impl IntoIterator<Item: ToString>) -> String {
     let words = faults.into_iter().map(|fault| fault.to_string());
     words.collect::<Vec<_>>().join("; ")
 }

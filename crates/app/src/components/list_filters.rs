@@ -6,7 +6,7 @@ use refract_domain::problem::Fault;
 use super::field::FormField;
 use super::form_faults::FormFaults;
 use crate::requests::days::{NO_DAY, beginning, day};
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 
 /// What the filters of a list select, with what is wrong with them.
 pub(crate) struct ListFilters<F> {

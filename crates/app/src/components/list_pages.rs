@@ -5,8 +5,8 @@ use std::fmt::Display;
 use maud::{Markup, html};
 use refract_lens_rendering::RowFormat;
 
-use crate::replies::page_refusal::PageRefusal;
-use crate::requests::sent::Query;
+use crate::replies::page_error::PageError;
+use crate::requests::page_request::Query;
 
 /// The name of the query that shows what is older than an item.
 pub(crate) const OLDER: &str = "older";
@@ -16,19 +16,19 @@ pub(crate) const NEWER: &str = "newer";
 /// Which page of a list an address names; `None` for the newest one.
 ///
 /// # Errors
-/// [`PageRefusal::NotFound`] for what is no id.
+/// [`PageError::NotFound`] for what is no id.
 pub(crate) fn page_of<I, P>(
     query: &Query,
     parse: impl FnOnce(&str) -> Option<I>,
     older: impl FnOnce(I) -> P,
     newer: impl FnOnce(I) -> P,
-) -> Result<Option<P>, PageRefusal> {
+) -> Result<Option<P>, PageError> {
     let page = match (query.get(OLDER), query.get(NEWER)) {
         (Some(id), _) => parse(id).map(older),
         (None, Some(id)) => parse(id).map(newer),
         (None, None) => return Ok(None),
     };
-    page.map(Some).ok_or(PageRefusal::NotFound)
+    page.map(Some).ok_or(PageError::NotFound)
 }
 
 /// The address of the page that begins at an item; `None` without one. `side` is [`OLDER`] or
@@ -71,10 +71,10 @@ pub(crate) fn downloads(query: &Query, address: &str) -> Markup {
 /// The format of the file that an address names; csv where it names none.
 ///
 /// # Errors
-/// [`PageRefusal::NotFound`] for what is no format of rows.
-pub(crate) fn row_format(query: &Query) -> Result<RowFormat, PageRefusal> {
+/// [`PageError::NotFound`] for what is no format of rows.
+pub(crate) fn row_format(query: &Query) -> Result<RowFormat, PageError> {
     let format = query.get("format").unwrap_or("csv");
-    RowFormat::parse(format).ok_or(PageRefusal::NotFound)
+    RowFormat::parse(format).ok_or(PageError::NotFound)
 }
 
 /// The media type of a file of rows.

@@ -3,16 +3,16 @@
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 
 use crate::assets;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
 /// Serves an asset. One that is asked for under the folder of another binary, as during an upgrade,
 /// is not kept by the browser.
-pub(crate) fn show(visit: &OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) fn show(visit: &OpenVisit) -> Result<PageReply, PageError> {
     let values = &visit.sent.values;
     let found = assets::find(values.get("name"));
-    let (media_type, text) = found.ok_or(PageRefusal::NotFound)?;
+    let (media_type, text) = found.ok_or(PageError::NotFound)?;
     let keeping = if visit.site.assets.is(values.get("folder")) {
         "public, max-age=31536000, immutable"
     } else {

@@ -20,23 +20,23 @@ use actix_web::http::StatusCode;
 use refract_authoring::prism_file::PrismFile;
 use refract_service::prisms::{PrismError, TRIAL_TEXTS, find_example};
 
-use self::act::Acted;
+use self::act::FormAction;
 use self::draft::EditDraft;
 use self::editing::Editing;
 use self::place_words::question_of;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page::Page;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::{Visit, version_number};
 
 /// Shows the form of a prism's latest version.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     form(&visit, &Editing::of_latest(&visit).await?).await
 }
 
 /// Shows the form of a new prism, from an example or from nothing.
-pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageError> {
     let from = visit.sent.query.get("from").and_then(find_example);
     let example = from.and_then(|example| PrismFile::read(example.file, None).ok());
     let draft = example.map_or_else(EditDraft::blank, |file| {
@@ -46,7 +46,7 @@ pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Tells a script what is wrong with the form as it is, and how large the prism is.
-pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     let editing = Editing::of_form(&visit).await?;
     let checked = editing.check(&visit).await?;
     let panel = state_panel::panel(&editing, &checked);
@@ -54,7 +54,7 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Does what the pressed button says.
-pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     let mut editing = Editing::of_form(&visit).await?;
     match visit.sent.form.get("act") {
         "save" => save(&visit, editing).await,
@@ -62,7 +62,7 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
         "check" => Ok(show_wrong(&visit, &mut editing).await?.reply()),
         "on_top" => {
             let shown = version_number(visit.sent.form.get("onto"));
-            let shown = shown.ok_or(PageRefusal::NoForm)?;
+            let shown = shown.ok_or(PageError::NoForm)?;
             editing.put_on(&visit, shown).await?;
             form(&visit, &editing).await
         }
@@ -79,13 +79,13 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// The form as it is, before a button did anything.
-async fn form(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+async fn form(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
     let checked = editing.check(visit).await?;
-    Ok(form_page::show(visit, editing, &checked, &Acted::default()).reply())
+    Ok(form_page::show(visit, editing, &checked, &FormAction::default()).reply())
 }
 
 /// Shows what saving changes and, when asked for, both versions on stored texts.
-async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
+async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     let Some(prism) = &editing.prism else {
         return save(visit, editing).await;
     };
@@ -119,7 +119,7 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusa
     Ok(review_page::show(visit, &shown))
 }
 
-async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageRefusal> {
+async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     let file = editing.draft.file();
     let (prisms, caller) = (visit.refract.prisms(), &visit.caller());
     let saved = if editing.prism.is_none() {
@@ -144,7 +144,7 @@ async fn refused(
     visit: &Visit,
     mut editing: Editing,
     refusal: PrismError,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     if !matches!(refusal, PrismError::Invalid(_)) {
         return Err(refusal.into());
     }
@@ -153,14 +153,14 @@ async fn refused(
 }
 
 /// The form with everything that is wrong beside its input, and the focus on the first.
-async fn show_wrong<'a>(visit: &'a Visit, editing: &mut Editing) -> Result<Page<'a>, PageRefusal> {
+async fn show_wrong<'a>(visit: &'a Visit, editing: &mut Editing) -> Result<Page<'a>, PageError> {
     editing.is_asked = true;
     let checked = editing.check(visit).await?;
     let first = checked.problems.first().map(|problem| &problem.path);
     if let Some(place) = first.and_then(|path| question_of(path)) {
         editing.draft.fold_besides(Some(place));
     }
-    let acted = Acted {
+    let acted = FormAction {
         focus: first.cloned().unwrap_or_default(),
         words: String::new(),
     };

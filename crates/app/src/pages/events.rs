@@ -18,7 +18,7 @@ use crate::components::list_pages::{
 };
 use crate::components::notice::{NoticeKind, notice};
 use crate::replies::page::Section;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
@@ -26,7 +26,7 @@ use crate::requests::visit::Visit;
 const SHOWN: u32 = 50;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let query = EventQuery::read(&visit.sent.query);
     if query.has_faults() {
         return refused(&visit, &query).await;
@@ -59,7 +59,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Sends the events that the filters select as a file. That somebody downloads them is an event too.
-pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let query = EventQuery::read(&visit.sent.query);
     if query.has_faults() {
@@ -73,7 +73,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// The form again, with what is wrong beside each input.
-async fn refused(visit: &Visit, query: &EventQuery) -> Result<PageReply, PageRefusal> {
+async fn refused(visit: &Visit, query: &EventQuery) -> Result<PageReply, PageError> {
     let words =
         html! { "A filter cannot be read, so nothing was looked for. Change what is marked." };
     let rest = notice(NoticeKind::Refused, &words);
@@ -85,7 +85,7 @@ async fn page(
     query: &EventQuery,
     rest: &Markup,
     status: StatusCode,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let choices = visit.refract.events().choices(visit.account()).await?;
     let main = html! {
         h1 { "Events" }

@@ -12,12 +12,12 @@ use crate::cookies::browser_cookie;
 use crate::pages::link_page;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
 use crate::pages::sign_in::end_session;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
 /// Shows the form, as long as the link is good. Looking at it uses nothing up.
-pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     let Some((_, invitation)) = find(&visit).await? else {
         return Ok(void(&visit));
     };
@@ -27,7 +27,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Takes up the link: signs in with the new password, and goes to the first page.
-pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let Some((token, invitation)) = find(&visit).await? else {
         return Ok(void(&visit));
     };
@@ -61,7 +61,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
     Ok(page(&visit, &invitation, &form, status))
 }
 
-async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, PageRefusal> {
+async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, PageError> {
     let Some(token) = link_page::token(visit) else {
         return Ok(None);
     };

@@ -18,18 +18,18 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::stacked_table;
 use crate::replies::page::Section;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::days::{NO_DAY, beginning, day};
 use crate::requests::visit::Visit;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &FormFaults::default(), StatusCode::OK).await
 }
 
 /// Makes a key and shows it, this one time.
-pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let mut faults = FormFaults::default();
     // a label has the rules of every name
@@ -58,13 +58,13 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Revokes a key.
-pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
+pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageError> {
+    let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;
     let is_known = visit.refract.keys().revoke(&visit.caller(), id).await?;
     if is_known {
         Ok(PageReply::see_other("/keys?done=revoked"))
     } else {
-        Err(PageRefusal::NotFound)
+        Err(PageError::NotFound)
     }
 }
 
@@ -77,7 +77,7 @@ async fn page(
     visit: &Visit,
     faults: &FormFaults,
     status: StatusCode,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let keys = visit.refract.keys().list(visit.account()).await?;
     let main = html! {
         h1 { "Keys" }
@@ -100,7 +100,7 @@ async fn made(
     name: &str,
     expires: Option<DateTime<Utc>>,
     key: &ApiKey,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let account = visit.account();
     let listed = visit.refract.prisms().list(account).await?;
     let active = listed

@@ -18,12 +18,12 @@ use self::lens_form::LensForm;
 use self::preview::preview;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Shows the lens as it is, or with the cutoffs of the address.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
     let form = LensForm::of(lens.columns().lens).with_cutoffs_of(&visit.sent.query);
     let done = visit.done(|what| match what {
@@ -35,7 +35,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Shows the draft that was sent, changed by the button that was pressed. Nothing is saved.
-pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
     let mut form = LensForm::read(&visit.sent.form);
     form.apply(visit.sent.form.get("act"), visit.sent.form.get("add"));
@@ -43,7 +43,7 @@ pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// The preview of the draft that was sent, for the script that puts it into the page.
-pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
     let file = LensForm::read(&visit.sent.form).file();
     let shown = match read(&visit, &file).await? {
         Ok(draft) => preview(&draft),
@@ -53,7 +53,7 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageRefusal>
 }
 
 /// Saves the draft that was sent.
-pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
     let form = LensForm::read(&visit.sent.form);
     let (caller, prism, file) = (visit.caller(), visit.prism()?, form.file());
     let lenses = visit.refract.lenses();
@@ -71,7 +71,7 @@ pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Returns the prism to the automatic lens.
-pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageError> {
     let (caller, prism) = (visit.caller(), visit.prism()?);
     let lenses = visit.refract.lenses();
     match lenses.reset(&caller, &prism, revision(&visit)).await {
@@ -91,13 +91,13 @@ fn revision(visit: &Visit) -> Option<i32> {
     visit.sent.form.get("revision").parse().ok()
 }
 
-async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {
+async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageError> {
     let address = prism_address(&visit.find_lens().await?.prism);
     Ok(PageReply::see_other(&format!("{address}/lens?done={done}")))
 }
 
 /// The page after somebody else saved a lens: theirs is shown beside the draft, which stays.
-async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageRefusal> {
+async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
     let theirs = LensForm::of(lens.columns().lens);
     let words = html! {
@@ -119,13 +119,13 @@ async fn conflict(
     lens: &PrismLens,
     form: &LensForm,
     words: &Markup,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let said = notice(NoticeKind::Refused, words);
     page(visit, lens, form, Some(said), StatusCode::CONFLICT).await
 }
 
 /// Reads a lens file by the rules of saving it. Nothing is saved.
-async fn read(visit: &Visit, file: &[u8]) -> Result<Result<LensDraft, Problems>, PageRefusal> {
+async fn read(visit: &Visit, file: &[u8]) -> Result<Result<LensDraft, Problems>, PageError> {
     let selector = visit.prism()?;
     let lenses = visit.refract.lenses();
     match lenses.draft(visit.account(), &selector, file).await {
@@ -141,7 +141,7 @@ async fn page(
     form: &LensForm,
     said: Option<Markup>,
     status: StatusCode,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let read = read(visit, &form.file()).await?;
     let draft = read.as_ref().ok();
     let problems = read.as_ref().err().map_or(&[][..], Problems::as_slice);

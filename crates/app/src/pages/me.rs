@@ -17,17 +17,17 @@ use crate::components::form_faults::FormFaults;
 use crate::cookies::browser_cookie;
 use crate::pages::person_inputs::read_new_password;
 use crate::replies::page::Section;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &FormFaults::default(), StatusCode::OK).await
 }
 
 /// Takes another name.
-pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let mut faults = FormFaults::default();
     let name = PersonName::parse(visit.sent.form.get("name"));
     let Some(name) = faults.read("name", name) else {
@@ -40,7 +40,7 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Changes the password, and signs out everywhere else.
-pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let mut faults = FormFaults::default();
     let Some(new) = read_new_password(form, &mut faults) else {
@@ -85,9 +85,9 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageRefus
 }
 
 /// Ends one of the visitor's sessions.
-pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageError> {
     let session = TokenHash::from_hex(visit.sent.values.get("id"));
-    let session = session.ok_or(PageRefusal::NotFound)?;
+    let session = session.ok_or(PageError::NotFound)?;
     let request = Some(visit.request.clone());
     let people = visit.refract.people();
     let ending = people.end_own_session(&visit.visitor, session, request);
@@ -96,7 +96,7 @@ pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageRefusal> 
 }
 
 /// Ends all sessions of the visitor but this one.
-pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageError> {
     let request = Some(visit.request.clone());
     let people = visit.refract.people();
     people.end_other_sessions(&visit.visitor, request).await?;
@@ -118,7 +118,7 @@ async fn page(
     visit: &Visit,
     faults: &FormFaults,
     status: StatusCode,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let visitor = &visit.visitor;
     let sessions = visit.refract.people().own_sessions(visitor).await?;
     let main: Markup = html! {

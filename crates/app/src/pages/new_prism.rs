@@ -10,7 +10,7 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page::Section;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
@@ -32,7 +32,7 @@ struct RefusedFile<'a> {
 }
 
 /// Makes a prism from an uploaded or pasted file, or from an example.
-pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let pasted = form.get("pasted");
     let example = EXAMPLES
@@ -64,7 +64,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
 fn page(visit: &Visit, refused: Option<&RefusedFile<'_>>) -> PageReply {
     let main = html! {
         h1 { "New prism" }
-        @if let Some(refused) = refused { (notice(NoticeKind::Refused, &in_words(refused))) }
+        @if let Some(refused) = refused { (notice(NoticeKind::Refused, &describe(refused))) }
         p { "A prism is a set of questions that texts are asked. Start in the way that suits you; everything can be changed later, as a new version." }
         p { a.button.main href="/prisms/new/edit?from=blank" { "Start blank" } }
         h2 { "From an example" }
@@ -81,7 +81,7 @@ fn page(visit: &Visit, refused: Option<&RefusedFile<'_>>) -> PageReply {
 }
 
 /// What is wrong with a file, and what to do.
-fn in_words(refused: &RefusedFile<'_>) -> Markup {
+fn describe(refused: &RefusedFile<'_>) -> Markup {
     let problems = refused.problems.as_slice();
     html! {
         "No prism was made. "

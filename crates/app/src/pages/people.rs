@@ -12,11 +12,11 @@ use refract_service::people::{Invitation, PersonError};
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::field::FormField;
-use crate::components::form_faults::in_words;
+use crate::components::form_faults::describe;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::replies::page::Section;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
@@ -32,7 +32,7 @@ struct Said<'a> {
 }
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let notice = visit.done(|what| match what {
         "role" => Some("The role is changed, from the person's next page on."),
         "removed" => Some("The person is removed and signed out everywhere."),
@@ -46,7 +46,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Invites somebody and shows the link, this one time.
-pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (typed, role) = (form.get("email"), form.get("role"));
     let mut said = Said {
@@ -62,15 +62,15 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageRefusal> {
                 Err(refusal) => shown(refusal)?,
             }
         }
-        (Err(faults), _) => in_words(faults),
-        (Ok(_), None) => return Err(PageRefusal::NoForm),
+        (Err(faults), _) => describe(faults),
+        (Ok(_), None) => return Err(PageError::NoForm),
     };
     said.fault = faults;
     page(&visit, &said, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 /// Makes a new link for somebody and shows it, this one time.
-pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     match visit.refract.people().reset(&visit.caller(), person).await {
         Ok(invitation) => link_page(&visit, &invitation).await,
@@ -79,9 +79,9 @@ pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Gives somebody another role.
-pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
-    let role = Role::named(visit.sent.form.get("role")).ok_or(PageRefusal::NoForm)?;
+    let role = Role::named(visit.sent.form.get("role")).ok_or(PageError::NoForm)?;
     let people = visit.refract.people();
     match people.set_role(&visit.caller(), person, role).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
@@ -90,7 +90,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Removes somebody.
-pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     match visit.refract.people().remove(&visit.caller(), person).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
@@ -98,11 +98,11 @@ pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageRefusal> {
     }
 }
 
-fn person(visit: &Visit) -> Result<PersonId, PageRefusal> {
-    PersonId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)
+fn person(visit: &Visit) -> Result<PersonId, PageError> {
+    PersonId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)
 }
 
-async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageRefusal> {
+async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageError> {
     let words = shown(refusal)?;
     let said = Said {
         notice: Some(notice(NoticeKind::Refused, &html! { (words) "." })),
@@ -112,9 +112,9 @@ async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageR
 }
 
 /// The words of a refusal that the page itself shows.
-fn shown(refusal: PersonError) -> Result<String, PageRefusal> {
+fn shown(refusal: PersonError) -> Result<String, PageError> {
     match refusal {
-        PersonError::NotFound => Err(PageRefusal::NotFound),
+        PersonError::NotFound => Err(PageError::NotFound),
         PersonError::HasJoined | PersonError::AddressInUse | PersonError::LastOwner => {
             Ok(refusal.to_string())
         }
@@ -123,7 +123,7 @@ fn shown(refusal: PersonError) -> Result<String, PageRefusal> {
     }
 }
 
-async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, PageRefusal> {
+async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, PageError> {
     let link = visit.site.url.join_link(invitation.token.reveal());
     let said = Said {
         notice: Some(notice(
@@ -139,11 +139,7 @@ async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, 
     page(visit, &said, StatusCode::OK).await
 }
 
-async fn page(
-    visit: &Visit,
-    said: &Said<'_>,
-    status: StatusCode,
-) -> Result<PageReply, PageRefusal> {
+async fn page(visit: &Visit, said: &Said<'_>, status: StatusCode) -> Result<PageReply, PageError> {
     let account = visit.account();
     let people = visit.refract.people().list(account).await?;
     let last = visit.refract.events().last_of_people(account).await?;

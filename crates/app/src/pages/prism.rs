@@ -18,12 +18,12 @@ use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let prisms = visit.refract.prisms();
     let found = prisms.overview(visit.account(), &visit.prism()?).await?;
     Ok(page(&visit, &found, ""))

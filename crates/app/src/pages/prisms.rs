@@ -13,12 +13,12 @@ use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
 use crate::replies::page::Section;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let prisms = visit.refract.prisms().list(visit.account()).await?;
     let (archived, active): (Vec<_>, Vec<_>) = prisms
         .into_iter()

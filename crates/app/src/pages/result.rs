@@ -25,16 +25,16 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::whole_text::whole_text;
 use crate::replies::page::Page;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
 
 /// Characters of a format that are shown on the page; a download has all.
 const SHOWN: usize = 2_000;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let said = visit.done(|what| (what == "marked").then_some("The marks are saved."));
     let said = said.unwrap_or_default();
@@ -43,8 +43,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Sends the result as a file, as the API gives it.
-pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let format = Format::parse(visit.sent.values.get("format")).ok_or(PageRefusal::NotFound)?;
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let format = Format::parse(visit.sent.values.get("format")).ok_or(PageError::NotFound)?;
     let result = find(&visit).await?.result;
     let ending = match format {
         Format::Raw => "raw.json",
@@ -56,7 +56,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Saves and takes back marks.
-pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let marker = Marker::parse(&visit.visitor.name).ok();
     let changes = changes(&visit.sent.form, &details.result);
@@ -67,7 +67,7 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
             let address = format!("/results/{}?done=marked", details.result.id());
             Ok(PageReply::see_other(&address))
         }
-        Err(MarksError::ResultGone) => Err(PageRefusal::NotFound),
+        Err(MarksError::ResultGone) => Err(PageError::NotFound),
         Err(MarksError::Internal(error)) => Err(error.into()),
         Err(MarksError::Faults(faults)) => {
             let said = html! {
@@ -80,7 +80,7 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Asks the model about a failed result again.
-pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let caller = visit.caller();
     let id = details.result.id();
@@ -97,7 +97,7 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Asks each choice with its options in other orders and shows what moves. Nothing is saved.
-pub(crate) async fn check_orders(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn check_orders(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let measures = visit.refract.measures();
     let checked = measures.check_orders(&details.result, MOST_ORDERS);
@@ -109,7 +109,7 @@ async fn refused(
     visit: &Visit,
     details: &ResultDetails,
     words: &Markup,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let said = notice(NoticeKind::Refused, words);
     let check = order_check_form(&visit.refract, &details.result);
     let page = page(visit, details, &said, &check).await?;
@@ -126,12 +126,12 @@ pub(crate) fn retry_form(result: &ReadableResult, is_try: bool) -> Markup {
     }
 }
 
-async fn find(visit: &Visit) -> Result<ResultDetails, PageRefusal> {
-    let id = ResultId::parse(visit.sent.values.get("id")).ok_or(PageRefusal::NotFound)?;
+async fn find(visit: &Visit) -> Result<ResultDetails, PageError> {
+    let id = ResultId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;
     match visit.refract.results().details(visit.account(), id).await {
         Ok(details) => Ok(details),
         Err(CallError::Internal(error)) => Err(error.into()),
-        Err(_) => Err(PageRefusal::NotFound),
+        Err(_) => Err(PageError::NotFound),
     }
 }
 
@@ -140,7 +140,7 @@ async fn page<'a>(
     details: &ResultDetails,
     said: &Markup,
     check: &Markup,
-) -> Result<Page<'a>, PageRefusal> {
+) -> Result<Page<'a>, PageError> {
     let result = &details.result;
     let view = result.view();
     let maker = maker(visit, details.maker).await?;

@@ -29,12 +29,12 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page::Page;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let account = visit.account();
     let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
@@ -88,7 +88,7 @@ async fn refused(
     visit: &Visit,
     lens: PrismLens,
     values: &FilterValues,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let makers = ResultMakers::load(visit, &[]).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let main = html! {
@@ -142,7 +142,7 @@ fn looked_so_far(
     )
 }
 
-impl From<SearchError> for PageRefusal {
+impl From<SearchError> for PageError {
     fn from(refusal: SearchError) -> Self {
         match refusal {
             // the lens lost the column after the filters were read

@@ -9,9 +9,9 @@ use refract_service::people::{SecretError, Session, SessionEnd, SignInError};
 use crate::components::field::FormField;
 use crate::cookies::browser_cookie;
 use crate::replies::page::Page;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::kept::{Kept, is_own_address};
+use crate::requests::carried_form::{CarriedForm, is_own_address};
 use crate::requests::visit::OpenVisit;
 use crate::requests::visitor::Visitor;
 
@@ -21,18 +21,18 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     if visit.visitor.is_some() {
         return PageReply::see_other(own_address(then));
     }
-    let typed = Typed {
+    let typed = SignInForm {
         then,
-        ..Typed::default()
+        ..SignInForm::default()
     };
     page(visit, &typed, None, StatusCode::OK)
 }
 
 /// Signs in. What was typed into another form, when the session ended there, is given back.
-pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (email, then) = (form.get("email"), form.get("then"));
-    let kept = Kept::from_form(form);
+    let kept = CarriedForm::from_form(form);
     let password = TypedPassword::new(form.get("password"));
     let client = &visit.sent.client;
     let request = Some(visit.request.clone());
@@ -51,7 +51,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
         SignInError::Secret(error) => return Err(error.into()),
         SignInError::Persistence(error) => return Err(error.into()),
     };
-    let typed = Typed {
+    let typed = SignInForm {
         email,
         fault: &fault,
         then,
@@ -65,8 +65,8 @@ pub(crate) async fn welcome(
     visit: &OpenVisit,
     session: &Session,
     then: &str,
-    kept: Option<&Kept<'_>>,
-) -> Result<PageReply, PageRefusal> {
+    kept: Option<&CarriedForm<'_>>,
+) -> Result<PageReply, PageError> {
     end_session(visit, SessionEnd::Replaced).await?;
     let reply = match kept {
         None => PageReply::see_other(own_address(then)),
@@ -85,7 +85,7 @@ pub(crate) async fn welcome(
 }
 
 /// Ends the session whose cookie is about to be replaced or taken back.
-pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), PageRefusal> {
+pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), PageError> {
     if let Some(visitor) = &visit.visitor {
         let request = Some(visit.request.clone());
         let people = visit.refract.people();
@@ -109,8 +109,8 @@ fn own_address(then: &str) -> &str {
 
 fn page(
     visit: &OpenVisit,
-    typed: &Typed<'_>,
-    kept: Option<&Kept<'_>>,
+    typed: &SignInForm<'_>,
+    kept: Option<&CarriedForm<'_>>,
     status: StatusCode,
 ) -> PageReply {
     let main = html! {
@@ -126,7 +126,7 @@ fn page(
 
 /// What was typed into the form, and what is wrong with it.
 #[derive(Default)]
-pub(crate) struct Typed<'a> {
+pub(crate) struct SignInForm<'a> {
     pub(crate) email: &'a str,
     /// Why nobody is signed in; empty at first.
     pub(crate) fault: &'a str,
@@ -135,7 +135,7 @@ pub(crate) struct Typed<'a> {
 }
 
 /// The form, which carries along what was typed into another one when the session ended.
-pub(crate) fn form(typed: &Typed<'_>, kept: Option<&Kept<'_>>) -> Markup {
+pub(crate) fn form(typed: &SignInForm<'_>, kept: Option<&CarriedForm<'_>>) -> Markup {
     let email = FormField::new("email", "Email").value(typed.email);
     let email = email.fault(typed.fault).required();
     let password = FormField::new("password", "Password").required();

@@ -6,12 +6,12 @@ use refract_service::people::SignInError;
 
 use crate::pages::link_page::{self, token};
 use crate::pages::sign_in::welcome;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
 /// Shows the button that signs in, as long as the link is good.
-pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     let is_good = match token(&visit) {
         Some(token) => visit.refract.people().is_sign_in_link(&token).await,
         None => Ok(false),
@@ -33,7 +33,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
 }
 
 /// Signs in, and uses the link up.
-pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let session = match token(&visit) {
         Some(token) => {
             let request = Some(visit.request.clone());

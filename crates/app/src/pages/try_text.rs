@@ -20,13 +20,13 @@ use self::try_form::{TryForm, TryValues};
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page::Page;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
 
 /// Shows the form, filled with the texts of a result when there is one, and the answer beside it.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let prism = visit.find_prism().await?;
     let query = &visit.sent.query;
     let first = result_of(&visit, &prism, query.get("result")).await?;
@@ -43,13 +43,13 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
     let against = beside.or(query.get("against").map(str::to_owned));
     form.against = against.unwrap_or_default();
     let version = version_of_form(&visit, &prism, &form).await?;
-    let version = version.ok_or(PageRefusal::NotFound)?;
+    let version = version.ok_or(PageError::NotFound)?;
     let answer = answered(&visit.refract, first.as_ref(), second.as_ref());
     Ok(page(&visit, &prism, &version, &form, &answer).reply())
 }
 
 /// Answers what was typed, with one version or with two.
-pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     let prism = visit.find_prism().await?;
     let mut form = TryForm::sent(&visit.sent.form);
     let read = form.read(prism.latest_version);
@@ -57,7 +57,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageRefusal> {
         form.refuse("version", &CallError::VersionNotFound);
         form.choose(&prism.latest_version.to_string());
         let latest = version_of_form(&visit, &prism, &form).await?;
-        let latest = latest.ok_or(PageRefusal::NotFound)?;
+        let latest = latest.ok_or(PageError::NotFound)?;
         return Ok(refused(&visit, &prism, &latest, &form));
     };
     let Some(values) = read else {
@@ -159,7 +159,7 @@ async fn version_of_form(
     visit: &Visit,
     prism: &Prism,
     form: &TryForm,
-) -> Result<Option<Arc<PrismVersion>>, PageRefusal> {
+) -> Result<Option<Arc<PrismVersion>>, PageError> {
     let Some(number) = form.version_number() else {
         return Ok(None);
     };
@@ -175,14 +175,14 @@ async fn result_of(
     visit: &Visit,
     prism: &Prism,
     id: Option<&str>,
-) -> Result<Option<ResultDetails>, PageRefusal> {
+) -> Result<Option<ResultDetails>, PageError> {
     let Some(id) = id else {
         return Ok(None);
     };
-    let id = ResultId::parse(id).ok_or(PageRefusal::NotFound)?;
+    let id = ResultId::parse(id).ok_or(PageError::NotFound)?;
     match visit.refract.results().details(visit.account(), id).await {
         Ok(details) if details.result.prism().id == prism.id => Ok(Some(details)),
         Err(CallError::Internal(error)) => Err(error.into()),
-        Ok(_) | Err(_) => Err(PageRefusal::NotFound),
+        Ok(_) | Err(_) => Err(PageError::NotFound),
     }
 }

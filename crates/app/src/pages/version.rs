@@ -7,12 +7,12 @@ use crate::components::definition::definition;
 use crate::components::differences::differences;
 use crate::components::moment::moment;
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Shows the page.
-pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let number = visit.version_number()?;
     let prisms = visit.refract.prisms();
     let found = prisms

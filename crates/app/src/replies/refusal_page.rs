@@ -6,48 +6,48 @@ use refract_http_serving::RequestId;
 use crate::app_site::AppSite;
 use crate::pages::sign_in;
 use crate::replies::page::Page;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
+use crate::requests::carried_form::CarriedForm;
 use crate::requests::form_size::FormSize;
-use crate::requests::kept::Kept;
-use crate::requests::sent::Sent;
+use crate::requests::page_request::PageRequest;
 use crate::requests::visitor::Visitor;
 
 /// The page for a refusal.
 pub(crate) fn show(
-    refusal: &PageRefusal,
+    refusal: &PageError,
     site: &AppSite,
     visitor: Option<&Visitor>,
-    sent: &Sent,
+    sent: &PageRequest,
     id: &RequestId,
 ) -> PageReply {
     let kept = match refusal {
-        PageRefusal::SignedOut
-        | PageRefusal::Draining(_)
-        | PageRefusal::Internal(_)
-        | PageRefusal::Panicked(_)
-        | PageRefusal::Secret(_)
-        | PageRefusal::NeedsRole(_)
-        | PageRefusal::NotChanged(_) => Kept::of(sent),
+        PageError::SignedOut
+        | PageError::Draining(_)
+        | PageError::Internal(_)
+        | PageError::Panicked(_)
+        | PageError::Secret(_)
+        | PageError::NeedsRole(_)
+        | PageError::NotChanged(_) => CarriedForm::of(sent),
         // nothing was read, or it must not be sent again
-        PageRefusal::NotFound
-        | PageRefusal::MethodNotAllowed
-        | PageRefusal::OtherOrigin
-        | PageRefusal::FormTooLarge(_)
-        | PageRefusal::NoForm => None,
+        PageError::NotFound
+        | PageError::MethodNotAllowed
+        | PageError::OtherOrigin
+        | PageError::FormTooLarge(_)
+        | PageError::NoForm => None,
     };
     let main = html! {
         h1 { (refusal.title()) }
-        p { (refusal.words()) }
+        p { (refusal.message()) }
         @match (refusal, &kept) {
-            (PageRefusal::SignedOut, _) => { (sign_in::form(&sign_in::Typed::default(), kept.as_ref())) }
-            (PageRefusal::FormTooLarge(FormSize::Kept | FormSize::OwnWithKept), _) => {
+            (PageError::SignedOut, _) => { (sign_in::form(&sign_in::SignInForm::default(), kept.as_ref())) }
+            (PageError::FormTooLarge(FormSize::CarriedForm | FormSize::OwnWithKept), _) => {
                 p { a href="/sign-in" target="_blank" { "Sign in in another tab" } }
             }
             (_, Some(kept)) => { (kept.send_again("Send again")) }
             (_, None) => { p { a href="/" { "To the prisms" } } }
         }
-        @if matches!(refusal, PageRefusal::Internal(_) | PageRefusal::Panicked(_) | PageRefusal::Secret(_)) {
+        @if matches!(refusal, PageError::Internal(_) | PageError::Panicked(_) | PageError::Secret(_)) {
             p.hint { "Request " code { (id) } }
         }
     };

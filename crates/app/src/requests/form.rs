@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use refract_http_serving::{ArrivedBody, BodyLimits, BodyReadError, HeldRoom, SentBody};
 
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::requests::form_size::{CARRIED, FormSize};
 
 /// How long a form may take to arrive.
@@ -55,17 +55,17 @@ impl Form {
     /// Reads the form of a request that may have one.
     ///
     /// # Errors
-    /// [`PageRefusal::FormTooLarge`], [`PageRefusal::NoForm`] and [`PageRefusal::Draining`].
+    /// [`PageError::FormTooLarge`], [`PageError::NoForm`] and [`PageError::Draining`].
     pub(crate) async fn read(
         headers: &HeaderMap,
         body: SentBody<'_>,
         size: FormSize,
-    ) -> Result<Self, PageRefusal> {
+    ) -> Result<Self, PageError> {
         let is_encoded = match media_type(headers).as_str() {
             "application/x-www-form-urlencoded" => true,
             "multipart/form-data" => false,
             "" => return Ok(Self::default()),
-            _ => return Err(PageRefusal::NoForm),
+            _ => return Err(PageError::NoForm),
         };
         let limits = BodyLimits {
             bytes: size.bytes(),
@@ -74,8 +74,8 @@ impl Form {
         };
         let arrived = body.read(headers, limits).await;
         let ArrivedBody { bytes, room } = arrived.map_err(|error| match error {
-            BodyReadError::TooLarge => PageRefusal::FormTooLarge(size),
-            BodyReadError::Incomplete => PageRefusal::NoForm,
+            BodyReadError::TooLarge => PageError::FormTooLarge(size),
+            BodyReadError::Incomplete => PageError::NoForm,
             BodyReadError::Draining(draining) => draining.into(),
         })?;
         let form = if is_encoded {
@@ -85,7 +85,7 @@ impl Form {
         };
         let (own, carried) = form.lengths();
         if !size.holds(form.shown_bytes(), own, carried) {
-            return Err(PageRefusal::FormTooLarge(size));
+            return Err(PageError::FormTooLarge(size));
         }
         Ok(Self {
             _room: room,
@@ -93,7 +93,7 @@ impl Form {
         })
     }
 
-    fn of_encoded(bytes: &[u8], size: FormSize) -> Result<Self, PageRefusal> {
+    fn of_encoded(bytes: &[u8], size: FormSize) -> Result<Self, PageError> {
         let mut form = Self {
             text: String::with_capacity(bytes.len()),
             ..Self::default()
@@ -109,13 +109,13 @@ impl Form {
         headers: &HeaderMap,
         bytes: Vec<u8>,
         size: FormSize,
-    ) -> Result<Self, PageRefusal> {
+    ) -> Result<Self, PageError> {
         let whole = futures_util::stream::once(ready(Ok(Bytes::from(bytes))));
         let mut parts = Multipart::new(headers, whole);
         let mut form = Self::default();
-        while let Some(mut part) = parts.try_next().await.map_err(|_| PageRefusal::NoForm)? {
+        while let Some(mut part) = parts.try_next().await.map_err(|_| PageError::NoForm)? {
             let mut bytes = Vec::new();
-            while let Some(chunk) = part.try_next().await.map_err(|_| PageRefusal::NoForm)? {
+            while let Some(chunk) = part.try_next().await.map_err(|_| PageError::NoForm)? {
                 bytes.extend_from_slice(&chunk);
             }
             let disposition = part.content_disposition();
@@ -135,9 +135,9 @@ impl Form {
         Ok(form)
     }
 
-    fn has_no_more_than(&self, size: FormSize) -> Result<(), PageRefusal> {
+    fn has_no_more_than(&self, size: FormSize) -> Result<(), PageError> {
         if self.values.len() + self.files.len() > size.values() {
-            Err(PageRefusal::FormTooLarge(size))
+            Err(PageError::FormTooLarge(size))
         } else {
             Ok(())
         }
@@ -288,8 +288,8 @@ mod tests {
         let read = |size| Form::of_encoded(many.as_bytes(), size).map(|form| form.values().count());
         assert!(matches!(read(FormSize::Whole), Ok(8_193)));
         assert!(matches!(
-            read(FormSize::Kept),
-            Err(PageRefusal::FormTooLarge(FormSize::Kept))
+            read(FormSize::CarriedForm),
+            Err(PageError::FormTooLarge(FormSize::CarriedForm))
         ));
     }
 

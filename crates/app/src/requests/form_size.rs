@@ -30,7 +30,7 @@ pub(crate) enum FormSize {
     /// That of somebody who is signed in.
     Whole,
     /// That of somebody whose session is gone: it is kept until they have signed in again.
-    Kept,
+    CarriedForm,
     /// That of a form of somebody who need not be signed in.
     Own,
     /// That of the form for signing in, which carries another one along.
@@ -42,7 +42,7 @@ impl FormSize {
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Whole => WHOLE_BYTES,
-            Self::Kept => KEPT_BYTES,
+            Self::CarriedForm => KEPT_BYTES,
             Self::Own => OWN_BYTES,
             Self::OwnWithKept => WITH_KEPT_BYTES,
         }
@@ -52,7 +52,7 @@ impl FormSize {
     pub(crate) fn values(self) -> usize {
         match self {
             Self::Whole => WHOLE_VALUES,
-            Self::Kept | Self::Own | Self::OwnWithKept => OTHER_VALUES,
+            Self::CarriedForm | Self::Own | Self::OwnWithKept => OTHER_VALUES,
         }
     }
 
@@ -61,18 +61,18 @@ impl FormSize {
     pub(crate) fn holds(self, shown: usize, own: usize, carried: usize) -> bool {
         match self {
             Self::Whole => shown <= WHOLE_SHOWN,
-            Self::Kept | Self::Own => true,
+            Self::CarriedForm | Self::Own => true,
             Self::OwnWithKept => own <= OWN_BYTES && carried <= KEPT_BYTES,
         }
     }
 
     /// What to tell somebody who sent more.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn message(self) -> &'static str {
         match self {
             Self::Whole => {
                 "What was sent is larger than 16 MiB. Send less at once; nothing was saved."
             }
-            Self::Kept | Self::OwnWithKept => {
+            Self::CarriedForm | Self::OwnWithKept => {
                 "You are not signed in, and what you sent is larger than the 256 KiB that are kept \
                  until you are. Nothing was saved. Sign in in another tab, then go back in this one \
                  and send it again: a browser keeps what you typed."

@@ -12,8 +12,8 @@ use refract_service::people::Caller;
 use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
-use crate::replies::page_refusal::PageRefusal;
-use crate::requests::sent::Sent;
+use crate::replies::page_error::PageError;
+use crate::requests::page_request::PageRequest;
 use crate::requests::visitor::Visitor;
 
 /// A visit of somebody who is signed in and may use the route.
@@ -22,7 +22,7 @@ pub(crate) struct Visit<V = Visitor> {
     pub(crate) visitor: V,
     /// The request, as events name it.
     pub(crate) request: EventRequest,
-    pub(crate) sent: Rc<Sent>,
+    pub(crate) sent: Rc<PageRequest>,
     pub(crate) refract: Refract,
     pub(crate) site: Rc<AppSite>,
 }
@@ -39,17 +39,17 @@ impl Visit {
     /// The prism that the address names, by slug or by id.
     ///
     /// # Errors
-    /// [`PageRefusal::NotFound`] for a name that no prism can have.
-    pub(crate) fn prism(&self) -> Result<PrismSelector, PageRefusal> {
+    /// [`PageError::NotFound`] for a name that no prism can have.
+    pub(crate) fn prism(&self) -> Result<PrismSelector, PageError> {
         let named = PrismSelector::parse(self.sent.values.get("slug"));
-        named.map_err(|_| PageRefusal::NotFound)
+        named.map_err(|_| PageError::NotFound)
     }
 
     /// Finds the prism that the address names.
     ///
     /// # Errors
-    /// [`PageRefusal::NotFound`] when the account has none of the name; a failure of the database.
-    pub(crate) async fn find_prism(&self) -> Result<Prism, PageRefusal> {
+    /// [`PageError::NotFound`] when the account has none of the name; a failure of the database.
+    pub(crate) async fn find_prism(&self) -> Result<Prism, PageError> {
         let (account, prism) = (self.account(), self.prism()?);
         Ok(self.refract.prisms().find(account, &prism).await?)
     }
@@ -57,8 +57,8 @@ impl Visit {
     /// Finds the lens of the prism that the address names.
     ///
     /// # Errors
-    /// [`PageRefusal::NotFound`] when the account has none of the name; a failure of the database.
-    pub(crate) async fn find_lens(&self) -> Result<PrismLens, PageRefusal> {
+    /// [`PageError::NotFound`] when the account has none of the name; a failure of the database.
+    pub(crate) async fn find_lens(&self) -> Result<PrismLens, PageError> {
         let (account, prism) = (self.account(), self.prism()?);
         Ok(self.refract.lenses().find(account, &prism).await?)
     }
@@ -66,9 +66,9 @@ impl Visit {
     /// The version that the address names.
     ///
     /// # Errors
-    /// [`PageRefusal::NotFound`] for what is no version number.
-    pub(crate) fn version_number(&self) -> Result<VersionNumber, PageRefusal> {
-        version_number(self.sent.values.get("n")).ok_or(PageRefusal::NotFound)
+    /// [`PageError::NotFound`] for what is no version number.
+    pub(crate) fn version_number(&self) -> Result<VersionNumber, PageError> {
+        version_number(self.sent.values.get("n")).ok_or(PageError::NotFound)
     }
 
     /// The visitor as the one who makes changes and results.

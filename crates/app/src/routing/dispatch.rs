@@ -21,17 +21,17 @@ use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
 use crate::cookies::{browser_cookie, session_cookie};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::replies::{policy, refusal_page};
 use crate::requests::form::Form;
 use crate::requests::origin;
+use crate::requests::page_request::{PageRequest, Query};
 use crate::requests::path_values::PathValues;
 use crate::requests::request_record::PageLine;
-use crate::requests::sent::{Query, Sent};
 use crate::requests::visit::Visit;
 use crate::requests::visitor::Visitor;
-use crate::routing::route::{AppRoute, Door};
+use crate::routing::route::{Access, AppRoute};
 use crate::routing::routes::ROUTES;
 
 /// What a worker thread needs to answer requests. Clones are cheap.
@@ -52,7 +52,7 @@ struct Arrival {
     tokens: Vec<Token>,
     /// `Err` when the database failed, so that nobody knows who visits.
     visitor: Result<Option<Visitor>, InternalError>,
-    form: Result<Form, PageRefusal>,
+    form: Result<Form, PageError>,
     /// Room for the page that may be made of the form.
     room: Option<HeldRoom>,
 }
@@ -78,11 +78,11 @@ impl Dispatcher {
             gate: under_way.gate(),
             payload: &mut payload,
         };
-        let sent = Sent {
+        let sent = PageRequest {
             path: request.path().to_owned(),
             query: Query::parse(request.query_string()),
             client: browser_cookie::client(&request, record.client(), &self.site),
-            ..Sent::default()
+            ..PageRequest::default()
         };
         let refract = self.reply(found, &request, body, sent, &record);
         let reply = refract.instrument(record.span()).await;
@@ -98,10 +98,10 @@ impl Dispatcher {
     /// The reply. The record learns who visits as soon as that is known.
     async fn reply(
         &self,
-        found: Result<(&'static AppRoute, PathValues), PageRefusal>,
+        found: Result<(&'static AppRoute, PathValues), PageError>,
         request: &HttpRequest,
         body: SentBody<'_>,
-        mut sent: Sent,
+        mut sent: PageRequest,
         record: &RequestRecord<PageLine>,
     ) -> PageReply {
         let id = record.id();
@@ -158,7 +158,7 @@ impl Dispatcher {
             admitted,
         };
         if is_action && !origin::is_own(request.headers(), &self.site.url) {
-            arrival.form = Err(PageRefusal::OtherOrigin);
+            arrival.form = Err(PageError::OtherOrigin);
             return arrival;
         }
         // a form is given back while the server drains, a page is not made any more
@@ -187,7 +187,7 @@ impl Dispatcher {
         self.find_visitor(arrival, line).await;
         let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
         if matches!(&arrival.form, Ok(form) if form.is_larger_than(size)) {
-            arrival.form = Err(PageRefusal::FormTooLarge(size));
+            arrival.form = Err(PageError::FormTooLarge(size));
         }
     }
 
@@ -204,15 +204,15 @@ impl Dispatcher {
         route: &'static AppRoute,
         in_flight: CallInFlight,
         visitor: Option<Visitor>,
-        sent: &Rc<Sent>,
+        sent: &Rc<PageRequest>,
         id: &RequestId,
-    ) -> Result<PageReply, PageRefusal> {
+    ) -> Result<PageReply, PageError> {
         let handling = match &route.door {
-            Door::Open(handler) => handler.handle(self.visit(visitor, sent, id)),
-            Door::For(least, handler) => {
-                let visitor = visitor.ok_or(PageRefusal::SignedOut)?;
+            Access::Open(handler) => handler.handle(self.visit(visitor, sent, id)),
+            Access::For(least, handler) => {
+                let visitor = visitor.ok_or(PageError::SignedOut)?;
                 if !visitor.role.may(*least) {
-                    return Err(PageRefusal::NeedsRole(*least));
+                    return Err(PageError::NeedsRole(*least));
                 }
                 handler.handle(self.visit(visitor, sent, id))
             }
@@ -220,7 +220,7 @@ impl Dispatcher {
         in_flight.detached(handling).await?
     }
 
-    fn visit<V>(&self, visitor: V, sent: &Rc<Sent>, id: &RequestId) -> Visit<V> {
+    fn visit<V>(&self, visitor: V, sent: &Rc<PageRequest>, id: &RequestId) -> Visit<V> {
         Visit {
             visitor,
             request: EventRequest::new(id),
@@ -232,16 +232,16 @@ impl Dispatcher {
 
     fn refused(
         &self,
-        refusal: &PageRefusal,
+        refusal: &PageError,
         method: &Method,
         visitor: Option<&Visitor>,
-        sent: &Sent,
+        sent: &PageRequest,
         id: &RequestId,
     ) -> PageReply {
-        if let PageRefusal::Internal(_) | PageRefusal::Secret(_) = refusal {
+        if let PageError::Internal(_) | PageError::Secret(_) = refusal {
             tracing::error!(error = with_causes(refusal), "a page failed");
         }
-        if matches!(refusal, PageRefusal::SignedOut) && sent.form.is_empty() {
+        if matches!(refusal, PageError::SignedOut) && sent.form.is_empty() {
             return to_sign_in(method, sent);
         }
         refusal_page::show(refusal, &self.site, visitor, sent, id)
@@ -249,7 +249,7 @@ impl Dispatcher {
 }
 
 /// The route of a request. HEAD is answered like GET.
-fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), PageRefusal> {
+fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), PageError> {
     let method = if method == Method::HEAD {
         &Method::GET
     } else {
@@ -265,15 +265,15 @@ fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), 
         }
     }
     Err(if is_known {
-        PageRefusal::MethodNotAllowed
+        PageError::MethodNotAllowed
     } else {
-        PageRefusal::NotFound
+        PageError::NotFound
     })
 }
 
 /// Sends somebody who is not signed in to the page where they sign in, and back afterwards. What an
 /// action is sent to is no page to come back to.
-fn to_sign_in(method: &Method, sent: &Sent) -> PageReply {
+fn to_sign_in(method: &Method, sent: &PageRequest) -> PageReply {
     let address = (method != Method::POST).then(|| sent.address());
     let then = Query::default().with("then", address.as_deref());
     PageReply::see_other(&format!("/sign-in{}", then.in_address()))
@@ -310,10 +310,10 @@ mod tests {
 
     #[test]
     fn the_way_back_is_kept() {
-        let sent = Sent {
+        let sent = PageRequest {
             path: "/prisms/a/results".to_owned(),
             query: Query::parse("status=failed"),
-            ..Sent::default()
+            ..PageRequest::default()
         };
         let request = TestRequest::default().to_http_request();
         let under_way = RequestUnderWay::begin(&request);

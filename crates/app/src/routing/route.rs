@@ -5,21 +5,21 @@ use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
 use refract_domain::account::role::Role;
 
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::form_size::FormSize;
 use crate::requests::path_values::PathValues;
 use crate::requests::visit::{OpenVisit, Visit};
 
 /// The work of a handler.
-pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageRefusal>>;
+pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageError>>;
 
 /// An address of the app with its handler.
 pub(crate) struct AppRoute {
     pub(crate) method: Method,
     /// The path, with names in braces for the segments that vary.
     pub(crate) pattern: &'static str,
-    pub(crate) door: Door,
+    pub(crate) door: Access,
     /// Whether its form carries along another one, whose sender's session had ended.
     pub(crate) carries_another_form: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) trait PageHandler<V>: Sync {
 impl<V, F, W> PageHandler<V> for F
 where
     F: Fn(V) -> W + Sync,
-    W: Future<Output = Result<PageReply, PageRefusal>> + 'static,
+    W: Future<Output = Result<PageReply, PageError>> + 'static,
 {
     fn handle(&self, visit: V) -> Handling {
         Box::pin(self(visit))
@@ -41,7 +41,7 @@ where
 }
 
 /// Who may use a route, and the handler that they reach.
-pub(crate) enum Door {
+pub(crate) enum Access {
     /// Everybody, signed in or not.
     Open(&'static dyn PageHandler<OpenVisit>),
     /// People with this role or a higher one.
@@ -55,7 +55,7 @@ impl AppRoute {
         least: Role,
         handler: &'static dyn PageHandler<Visit>,
     ) -> Self {
-        Self::new(Method::GET, pattern, Door::For(least, handler), false)
+        Self::new(Method::GET, pattern, Access::For(least, handler), false)
     }
 
     /// An action of people with a role, which may change something.
@@ -64,7 +64,7 @@ impl AppRoute {
         least: Role,
         handler: &'static dyn PageHandler<Visit>,
     ) -> Self {
-        Self::new(Method::POST, pattern, Door::For(least, handler), false)
+        Self::new(Method::POST, pattern, Access::For(least, handler), false)
     }
 
     /// A page that everybody may read.
@@ -72,7 +72,7 @@ impl AppRoute {
         pattern: &'static str,
         handler: &'static dyn PageHandler<OpenVisit>,
     ) -> Self {
-        Self::new(Method::GET, pattern, Door::Open(handler), false)
+        Self::new(Method::GET, pattern, Access::Open(handler), false)
     }
 
     /// An action of everybody.
@@ -80,7 +80,7 @@ impl AppRoute {
         pattern: &'static str,
         handler: &'static dyn PageHandler<OpenVisit>,
     ) -> Self {
-        Self::new(Method::POST, pattern, Door::Open(handler), false)
+        Self::new(Method::POST, pattern, Access::Open(handler), false)
     }
 
     /// An action of everybody, whose form carries along another one.
@@ -88,13 +88,13 @@ impl AppRoute {
         pattern: &'static str,
         handler: &'static dyn PageHandler<OpenVisit>,
     ) -> Self {
-        Self::new(Method::POST, pattern, Door::Open(handler), true)
+        Self::new(Method::POST, pattern, Access::Open(handler), true)
     }
 
     const fn new(
         method: Method,
         pattern: &'static str,
-        door: Door,
+        door: Access,
         carries_another_form: bool,
     ) -> Self {
         Self {
@@ -108,10 +108,10 @@ impl AppRoute {
     /// How large a form the route takes of somebody who is signed in or not.
     pub(crate) fn form_size(&self, is_signed_in: bool) -> FormSize {
         match self.door {
-            Door::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
-            Door::Open(_) => FormSize::Own,
-            Door::For(..) if is_signed_in => FormSize::Whole,
-            Door::For(..) => FormSize::Kept,
+            Access::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
+            Access::Open(_) => FormSize::Own,
+            Access::For(..) if is_signed_in => FormSize::Whole,
+            Access::For(..) => FormSize::CarriedForm,
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn values(pattern: &'static str, path: &str) -> Option<PathValues> {
-        let handler = &|_: OpenVisit| async { Err(PageRefusal::NotFound) };
+        let handler = &|_: OpenVisit| async { Err(PageError::NotFound) };
         AppRoute::open_get(pattern, handler).matches(path)
     }
 

@@ -3,7 +3,7 @@
 use actix_web::http::Method;
 use refract_domain::account::role::Role;
 
-use crate::routing::route::Door;
+use crate::routing::route::Access;
 use crate::routing::routes::ROUTES;
 
 /// What is known of a route without visiting it.
@@ -23,8 +23,8 @@ pub fn route_table() -> impl Iterator<Item = RouteFacts> {
         is_action: route.method == Method::POST,
         pattern: route.pattern,
         least_role: match route.door {
-            Door::Open(_) => None,
-            Door::For(least, _) => Some(least),
+            Access::Open(_) => None,
+            Access::For(least, _) => Some(least),
         },
     })
 }

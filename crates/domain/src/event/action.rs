@@ -27,7 +27,7 @@ macro_rules! actions {
             }
 
             /// The action in words after the name of who did it, such as `changed the lens`.
-            pub const fn words(self) -> &'static str {
+            pub const fn label(self) -> &'static str {
                 match self {
                     $(Self::$action => $words,)*
                     Self::Unknown => "did what only a newer version knows",

@@ -11,7 +11,7 @@ use crate::check::price::{PricedRows, priced_rows};
 use crate::file_run::FileRun;
 use crate::input::row::InputRow;
 use crate::input::rows::InputRows;
-use crate::input::{InputFault, listed};
+use crate::input::{InputError, listed};
 use crate::run::stop::cause;
 use crate::run::tally::RunTally;
 
@@ -53,10 +53,10 @@ pub struct RefusedRow {
 
 /// Why a file could not be checked.
 #[derive(Debug, thiserror::Error)]
-pub enum CheckFault {
+pub enum FileCheckError {
     /// The file is unreadable.
     #[error(transparent)]
-    Input(#[from] InputFault),
+    Input(#[from] InputError),
     /// Which rows are answered could not be looked up.
     #[error("{refusal}{}", cause(.refusal))]
     Lookup {
@@ -77,7 +77,7 @@ impl FileRun {
         self: &Arc<Self>,
         estimator: Estimator,
         tally: &Arc<RunTally>,
-    ) -> Result<FileCheck, CheckFault> {
+    ) -> Result<FileCheck, FileCheckError> {
         let checked = self.check_each(estimator, tally, (), |(), _| {}).await;
         checked.map(|(check, ())| check)
     }
@@ -90,17 +90,17 @@ impl FileRun {
         tally: &Arc<RunTally>,
         mut seen: T,
         look: impl Fn(&mut T, &InputRow) + Send + 'static,
-    ) -> Result<(FileCheck, T), CheckFault> {
+    ) -> Result<(FileCheck, T), FileCheckError> {
         let (priced, batches) = priced_rows();
         let (run, tally) = (Arc::clone(self), Arc::clone(tally));
         let reading = tokio::task::spawn_blocking(move || {
             let look = |row: &InputRow| look(&mut seen, row);
             let check = run.read_all(&estimator, &tally, priced, look)?;
-            Ok::<_, InputFault>((check, seen))
+            Ok::<_, InputError>((check, seen))
         });
         let price = batches.price(&self.prism).await;
-        let (mut check, seen) = reading.await.map_err(|_| CheckFault::Lost)??;
-        let price = price.map_err(|refusal| CheckFault::Lookup { refusal })?;
+        let (mut check, seen) = reading.await.map_err(|_| FileCheckError::Lost)??;
+        let price = price.map_err(|refusal| FileCheckError::Lookup { refusal })?;
         check.answered_before = price.answered_before;
         (check.requests, check.tokens) = (price.requests, price.tokens);
         Ok((check, seen))
@@ -113,7 +113,7 @@ impl FileRun {
         tally: &RunTally,
         mut priced: PricedRows,
         mut look: impl FnMut(&InputRow),
-    ) -> Result<FileCheck, InputFault> {
+    ) -> Result<FileCheck, InputError> {
         let mut rows = InputRows::of(self)?;
         let mut check = FileCheck::default();
         while let Some(row) = rows.next()? {
@@ -146,7 +146,7 @@ impl FileRun {
         let missing = rows.columns_never_seen();
         if check.rows_in_file > 0 && !missing.is_empty() {
             let present = listed(&unused);
-            return Err(InputFault::Missing { missing, present });
+            return Err(InputError::Missing { missing, present });
         }
         check.columns = rows.columns();
         check.unused_columns = unused;

@@ -12,8 +12,8 @@ use refract_domain::prism::question::Question;
 use refract_service::model::Estimator;
 use refract_service::runs::PinnedPrism;
 
-use crate::check::file_check::{CheckFault, FileCheck};
-use crate::file_run::{FileRun, RunOrder, RunRefusal};
+use crate::check::file_check::{FileCheck, FileCheckError};
+use crate::file_run::{FileRun, OpenRunError, RunOrder};
 use crate::gold::cells::EXPECTED;
 use crate::input::column_mapping::InputColumns;
 use crate::input::row::InputRow;
@@ -57,7 +57,7 @@ impl GoldRun {
     ///
     /// # Errors
     /// When a mapping cannot be used, the file cannot be read, or columns of fields are missing.
-    pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, RunRefusal> {
+    pub fn open(prism: PinnedPrism, order: RunOrder<'_>) -> Result<Self, OpenRunError> {
         let version = prism.version();
         let columns = InputColumns::new(version, version.questions(), order.mappings)?;
         let run = FileRun::with_columns(prism, columns, order)?;
@@ -82,7 +82,7 @@ impl GoldRun {
         &self,
         estimator: Estimator,
         tally: &Arc<RunTally>,
-    ) -> Result<GoldCheck, CheckFault> {
+    ) -> Result<GoldCheck, FileCheckError> {
         let version = Arc::clone(self.0.prism.version());
         let seen = SeenCells {
             counts: vec![0; version.questions().len()],

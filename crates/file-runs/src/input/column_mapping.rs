@@ -21,7 +21,7 @@ pub struct ColumnMapping {
 
 /// Why a mapping cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MappingFault {
+pub enum MappingError {
     /// The prism has no such field.
     #[error("'{field}' is no field of the prism: it has {fields}, and ref and context")]
     UnknownField {
@@ -54,7 +54,7 @@ impl InputColumns {
         version: &PrismVersion,
         expected: &[Question],
         mappings: &[ColumnMapping],
-    ) -> Result<Self, MappingFault> {
+    ) -> Result<Self, MappingError> {
         let fields = version.fields().iter();
         let fields: Vec<_> = fields.map(|field| field.key.to_string()).collect();
         let others = [REF, CONTEXT].map(str::to_owned).into_iter();
@@ -68,17 +68,17 @@ impl InputColumns {
                 let fields: Vec<_> = named
                     .filter(|name| ![REF, CONTEXT].contains(name))
                     .collect();
-                return Err(MappingFault::UnknownField {
+                return Err(MappingError::UnknownField {
                     field: mapping.field.clone(),
                     fields: fields.join(", "),
                 });
             }
             for earlier in mappings.iter().take(index) {
                 if earlier.field == mapping.field {
-                    return Err(MappingFault::Twice(mapping.field.clone()));
+                    return Err(MappingError::Twice(mapping.field.clone()));
                 }
                 if earlier.column == mapping.column {
-                    return Err(MappingFault::Twice(mapping.column.clone()));
+                    return Err(MappingError::Twice(mapping.column.clone()));
                 }
             }
         }

@@ -10,7 +10,7 @@ use std::io::{Cursor, Read, Seek as _};
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::bounded_reader::{Allowance, BoundedReader};
-use super::input_fault::InputFault;
+use super::input_fault::InputError;
 use super::input_kind::{InputKind, header_name};
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::{PlacedColumns, WantedColumns};
@@ -38,12 +38,12 @@ impl CsvRows {
         mut file: File,
         kind: InputKind,
         wanted: &WantedColumns,
-    ) -> Result<Self, InputFault> {
+    ) -> Result<Self, InputError> {
         let (separator, quoting) = match kind {
             InputKind::Csv { separator } => (separator, true),
             InputKind::Tsv | InputKind::JsonLines => (b'\t', false),
         };
-        let ends_crlf = first_line_ends_crlf(&mut file).map_err(InputFault::Unopened)?;
+        let ends_crlf = first_line_ends_crlf(&mut file).map_err(InputError::Unopened)?;
         let mut sentinel = if ends_crlf {
             b"\r\n".to_vec()
         } else {
@@ -72,7 +72,7 @@ impl CsvRows {
             has_ended: false,
         };
         if rows.advance()?.is_none() {
-            return Err(InputFault::Empty);
+            return Err(InputError::Empty);
         }
         rows.header = rows.record.iter().map(header_name).collect();
         rows.placed = wanted.place(&rows.header)?;
@@ -102,14 +102,14 @@ impl CsvRows {
     }
 
     /// The next row; `None` after the last.
-    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputError> {
         let Some(line) = self.advance()? else {
             return Ok(None);
         };
         let found = self.record.len();
         let expected = self.header.len();
         if found != expected {
-            return Err(InputFault::Torn {
+            return Err(InputError::Torn {
                 line,
                 found,
                 expected,
@@ -120,7 +120,7 @@ impl CsvRows {
             None => Ok(RawValue::Absent { is_null: false }),
             Some(position) => {
                 let cell = self.record.get(*position).unwrap_or_default();
-                let text = std::str::from_utf8(cell).map_err(|_| InputFault::NotUtf8 { line })?;
+                let text = std::str::from_utf8(cell).map_err(|_| InputError::NotUtf8 { line })?;
                 Ok(RawValue::Text {
                     text: text.to_owned(),
                     has_unpaired_surrogate: false,
@@ -132,7 +132,7 @@ impl CsvRows {
     }
 
     /// Goes to the next record and returns the line on which it begins; `None` after the last.
-    fn advance(&mut self) -> Result<Option<u64>, InputFault> {
+    fn advance(&mut self) -> Result<Option<u64>, InputError> {
         if self.has_ended {
             return Ok(None);
         }
@@ -149,10 +149,10 @@ impl CsvRows {
         if last.ends_with(SENTINEL) {
             // the record ended with the file, so the reader counted no line end
             let line = line + self.breaks_passed;
-            return Err(InputFault::Unclosed { line });
+            return Err(InputError::Unclosed { line });
         }
         if std::str::from_utf8(self.record.as_slice()).is_err() {
-            return Err(InputFault::NotUtf8 { line });
+            return Err(InputError::NotUtf8 { line });
         }
         Ok(Some(line))
     }
@@ -165,15 +165,15 @@ impl CsvRows {
         self.reader.position().line().saturating_sub(passed).max(1)
     }
 
-    fn fault(&self, error: csv::Error) -> InputFault {
+    fn fault(&self, error: csv::Error) -> InputError {
         let begins = self.record.position().map_or(1, csv::Position::line);
         let line = begins + 1 - self.breaks_passed;
         if self.allowance.is_used_up() {
-            return InputFault::TooLong { line };
+            return InputError::TooLong { line };
         }
         // only reading can fail: a byte record takes rows of any length and any bytes
         let error = std::io::Error::from(error);
-        InputFault::Unreadable { line, error }
+        InputError::Unreadable { line, error }
     }
 }
 

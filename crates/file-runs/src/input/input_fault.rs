@@ -2,7 +2,7 @@
 
 /// Why a file cannot be run. The text repeats no values of the file, and only short column names.
 #[derive(Debug, thiserror::Error)]
-pub enum InputFault {
+pub enum InputError {
     /// The file cannot be opened.
     #[error("it cannot be read: {0}")]
     Unopened(std::io::Error),

@@ -5,7 +5,7 @@ use std::io::Seek as _;
 use std::time::SystemTime;
 
 use super::csv_rows::CsvRows;
-use super::input_fault::InputFault;
+use super::input_fault::InputError;
 use super::input_kind::InputKind;
 use super::input_source::InputSource;
 use super::json_rows::JsonRows;
@@ -40,11 +40,11 @@ impl InputFile {
     pub(crate) fn open(
         source: InputSource<'_>,
         wanted: &WantedColumns,
-    ) -> Result<Self, InputFault> {
+    ) -> Result<Self, InputError> {
         let name = source.name().to_owned();
         let mut file = source.open()?;
-        file.rewind().map_err(InputFault::Unopened)?;
-        let metadata = file.metadata().map_err(InputFault::Unopened)?;
+        file.rewind().map_err(InputError::Unopened)?;
+        let metadata = file.metadata().map_err(InputError::Unopened)?;
         let as_opened = FileStamp::of(&metadata);
         let kind = InputKind::detect(&name, &mut file, wanted)?;
         Ok(Self {
@@ -60,9 +60,9 @@ impl InputFile {
     }
 
     /// Reads the rows from the beginning. Only one reader at a time: readers share one position.
-    pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputFault> {
-        let mut file = self.file.try_clone().map_err(InputFault::Unopened)?;
-        file.rewind().map_err(InputFault::Unopened)?;
+    pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputError> {
+        let mut file = self.file.try_clone().map_err(InputError::Unopened)?;
+        file.rewind().map_err(InputError::Unopened)?;
         match self.kind {
             InputKind::Csv { .. } | InputKind::Tsv => {
                 CsvRows::begin(file, self.kind, wanted).map(|rows| RawRows::Csv(Box::new(rows)))
@@ -72,13 +72,13 @@ impl InputFile {
     }
 
     /// Fails when the file was changed since it was opened. `line` is where the reader is.
-    pub(crate) fn check_unchanged(&self, line: u64) -> Result<(), InputFault> {
+    pub(crate) fn check_unchanged(&self, line: u64) -> Result<(), InputError> {
         let metadata = self.file.metadata();
-        let now = metadata.map_err(|error| InputFault::Unreadable { line, error })?;
+        let now = metadata.map_err(|error| InputError::Unreadable { line, error })?;
         if FileStamp::of(&now) == self.as_opened {
             Ok(())
         } else {
-            Err(InputFault::Changed { line })
+            Err(InputError::Changed { line })
         }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) enum RawRows {
 
 impl RawRows {
     /// The next row; `None` after the last.
-    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputError> {
         match self {
             Self::Csv(rows) => rows.next(),
             Self::Json(rows) => rows.next(),

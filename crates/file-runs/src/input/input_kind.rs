@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::binary_kind::binary_kind;
-use super::input_fault::InputFault;
+use super::input_fault::InputError;
 use super::wanted_columns::WantedColumns;
 
 /// The byte order mark of UTF-8.
@@ -44,18 +44,18 @@ impl InputKind {
         path: &Path,
         file: impl Read,
         wanted: &WantedColumns,
-    ) -> Result<Self, InputFault> {
-        let unopened = InputFault::Unopened;
+    ) -> Result<Self, InputError> {
+        let unopened = InputError::Unopened;
         let mut file = BufReader::new(file.take(HEADER_BYTES));
         let start = file.fill_buf().map_err(unopened)?;
         if let Some(kind) = binary_kind(start) {
-            return Err(InputFault::Binary(kind));
+            return Err(InputError::Binary(kind));
         }
         if start.starts_with(UTF_8_MARK) {
             file.consume(UTF_8_MARK.len());
         }
         let first = first_character(&mut file).map_err(unopened)?;
-        let first = first.ok_or(InputFault::Empty)?;
+        let first = first.ok_or(InputError::Empty)?;
         let extension = path.extension().and_then(|extension| extension.to_str());
         let extension = extension.map(str::to_ascii_lowercase);
         match extension.as_deref() {

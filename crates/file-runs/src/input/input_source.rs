@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::input_fault::InputFault;
+use super::input_fault::InputError;
 
 /// Where the rows come from.
 pub enum InputSource<'a> {
@@ -25,15 +25,15 @@ impl InputSource<'_> {
     }
 
     /// A file that can be read again and again.
-    pub(crate) fn open(self) -> Result<File, InputFault> {
+    pub(crate) fn open(self) -> Result<File, InputError> {
         let path = match self {
             Self::Path(path) => path,
             Self::Stream(mut stream) => return kept(&mut stream),
         };
-        let mut file = File::open(path).map_err(InputFault::Unopened)?;
-        let metadata = file.metadata().map_err(InputFault::Unopened)?;
+        let mut file = File::open(path).map_err(InputError::Unopened)?;
+        let metadata = file.metadata().map_err(InputError::Unopened)?;
         if metadata.is_dir() {
-            return Err(InputFault::Folder);
+            return Err(InputError::Folder);
         }
         if metadata.is_file() {
             return Ok(file);
@@ -43,8 +43,8 @@ impl InputSource<'_> {
 }
 
 /// Copies a stream to a temporary file without a name.
-fn kept(stream: &mut dyn Read) -> Result<File, InputFault> {
-    let unkept = |error| InputFault::Unkept {
+fn kept(stream: &mut dyn Read) -> Result<File, InputError> {
+    let unkept = |error| InputError::Unkept {
         folder: std::env::temp_dir().display().to_string(),
         error,
     };

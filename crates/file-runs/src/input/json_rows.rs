@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 
 use refract_domain::json::{Json, Object};
 
-use super::input_fault::InputFault;
+use super::input_fault::InputError;
 use super::input_kind::UTF_8_MARK;
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::WantedColumns;
@@ -55,7 +55,7 @@ impl JsonRows {
     }
 
     /// The next row; `None` after the last. Blank lines are skipped.
-    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputError> {
         while self.read_line()? {
             let line = self.line;
             let text = self.bytes.trim_ascii();
@@ -63,16 +63,16 @@ impl JsonRows {
                 continue;
             }
             if std::str::from_utf8(text).is_err() {
-                return Err(InputFault::NotUtf8 { line });
+                return Err(InputError::NotUtf8 { line });
             }
-            let json = Json::parse(text).map_err(|malformed| InputFault::NotJson {
+            let json = Json::parse(text).map_err(|malformed| InputError::NotJson {
                 line,
                 column: malformed.column,
             })?;
             let received = json.type_name();
             let object = json
                 .into_object()
-                .map_err(|_| InputFault::NotAnObject { line, received })?;
+                .map_err(|_| InputError::NotAnObject { line, received })?;
             let wanted = self.wanted.0.iter();
             let values = wanted.map(|column| value(&object, &column.name)).collect();
             note_unused(&mut self.unused, &self.wanted, &object);
@@ -81,15 +81,15 @@ impl JsonRows {
         Ok(None)
     }
 
-    fn read_line(&mut self) -> Result<bool, InputFault> {
+    fn read_line(&mut self) -> Result<bool, InputError> {
         self.bytes.clear();
         self.line += 1;
         let line = self.line;
         let mut limited = self.file.by_ref().take(ROW_BYTES);
         let read = limited.read_until(b'\n', &mut self.bytes);
-        let read = read.map_err(|error| InputFault::Unreadable { line, error })?;
+        let read = read.map_err(|error| InputError::Unreadable { line, error })?;
         if u64::try_from(read).is_ok_and(|read| read == ROW_BYTES) {
-            return Err(InputFault::TooLong { line });
+            return Err(InputError::TooLong { line });
         }
         if line == 1 && self.bytes.starts_with(UTF_8_MARK) {
             self.bytes.drain(..UTF_8_MARK.len());

@@ -7,7 +7,7 @@ use refract_domain::prism::PrismVersion;
 use crate::file_run::FileRun;
 use crate::input::column_mapping::InputColumns;
 use crate::input::row::InputRow;
-use crate::input::{InputFault, InputFile, RawRows, RawValue};
+use crate::input::{InputError, InputFile, RawRows, RawValue};
 use crate::run::shard::Shard;
 
 /// Number of rows after which the file is checked for changes.
@@ -31,7 +31,7 @@ pub(crate) struct InputRows {
 
 impl InputRows {
     /// Goes to the beginning of the file. Only one reader at a time: readers share one position.
-    pub(crate) fn of(run: &FileRun) -> Result<Self, InputFault> {
+    pub(crate) fn of(run: &FileRun) -> Result<Self, InputError> {
         let columns = run.columns.clone();
         let raw = run.input.rows(columns.wanted())?;
         let seen = vec![false; columns.wanted().0.len()];
@@ -57,7 +57,7 @@ impl InputRows {
     }
 
     /// The next row of the shard; `None` after the last.
-    pub(crate) fn next(&mut self) -> Result<Option<InputRow>, InputFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<InputRow>, InputError> {
         loop {
             let read = self.raw.next();
             if read.is_err() || self.number.is_multiple_of(ROWS_BETWEEN_CHECKS) {

@@ -24,7 +24,7 @@ type Read = Vec<(u64, Option<String>, Option<String>)>;
 
 fn read(name: &str, bytes: &[u8]) -> Result<(InputKind, Read), String> {
     let (_folder, path) = file(name, bytes);
-    let said = |fault: InputFault| fault.to_string();
+    let said = |fault: InputError| fault.to_string();
     let input = InputFile::open(InputSource::Path(&path), &wanted()).map_err(said)?;
     let mut rows = input.rows(&wanted()).map_err(said)?;
     let mut read = Vec::new();

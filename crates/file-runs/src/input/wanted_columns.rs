@@ -1,6 +1,6 @@
 //! The columns that a run wants, and their positions in a header.
 
-use super::input_fault::InputFault;
+use super::input_fault::InputError;
 
 /// Upper bound on the column names that a message lists.
 const MOST_LISTED: usize = 20;
@@ -32,7 +32,7 @@ pub(crate) struct PlacedColumns {
 
 impl WantedColumns {
     /// Finds the wanted columns in a header.
-    pub(crate) fn place(&self, header: &[String]) -> Result<PlacedColumns, InputFault> {
+    pub(crate) fn place(&self, header: &[String]) -> Result<PlacedColumns, InputError> {
         let mut positions = Vec::with_capacity(self.0.len());
         let mut missing = Vec::new();
         for column in &self.0 {
@@ -42,7 +42,7 @@ impl WantedColumns {
                 .filter(|(_, name)| **name == column.name);
             let position = found.next().map(|(position, _)| position);
             if found.next().is_some() {
-                return Err(InputFault::Twice(column.name.clone()));
+                return Err(InputError::Twice(column.name.clone()));
             }
             if position.is_none() && column.is_required {
                 missing.push(column.name.clone());
@@ -56,7 +56,7 @@ impl WantedColumns {
             return Ok(PlacedColumns { positions, unused });
         }
         let present = listed(header);
-        Err(InputFault::Missing { missing, present })
+        Err(InputError::Missing { missing, present })
     }
 
     /// Number of wanted columns that a header has.

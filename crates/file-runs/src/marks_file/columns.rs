@@ -5,9 +5,9 @@ use refract_domain::key::{QuestionKey, ROW_NAMES};
 use refract_domain::problem::Fault;
 use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
-use refract_service::marks::{MarkCell, MarkFault, MarkFaults, MarksRow, NamedResult};
+use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
-use super::fault::MarksFileFault;
+use super::fault::MarksFileError;
 use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 const RESULT_ID: &str = "result_id";
@@ -64,7 +64,7 @@ impl QuestionColumns {
 }
 
 /// The text of a cell that names an outcome, if it has any.
-type OutcomeCell = Result<Option<String>, MarkFault>;
+type OutcomeCell = Result<Option<String>, MarkError>;
 
 /// What the columns of a question are called, the one that counts before the others first.
 fn names(key: &QuestionKey) -> [String; EACH] {
@@ -100,7 +100,7 @@ impl MarksColumns {
 
     /// Checks that the columns of a file name results and questions. `seen` says which of the wanted
     /// columns it has, `unused` names the others.
-    pub(super) fn check(&self, seen: &[bool], unused: &[String]) -> Result<(), MarksFileFault> {
+    pub(super) fn check(&self, seen: &[bool], unused: &[String]) -> Result<(), MarksFileError> {
         let wanted = self.wanted.0.iter().zip(seen);
         let has = wanted.filter(|(_, seen)| **seen);
         let mut present: Vec<_> = has.map(|(column, _)| column.name.clone()).collect();
@@ -109,20 +109,20 @@ impl MarksColumns {
         let questions = || keys.clone().map(QuestionKey::to_string).collect();
         let (of_results, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         if !of_results.contains(&true) {
-            return Err(MarksFileFault::NoResults {
+            return Err(MarksFileError::NoResults {
                 present: listed(&present),
                 unused: unused.to_vec(),
             });
         }
         let mut expected = unused.iter().filter_map(|name| name.strip_prefix(EXPECTED));
         if let Some(name) = expected.next() {
-            return Err(MarksFileFault::NoSuchQuestion {
+            return Err(MarksFileError::NoSuchQuestion {
                 name: listed(&[name.to_owned()]),
                 questions: questions(),
             });
         }
         if !of_questions.contains(&true) {
-            return Err(MarksFileFault::NoQuestions {
+            return Err(MarksFileError::NoQuestions {
                 present: listed(&present),
                 unused: unused.to_vec(),
                 questions: questions(),
@@ -154,7 +154,7 @@ impl MarksColumns {
     }
 
     /// What a row says, with its faults put to the others; `None` for a row that marks nothing.
-    pub(super) fn row(&self, raw: RawRow, faults: &mut MarkFaults) -> Option<MarksRow> {
+    pub(super) fn row(&self, raw: RawRow, faults: &mut MarkErrors) -> Option<MarksRow> {
         let RawRow { line, values } = raw;
         let mut values = values.into_iter();
         let (id, reference) = (values.next(), values.next());
@@ -186,20 +186,20 @@ impl MarksColumns {
 }
 
 /// The result that a row names: by its id or, where there is none, by its `ref`.
-fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResult, MarkFault> {
+fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResult, MarkError> {
     if let Some(id) = text(id, RESULT_ID)? {
         let id = ResultId::parse(id.trim());
         let id = id.ok_or_else(|| faulty(RESULT_ID, &[Fault::InvalidUuid]))?;
         return Ok(NamedResult::Id(id));
     }
     let reference = reference.map(RawValue::naming);
-    let reference = text(reference, REF)?.ok_or(MarkFault::NoResult)?;
+    let reference = text(reference, REF)?.ok_or(MarkError::NoResult)?;
     let reference = Ref::parse(&reference).map_err(|faults| faulty(REF, &faults))?;
     Ok(NamedResult::Ref(reference))
 }
 
 /// The text of a cell; `None` for null, an absent value and a blank cell.
-fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkFault> {
+fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkError> {
     match value {
         None | Some(RawValue::Absent { .. }) => Ok(None),
         Some(RawValue::Text {
@@ -220,9 +220,9 @@ fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkFau
     }
 }
 
-fn faulty(column: &str, faults: &[Fault]) -> MarkFault {
+fn faulty(column: &str, faults: &[Fault]) -> MarkError {
     let faults: Vec<_> = faults.iter().map(Fault::to_string).collect();
-    MarkFault::Cell {
+    MarkError::Cell {
         column: column.to_owned(),
         reason: faults.join("; "),
     }

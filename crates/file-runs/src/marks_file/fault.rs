@@ -1,14 +1,14 @@
 //! What can be wrong with a file of marks as a whole.
 
-use crate::input::InputFault;
+use crate::input::InputError;
 
 /// Why a file of marks cannot be read. The text repeats no values of the file, and only short column
 /// names.
 #[derive(Debug, thiserror::Error)]
-pub enum MarksFileFault {
+pub enum MarksFileError {
     /// The file cannot be read.
     #[error(transparent)]
-    Input(#[from] InputFault),
+    Input(#[from] InputError),
     /// No column names results.
     #[error("it has neither a column result_id nor a column ref: it has {present}")]
     NoResults {
@@ -37,7 +37,7 @@ pub enum MarksFileFault {
     },
 }
 
-impl MarksFileFault {
+impl MarksFileError {
     /// Names in the file that may be mistyped.
     pub fn names(&self) -> &[String] {
         match self {

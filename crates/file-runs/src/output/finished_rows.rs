@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use crate::check::refused_rows::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
 use crate::run::dispatch::{PendingRow, RowState};
-use crate::run::stop::{Halt, RunStop};
+use crate::run::stop::{FirstError, RunError};
 use crate::run::tally::RunTally;
 
 /// A row of a file with its saved result.
@@ -28,7 +28,7 @@ pub struct FinishedRow {
 #[derive(Debug, Default)]
 pub struct RunSummary {
     /// Why the run stopped early; `None` after the end of the file.
-    pub stop: Option<RunStop>,
+    pub stop: Option<RunError>,
     /// Number of rows in the output.
     pub written: u64,
     /// Errors of the failed rows in the output with the number of their rows, the most frequent
@@ -51,7 +51,7 @@ pub(crate) struct RowSinks<T, L> {
 pub(crate) async fn hand_over(
     mut pending: mpsc::Receiver<PendingRow>,
     tally: &RunTally,
-    halt: &Halt,
+    halt: &FirstError,
     sinks: RowSinks<
         impl FnMut(FinishedRow) -> io::Result<()>,
         impl FnMut(ListedRow) -> io::Result<()>,
@@ -72,7 +72,7 @@ pub(crate) async fn hand_over(
             RowState::Refused(refused) => {
                 tally.row_refused();
                 if let Err(error) = list(refused) {
-                    halt.stop(RunStop::RefusedList { line, error });
+                    halt.stop(RunError::RefusedList { line, error });
                 }
                 continue;
             }
@@ -81,8 +81,8 @@ pub(crate) async fn hand_over(
                 Ok(*result)
             }
             RowState::Asked(answer) => {
-                let answer = answer.await.map_err(|_| RunStop::Lost { line });
-                answer.and_then(|asked| asked.map_err(|refusal| RunStop::Row { line, refusal }))
+                let answer = answer.await.map_err(|_| RunError::Lost { line });
+                answer.and_then(|asked| asked.map_err(|refusal| RunError::Row { line, refusal }))
             }
         };
         let taken = match ended {
@@ -100,7 +100,7 @@ pub(crate) async fn hand_over(
                             *failures.entry(error).or_default() += 1;
                         }
                     })
-                    .map_err(|error| RunStop::Output { line, error })
+                    .map_err(|error| RunError::Output { line, error })
             }
             Ok(_) => Ok(()),
             Err(stop) => Err(stop),

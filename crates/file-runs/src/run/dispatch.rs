@@ -19,7 +19,7 @@ use crate::gold::cells::ExpectedOutcome;
 use crate::input::row::{InputRow, RowContent};
 use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;
-use crate::run::stop::RunStop;
+use crate::run::stop::RunError;
 use crate::run::tally::RunTally;
 use crate::run::workers::{RowWork, RunJob, RunWorkers};
 
@@ -64,10 +64,10 @@ impl RowPlace {
     }
 
     /// Puts a row that no worker is asked about into the queue.
-    async fn fill(self, queue: &mpsc::Sender<PendingRow>, state: RowState) -> Result<(), RunStop> {
+    async fn fill(self, queue: &mpsc::Sender<PendingRow>, state: RowState) -> Result<(), RunError> {
         let line = self.line;
         let sent = queue.send(self.with(state)).await;
-        sent.map_err(|_| RunStop::Lost { line })
+        sent.map_err(|_| RunError::Lost { line })
     }
 }
 
@@ -93,7 +93,7 @@ impl<'a> Dispatch<'a> {
         rows: RowChunks,
         tally: &'a Arc<RunTally>,
         queue: mpsc::Sender<PendingRow>,
-    ) -> Result<(), RunStop> {
+    ) -> Result<(), RunError> {
         let concurrency = settings.concurrency.get();
         let threshold = failure_threshold(settings.concurrency);
         let workers = RunWorkers::start(
@@ -104,7 +104,7 @@ impl<'a> Dispatch<'a> {
         let mut dispatch = Self {
             run,
             tally,
-            workers: workers.map_err(RunStop::NoThreads)?,
+            workers: workers.map_err(RunError::NoThreads)?,
             window: Arc::new(Semaphore::new(WINDOW_KIBIBYTES.into())),
             in_flight: Arc::new(Semaphore::new(concurrency)),
             threshold: settings.gives_up.then_some(threshold),
@@ -135,7 +135,7 @@ impl<'a> Dispatch<'a> {
                     }
                 };
                 // the chunk has a key for each row that is not refused
-                let key = keys.next().ok_or(RunStop::Lost { line: row.line })?;
+                let key = keys.next().ok_or(RunError::Lost { line: row.line })?;
                 let held = held.remove(&key);
                 dispatch.hand_out(place, key, content, held).await?;
             }
@@ -148,21 +148,21 @@ impl<'a> Dispatch<'a> {
         &self,
         line: u64,
         keys: &[IdempotencyKey],
-    ) -> Result<HashMap<IdempotencyKey, HeldRow>, RunStop> {
+    ) -> Result<HashMap<IdempotencyKey, HeldRow>, RunError> {
         let found = self.run.prism.find_held_rows(keys).await;
         if let Err(CallError::PrismNotFound) = found {
-            return Err(RunStop::Archived { line });
+            return Err(RunError::Archived { line });
         }
-        found.map_err(|refusal| RunStop::Row { line, refusal })
+        found.map_err(|refusal| RunError::Row { line, refusal })
     }
 
     /// Waits until the row fits into the window.
-    async fn reserve_room(&self, row: &InputRow) -> Result<OwnedSemaphorePermit, RunStop> {
+    async fn reserve_room(&self, row: &InputRow) -> Result<OwnedSemaphorePermit, RunError> {
         // a row that is larger than the window reserves all of it
         let kibibytes = u16::try_from(row.bytes() / 1024 + 1).unwrap_or(WINDOW_KIBIBYTES);
         let permits = u32::from(kibibytes.min(WINDOW_KIBIBYTES));
         let room = Arc::clone(&self.window).acquire_many_owned(permits).await;
-        room.map_err(|_| RunStop::Lost { line: row.line })
+        room.map_err(|_| RunError::Lost { line: row.line })
     }
 
     /// Gives a row to a worker, unless the row is answered already.
@@ -172,7 +172,7 @@ impl<'a> Dispatch<'a> {
         key: IdempotencyKey,
         content: RowContent,
         held: Option<HeldRow>,
-    ) -> Result<(), RunStop> {
+    ) -> Result<(), RunError> {
         let line = place.line;
         let work = match held {
             Some(HeldRow::Answered(result)) => {
@@ -186,19 +186,19 @@ impl<'a> Dispatch<'a> {
             }),
         };
         let permit = Arc::clone(&self.in_flight).acquire_owned().await;
-        let permit = permit.map_err(|_| RunStop::Lost { line })?;
+        let permit = permit.map_err(|_| RunError::Lost { line })?;
         let streak = self
             .threshold
             .and_then(|threshold| self.tally.failure_streak(threshold));
         if let Some(streak) = streak {
-            return Err(RunStop::ModelAway {
+            return Err(RunError::ModelAway {
                 failures: streak.failures,
                 line: streak.line,
                 error: streak.error,
             });
         }
         let slot = self.queue.reserve().await;
-        let slot = slot.map_err(|_| RunStop::Lost { line })?;
+        let slot = slot.map_err(|_| RunError::Lost { line })?;
         let (reply, answer) = oneshot::channel();
         self.workers.give(RunJob {
             line,

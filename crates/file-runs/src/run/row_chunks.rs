@@ -6,7 +6,7 @@ use refract_domain::submission::reference::IdempotencyKey;
 use tokio::sync::mpsc;
 
 use crate::file_run::FileRun;
-use crate::input::InputFault;
+use crate::input::InputError;
 use crate::input::row::InputRow;
 use crate::input::rows::InputRows;
 use crate::run::identity::RunIdentity;
@@ -25,7 +25,7 @@ pub(crate) struct RowChunk {
 }
 
 /// The chunks of a file. Dropping this ends the reading.
-pub(crate) struct RowChunks(mpsc::Receiver<Result<RowChunk, InputFault>>);
+pub(crate) struct RowChunks(mpsc::Receiver<Result<RowChunk, InputError>>);
 
 impl RowChunks {
     /// Begins to read. The file has to have as many rows as its check found.
@@ -55,7 +55,7 @@ impl RowChunks {
     }
 
     /// The next chunk; `None` after the last.
-    pub(crate) async fn next(&mut self) -> Result<Option<RowChunk>, InputFault> {
+    pub(crate) async fn next(&mut self) -> Result<Option<RowChunk>, InputError> {
         self.0.recv().await.transpose()
     }
 }
@@ -69,7 +69,7 @@ struct ChunkCutter {
 impl ChunkCutter {
     /// The next chunk. A chunk with a fault is dropped whole, because the file has changed since its
     /// check.
-    fn chunk(&mut self) -> Result<Option<RowChunk>, InputFault> {
+    fn chunk(&mut self) -> Result<Option<RowChunk>, InputError> {
         let mut chunk = RowChunk {
             rows: Vec::new(),
             keys: Vec::new(),
@@ -79,7 +79,7 @@ impl ChunkCutter {
             let Some(row) = self.rows.next()? else {
                 if self.rows.number() != self.rows_in_file {
                     let line = self.rows.line();
-                    return Err(InputFault::Changed { line });
+                    return Err(InputError::Changed { line });
                 }
                 break;
             };

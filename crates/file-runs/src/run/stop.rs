@@ -3,11 +3,11 @@
 use refract_service::CallError;
 use tokio::sync::SetOnce;
 
-use crate::input::InputFault;
+use crate::input::InputError;
 
 /// Why a run stopped before the end of its file. Everything that was answered is saved.
 #[derive(Debug, thiserror::Error)]
-pub enum RunStop {
+pub enum RunError {
     /// The caller asked to stop.
     #[error("it was stopped")]
     Asked,
@@ -59,7 +59,7 @@ pub enum RunStop {
     },
     /// The input file cannot be read any further.
     #[error(transparent)]
-    Input(#[from] InputFault),
+    Input(#[from] InputError),
     /// The worker threads could not be started.
     #[error("the threads that ask the model could not be started: {0}")]
     NoThreads(std::io::Error),
@@ -80,20 +80,20 @@ pub(crate) fn cause(refusal: &CallError) -> String {
 }
 
 /// Keeps the first reason to stop, and lets the stages of a run wait for one.
-pub(crate) struct Halt(SetOnce<RunStop>);
+pub(crate) struct FirstError(SetOnce<RunError>);
 
-impl Halt {
+impl FirstError {
     pub(crate) fn new() -> Self {
         Self(SetOnce::new())
     }
 
     /// Stops the run. A reason is kept unless there is one already.
-    pub(crate) fn stop(&self, reason: RunStop) {
+    pub(crate) fn stop(&self, reason: RunError) {
         let _ = self.0.set(reason);
     }
 
     /// Takes the reason out.
-    pub(crate) fn take(self) -> Option<RunStop> {
+    pub(crate) fn take(self) -> Option<RunError> {
         self.0.into_inner()
     }
 

@@ -99,7 +99,7 @@ fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
             "Result not found",
         ),
         (
-            refused(RetryRefusal::PrismArchived.into()),
+            refused(RetryError::PrismArchived.into()),
             404,
             "not_found",
             archived,
@@ -118,13 +118,13 @@ fn conflicts_are_said_as_in_section_7() {
     assert_sent(vec![
         (refused(HeldByAnotherPrism.into()), 409, "conflict", held),
         (
-            refused(RetryRefusal::NotFailed.into()),
+            refused(RetryError::NotFailed.into()),
             409,
             "conflict",
             not_failed,
         ),
         (
-            refused(RetryRefusal::AlreadyRetried(id).into()),
+            refused(RetryError::AlreadyRetried(id).into()),
             409,
             "conflict",
             retried,
@@ -169,7 +169,10 @@ fn a_message_is_escaped_as_json_wants_it() {
 #[test]
 fn causes_are_told_in_a_row() {
     let error = CallError::Internal(InternalError::LensKeepsMoving);
-    assert_eq!(with_causes(&error), "the lens did not hold still");
+    assert_eq!(
+        with_causes(&error),
+        "the lens changed while it was read: try again"
+    );
     let nested = ApiError::NotRendered(io::Error::other("disk"));
     assert_eq!(
         with_causes(&nested),

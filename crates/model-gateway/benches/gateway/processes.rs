@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use refract_test_support::fixed_server::FixedServer;
+use refract_test_support::fixed_server::TestServer;
 use serde_json::Value;
 
 /// A server in a process of its own. Dropping it ends the process.
@@ -49,9 +49,9 @@ pub(crate) fn serve(delay: &str) {
     stdin().read_to_string(&mut answer).unwrap();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     println!("http://{}/v1", listener.local_addr().unwrap());
-    let server = FixedServer {
+    let server = TestServer {
         delay: Duration::from_millis(delay.parse().unwrap()),
-        ..FixedServer::answering(serde_json::from_str(&answer).unwrap())
+        ..TestServer::answering(serde_json::from_str(&answer).unwrap())
     };
     server.serve(listener).unwrap();
 }

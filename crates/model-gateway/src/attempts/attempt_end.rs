@@ -3,12 +3,12 @@
 use refract_traces::AttemptEnd;
 
 use crate::connection::ServerReply;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::json::{JsonObject, object};
 use crate::report::ReportedUsage;
 
 /// Reads the end of a sampled attempt. The protocol reads the answer on its own, after the attempt.
-pub(crate) fn of(reply: &Result<ServerReply, ModelFailure>) -> AttemptEnd {
+pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
     match reply {
         Ok(ServerReply::Answer(body)) => told_in(body),
         Ok(ServerReply::CallError(refusal)) => AttemptEnd {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_by_its_kind() {
-        let end = of(&Err(ModelFailure::Disconnected));
+        let end = of(&Err(ModelError::Disconnected));
         assert_eq!((end.status, end.failure), (None, Some("disconnected")));
     }
 }

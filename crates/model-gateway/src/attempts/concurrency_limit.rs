@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 
 /// A semaphore that all threads share, with a bound on the wait for a permit.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for a permit, first come, first served. Dropping the permit lets the next one in.
-    pub(crate) async fn acquire(&self) -> Result<SemaphorePermit<'_>, ModelFailure> {
+    pub(crate) async fn acquire(&self) -> Result<SemaphorePermit<'_>, ModelError> {
         if let Ok(permit) = self.semaphore.try_acquire() {
             return Ok(permit);
         }
@@ -39,7 +39,7 @@ impl ConcurrencyLimit {
         match timeout(self.longest_wait, self.semaphore.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             // the semaphore is never closed, so only the wait can have failed
-            Ok(Err(_)) | Err(_) => Err(ModelFailure::TooBusy(self.longest_wait)),
+            Ok(Err(_)) | Err(_) => Err(ModelError::TooBusy(self.longest_wait)),
         }
     }
 

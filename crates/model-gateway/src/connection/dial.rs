@@ -13,7 +13,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 
 use super::pool::HttpSender;
-use crate::failure::{ModelFailure, Unreachable};
+use crate::failure::{ModelError, Unreachable};
 
 /// Opens connections to one server.
 pub(super) struct Dialer {
@@ -37,7 +37,7 @@ impl Dialer {
     }
 
     /// Opens a connection.
-    pub(super) async fn connect(&self) -> Result<HttpSender, ModelFailure> {
+    pub(super) async fn connect(&self) -> Result<HttpSender, ModelError> {
         let tcp = self.connect_tcp().await?;
         match &self.tls {
             None => handshake(tcp).await,
@@ -46,7 +46,7 @@ impl Dialer {
         }
     }
 
-    async fn connect_tcp(&self) -> Result<TcpStream, ModelFailure> {
+    async fn connect_tcp(&self) -> Result<TcpStream, ModelError> {
         let addresses = lookup_host((self.host.as_str(), self.port)).await;
         let addresses = addresses.map_err(|error| unreachable(&error, Unreachable::UnknownHost))?;
         let addresses: Vec<_> = addresses.collect();
@@ -64,9 +64,9 @@ impl Dialer {
         &self,
         tls: &TlsConnector,
         tcp: TcpStream,
-    ) -> Result<HttpSender, ModelFailure> {
+    ) -> Result<HttpSender, ModelError> {
         let name = ServerName::try_from(self.host.clone())
-            .map_err(|_| ModelFailure::Unreachable(Unreachable::UnknownHost))?;
+            .map_err(|_| ModelError::Unreachable(Unreachable::UnknownHost))?;
         let encrypted = tls.connect(name, tcp).await;
         handshake(encrypted.map_err(|error| unreachable(&error, tls_reason(&error)))?).await
     }
@@ -75,9 +75,9 @@ impl Dialer {
 /// Spawns the task that reads and writes a connection. The task ends when the sender is dropped.
 async fn handshake(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-) -> Result<HttpSender, ModelFailure> {
+) -> Result<HttpSender, ModelError> {
     let opened = http1::handshake(TokioIo::new(stream)).await;
-    let (sender, connection) = opened.map_err(|_| ModelFailure::Disconnected)?;
+    let (sender, connection) = opened.map_err(|_| ModelError::Disconnected)?;
     // errors reach the sender as well, so the task's result is not needed
     tokio::spawn(connection);
     Ok(sender)
@@ -104,7 +104,7 @@ fn tls_reason(error: &io::Error) -> Unreachable {
     }
 }
 
-fn unreachable(error: &io::Error, reason: Unreachable) -> ModelFailure {
+fn unreachable(error: &io::Error, reason: Unreachable) -> ModelError {
     tracing::debug!(%error, "no connection to the model server");
-    ModelFailure::Unreachable(reason)
+    ModelError::Unreachable(reason)
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use hyper::header::HeaderValue;
 
 use crate::settings::ModelApiKey;
-use crate::settings::setting_fault::SettingFault;
+use crate::settings::setting_fault::SettingError;
 
 /// A key that may change while the process runs. All threads share it.
 pub(crate) struct RenewableKey {
@@ -22,7 +22,7 @@ struct CurrentKey {
 
 impl RenewableKey {
     /// The key, where it comes from a file.
-    pub(crate) fn of(key: &ModelApiKey) -> Result<Option<Arc<Self>>, SettingFault> {
+    pub(crate) fn of(key: &ModelApiKey) -> Result<Option<Arc<Self>>, SettingError> {
         let Some(file) = key.file() else {
             return Ok(None);
         };

@@ -13,8 +13,8 @@ use hyper::{Response, StatusCode};
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
-use crate::failure::ModelFailure;
-use crate::failure::server_refusal::ServerRefusal;
+use crate::failure::ModelError;
+use crate::failure::server_refusal::ServerError;
 
 /// Answers over this many bytes are refused.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -29,7 +29,7 @@ pub(crate) enum ServerReply {
     /// Status 200, with its whole body.
     Answer(Bytes),
     /// Any other status.
-    CallError(ServerRefusal),
+    CallError(ServerError),
 }
 
 impl ServerReply {
@@ -43,7 +43,7 @@ impl ServerReply {
 }
 
 /// Reads an answer whose head has come.
-pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply, ModelFailure> {
+pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply, ModelError> {
     let status = response.status();
     if status == StatusCode::OK {
         let body = read_body(&mut response, ANSWER_BYTES).await?;
@@ -51,7 +51,7 @@ pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply
     }
     let retry_after = retry_after(response.headers());
     let body = read_refusal(status, &mut response).await;
-    let refusal = ServerRefusal::new(status.as_u16(), retry_after, body);
+    let refusal = ServerError::new(status.as_u16(), retry_after, body);
     Ok(ServerReply::CallError(refusal))
 }
 
@@ -69,12 +69,12 @@ async fn read_refusal(status: StatusCode, response: &mut Response<Incoming>) -> 
 }
 
 /// Why no answer came to a request that was sent.
-pub(super) fn send_failure(error: &hyper::Error) -> ModelFailure {
+pub(super) fn send_failure(error: &hyper::Error) -> ModelError {
     tracing::debug!(%error, "no answer came from the model server");
     if error.is_parse() {
-        ModelFailure::NotHttp
+        ModelError::NotHttp
     } else {
-        ModelFailure::Disconnected
+        ModelError::Disconnected
     }
 }
 
@@ -83,7 +83,7 @@ fn retry_after(headers: &HeaderMap) -> Option<String> {
 }
 
 /// Reads a body of up to `most` bytes.
-async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Bytes, ModelFailure> {
+async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Bytes, ModelError> {
     let headers = response.headers();
     let has_length = headers.contains_key(CONTENT_LENGTH);
     let mut ends_with_connection = !has_length && !headers.contains_key(TRANSFER_ENCODING);
@@ -100,12 +100,12 @@ async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Byt
             Err(error) => return Err(body_failure(&error)),
         };
         if read.len() + data.len() > most {
-            return Err(ModelFailure::TooLarge);
+            return Err(ModelError::TooLarge);
         }
         read.extend_from_slice(&data);
     }
     if ends_with_connection && is_half(&read) {
-        return Err(ModelFailure::Disconnected);
+        return Err(ModelError::Disconnected);
     }
     Ok(read.freeze())
 }
@@ -115,11 +115,11 @@ fn is_half(body: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(body).is_err_and(|error| error.is_eof())
 }
 
-fn body_failure(error: &hyper::Error) -> ModelFailure {
+fn body_failure(error: &hyper::Error) -> ModelError {
     tracing::debug!(%error, "the model server's answer could not be read");
     match io_kind(error) {
-        Some(ErrorKind::InvalidData | ErrorKind::InvalidInput) => ModelFailure::NotHttp,
-        Some(_) | None => ModelFailure::Disconnected,
+        Some(ErrorKind::InvalidData | ErrorKind::InvalidInput) => ModelError::NotHttp,
+        Some(_) | None => ModelError::Disconnected,
     }
 }
 

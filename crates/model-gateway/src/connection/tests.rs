@@ -71,7 +71,7 @@ fn body() -> RequestBody {
     RequestBody::new(["{", "", "}"].map(Bytes::from))
 }
 
-async fn failure(connections: &ModelConnections) -> ModelFailure {
+async fn failure(connections: &ModelConnections) -> ModelError {
     match connections.exchange(body(), None).await {
         Ok(_) => panic!("it was answered"),
         Err(failure) => failure,
@@ -113,7 +113,7 @@ async fn a_certificate_for_another_name_is_refused() {
     let server = ModelServer::start(ScriptedReply::body("answer"));
     let (certificate, uri) = tls_server("models.example", &server).await;
     let failure = failure(&trusting(&uri, [certificate])).await;
-    assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
+    assert_eq!(failure, ModelError::Unreachable(Unreachable::Tls));
     assert_eq!(server.counts().requests, 0);
 }
 
@@ -133,7 +133,7 @@ async fn a_server_without_tls_is_no_server_for_https() {
     };
     let connections = connections(&uri);
     let (failure, _stream) = tokio::join!(failure(&connections), plain);
-    assert_eq!(failure, ModelFailure::Unreachable(Unreachable::Tls));
+    assert_eq!(failure, ModelError::Unreachable(Unreachable::Tls));
 }
 
 #[actix_rt::test]

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use crate::settings::setting_fault::SettingFault;
+use crate::settings::setting_fault::SettingError;
 
 /// Checks certificates as the operating system does, or against the bundled roots of `webpki-roots`
 /// where the system has none, as in an empty container. HTTP/1.1 only.
 ///
 /// # Errors
 /// When the TLS library refuses its own defaults.
-pub fn client_config() -> Result<ClientConfig, SettingFault> {
+pub fn client_config() -> Result<ClientConfig, SettingError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|_| SettingFault::Tls)?;
+        .map_err(|_| SettingError::Tls)?;
     let builder = match Verifier::new(provider) {
         Ok(verifier) => builder
             .dangerous()

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::failure::refusal;
 use crate::failure::server_message::ServerMessage;
 
@@ -41,7 +41,7 @@ const USER_FIRST: [&str; 3] = [
 ];
 
 /// An answer with a status other than 200.
-pub(crate) struct ServerRefusal {
+pub(crate) struct ServerError {
     pub(crate) status: u16,
     /// The header `Retry-After` as it was sent.
     pub(crate) retry_after: Option<String>,
@@ -65,7 +65,7 @@ enum RefusalReason {
     Unsaid,
 }
 
-impl ServerRefusal {
+impl ServerError {
     pub(crate) fn new(status: u16, retry_after: Option<String>, body: Bytes) -> Self {
         let message = ServerMessage::in_body(&body);
         let reason = message
@@ -102,24 +102,24 @@ impl ServerRefusal {
     }
 
     /// The failure of a request that gets no further attempt.
-    pub(crate) fn failure(&self, has_system_message: bool) -> ModelFailure {
+    pub(crate) fn failure(&self, has_system_message: bool) -> ModelError {
         let status = self.status;
         match self.reason {
-            RefusalReason::Context => ModelFailure::ContextTooSmall(status),
-            RefusalReason::Loading => ModelFailure::Loading(status),
-            RefusalReason::SystemMessage if has_system_message => ModelFailure::ParameterRefused {
+            RefusalReason::Context => ModelError::ContextTooSmall(status),
+            RefusalReason::Loading => ModelError::Loading(status),
+            RefusalReason::SystemMessage if has_system_message => ModelError::ParameterRefused {
                 parameter: SYSTEM_MESSAGE,
                 status,
                 is_over_limit: false,
             },
-            RefusalReason::Parameter(parameter) => ModelFailure::ParameterRefused {
+            RefusalReason::Parameter(parameter) => ModelError::ParameterRefused {
                 parameter,
                 status,
                 is_over_limit: refusal::is_over_limit(&self.body),
             },
             RefusalReason::SystemMessage | RefusalReason::Unsaid => match status {
-                300..400 => ModelFailure::Redirect(status),
-                _ => ModelFailure::Status(status),
+                300..400 => ModelError::Redirect(status),
+                _ => ModelError::Status(status),
             },
         }
     }
@@ -152,11 +152,11 @@ mod tests {
                           role not supported') }}{% if add_generation_prompt %}...\nError: Jinja \
                           Exception: System role not supported";
 
-    fn refusal_of(status: u16, body: &str) -> ServerRefusal {
-        ServerRefusal::new(status, None, body.to_owned().into())
+    fn refusal_of(status: u16, body: &str) -> ServerError {
+        ServerError::new(status, None, body.to_owned().into())
     }
 
-    fn failure_of(status: u16, body: &str) -> ModelFailure {
+    fn failure_of(status: u16, body: &str) -> ModelError {
         refusal_of(status, body).failure(true)
     }
 
@@ -185,7 +185,7 @@ mod tests {
             (413, "prompt is too long: 300000 tokens > 200000 maximum"),
         ] {
             let body = serde_json::json!({"error": {"message": message}}).to_string();
-            let expected = ModelFailure::ContextTooSmall(status);
+            let expected = ModelError::ContextTooSmall(status);
             assert_eq!(failure_of(status, &body), expected, "{message}");
             assert!(!refusal_of(status, &body).is_by_failing_server());
         }
@@ -241,7 +241,7 @@ mod tests {
                 r#"[{"error":{"message":"Developer instruction is not enabled for models/m"}}]"#.to_owned(),
             ),
         ] {
-            let expected = ModelFailure::ParameterRefused {
+            let expected = ModelError::ParameterRefused {
                 parameter: SYSTEM_MESSAGE,
                 status,
                 is_over_limit: false,
@@ -250,7 +250,7 @@ mod tests {
             let refusal = refusal_of(status, &body);
             assert!(!refusal.deserves_second_attempt(true));
             // a request without a system message was refused for something else
-            assert_eq!(refusal.failure(false), ModelFailure::Status(status));
+            assert_eq!(refusal.failure(false), ModelError::Status(status));
             assert_eq!(refusal.deserves_second_attempt(false), status == 500);
         }
     }
@@ -285,13 +285,13 @@ mod tests {
         ] {
             assert_eq!(
                 failure_of(status, body),
-                ModelFailure::Status(status),
+                ModelError::Status(status),
                 "{body}"
             );
         }
-        assert_eq!(failure_of(301, ""), ModelFailure::Redirect(301));
+        assert_eq!(failure_of(301, ""), ModelError::Redirect(301));
         let loading =
             r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
-        assert_eq!(failure_of(503, loading), ModelFailure::Loading(503));
+        assert_eq!(failure_of(503, loading), ModelError::Loading(503));
     }
 }

@@ -5,7 +5,7 @@ use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::{Question, QuestionKind};
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::report::coverage::OutcomeCoverage;
 
 /// Answers read from one model request.
@@ -20,15 +20,15 @@ pub(crate) struct ReadAnswers {
 pub(crate) fn answer_each(
     questions: &[Question],
     mut answer: impl FnMut(&Question, &mut OutcomeCoverage) -> Option<Answer>,
-) -> Result<ReadAnswers, ModelFailure> {
+) -> Result<ReadAnswers, ModelError> {
     let mut coverage = OutcomeCoverage::default();
     let answers = questions.iter().map(|question| {
-        let unanswered = || ModelFailure::Unanswered(question.key.clone());
+        let unanswered = || ModelError::Unanswered(question.key.clone());
         let answer = answer(question, &mut coverage).ok_or_else(unanswered)?;
         Ok((question.key.clone(), answer))
     });
     Ok(ReadAnswers {
-        answers: answers.collect::<Result<_, ModelFailure>>()?,
+        answers: answers.collect::<Result<_, ModelError>>()?,
         coverage,
     })
 }

@@ -41,7 +41,7 @@ use self::opening::ChatOpening;
 use self::question_requests::QuestionRequests;
 use self::request::Prompts;
 use crate::attempts::CallSender;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::concurrent::all_or_first_failure;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
@@ -75,7 +75,7 @@ impl ChatProtocol {
         call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-    ) -> Result<Answers, ModelFailure> {
+    ) -> Result<Answers, ModelError> {
         let prompts = &Prompts::new(&self.opening, version, submission);
         let questions = version.questions().iter().enumerate();
         let answers = questions.map(|(index, question)| {

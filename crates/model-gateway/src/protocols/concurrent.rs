@@ -5,15 +5,13 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 
 /// Runs requests concurrently, of which each answers some questions, and joins their answers in
 /// order. The first failure ends all.
 pub(crate) async fn all_answers(
-    requests: impl Iterator<
-        Item = impl Future<Output = Result<Vec<(QuestionKey, Answer)>, ModelFailure>>,
-    >,
-) -> Result<Answers, ModelFailure> {
+    requests: impl Iterator<Item = impl Future<Output = Result<Vec<(QuestionKey, Answer)>, ModelError>>>,
+) -> Result<Answers, ModelError> {
     let answers = all_or_first_failure(requests).await?;
     Ok(Answers::new(answers.into_iter().flatten().collect()))
 }
@@ -21,8 +19,8 @@ pub(crate) async fn all_answers(
 /// Runs futures concurrently and returns their values in order. The first failure, whichever
 /// future it comes from, ends all and drops the rest.
 pub(crate) async fn all_or_first_failure<T>(
-    futures: impl IntoIterator<Item = impl Future<Output = Result<T, ModelFailure>>>,
-) -> Result<Vec<T>, ModelFailure> {
+    futures: impl IntoIterator<Item = impl Future<Output = Result<T, ModelError>>>,
+) -> Result<Vec<T>, ModelError> {
     // boxed: a queue has room for one future more than are in it
     let mut futures = futures.into_iter().map(Box::pin);
     let first = futures.next();

@@ -7,7 +7,7 @@ mod question;
 mod reading;
 
 use self::question::DecisionsQuestion;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
 /// The OpenAI Decisions format. The state is a text that holds JSON; the estimate counts the JSON,
@@ -25,5 +25,5 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
     },
     write_question: |json, question| write_json(json, &DecisionsQuestion::new(question)),
     read: reading::read,
-    malformed: ModelFailure::NotDecisions,
+    malformed: ModelError::NotDecisions,
 };

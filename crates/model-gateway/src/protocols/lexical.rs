@@ -21,7 +21,7 @@ use refract_domain::submission::Submission;
 use self::mood::Mood;
 use self::topics::Topics;
 use self::words::{Words, count_of};
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::answers::{answer_each, from_weights};
 
 /// Recorded where a server's model name would stand.
@@ -38,7 +38,7 @@ const FEW_WORDS: f64 = 3.0;
 pub(crate) fn answer(
     version: &PrismVersion,
     submission: &Submission,
-) -> Result<Answers, ModelFailure> {
+) -> Result<Answers, ModelError> {
     let mut text = Words::default();
     for (_, value) in submission.fields() {
         text.add(value, 1.0);

@@ -8,7 +8,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
 use crate::attempts::CallSender;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::chat::ChatProtocol;
 use crate::protocols::stated::StatedProtocol;
 use crate::protocols::typed_questions::TypedProtocol;
@@ -54,7 +54,7 @@ impl ServerProtocol {
         call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-    ) -> Result<Answers, ModelFailure> {
+    ) -> Result<Answers, ModelError> {
         match self {
             Self::Typed(protocol) => protocol.ask(call, version, submission).await,
             Self::Chat(protocol) => protocol.ask(call, version, submission).await,

@@ -15,7 +15,7 @@ use refract_domain::submission::Submission;
 use self::parameters::RefusedParameters;
 use self::request::StatedRequest;
 use crate::attempts::CallSender;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::chat::complete::complete;
 use crate::protocols::chat::opening::ChatOpening;
 use crate::protocols::concurrent::all_answers;
@@ -43,7 +43,7 @@ impl StatedProtocol {
         call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-    ) -> Result<Answers, ModelFailure> {
+    ) -> Result<Answers, ModelError> {
         let requests = request::split(&self.opening, version, submission);
         let answers = requests.into_iter();
         all_answers(answers.map(|request| self.answers(call, request))).await
@@ -53,7 +53,7 @@ impl StatedProtocol {
         &self,
         call: &CallSender<'_>,
         request: StatedRequest<'_>,
-    ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
+    ) -> Result<Vec<(QuestionKey, Answer)>, ModelError> {
         let write = |server| {
             let parameters = self.refused.of(server).parameters();
             (request.body(parameters), parameters)
@@ -65,7 +65,7 @@ impl StatedProtocol {
         let completion = complete(call, &mut call.series(), write, can_do_without).await;
         let completion = completion.map_err(parameters::about_holder)?;
         if let (true, Some(question)) = (completion.is_thinking, request.questions.first()) {
-            return Err(ModelFailure::StillThinking(question.key.clone()));
+            return Err(ModelError::StillThinking(question.key.clone()));
         }
         let content = completion.content.unwrap_or_default();
         let read = reading::read(&content, request.questions)?;

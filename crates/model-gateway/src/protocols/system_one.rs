@@ -6,7 +6,7 @@ mod reading;
 
 use refract_domain::submission::model_input::SystemOneQuestion;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
 /// The System One format.
@@ -24,5 +24,5 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
         write_json(json, &SystemOneQuestion::from(question));
     },
     read: reading::read,
-    malformed: ModelFailure::NotSystemOne,
+    malformed: ModelError::NotSystemOne,
 };

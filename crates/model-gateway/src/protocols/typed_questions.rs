@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use self::format::TypedFormat;
 use self::split::SplitRequest;
 use crate::attempts::CallSender;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::json::{is_error, object};
 use crate::protocols::concurrent::all_answers;
 use crate::report::ReportedUsage;
@@ -37,7 +37,7 @@ impl TypedProtocol {
         call: &CallSender<'_>,
         version: &PrismVersion,
         submission: &Submission,
-    ) -> Result<Answers, ModelFailure> {
+    ) -> Result<Answers, ModelError> {
         let format = self.format;
         let requests = format.split(&self.model, version, submission, self.request_tokens);
         let answers = requests.into_iter();
@@ -48,13 +48,13 @@ impl TypedProtocol {
         &self,
         call: &CallSender<'_>,
         request: SplitRequest<'_>,
-    ) -> Result<Vec<(QuestionKey, Answer)>, ModelFailure> {
+    ) -> Result<Vec<(QuestionKey, Answer)>, ModelError> {
         let mut series = call.series();
         let body = call.post(|_| request.body.clone(), &mut series).await?;
         let malformed = || self.format.malformed.clone();
         let reply: TypedReplyJson<'_> = object(&body).ok_or_else(malformed)?;
         if reply.error.is_some_and(is_error) {
-            return Err(ModelFailure::ReportedError);
+            return Err(ModelError::ReportedError);
         }
         let usage = ReportedUsage::read(reply.model, reply.usage);
         call.recorder.add_usage(&usage);

@@ -5,7 +5,7 @@ use std::fmt;
 use hyper::Uri;
 use hyper::http::uri::PathAndQuery;
 
-use crate::settings::setting_fault::{AddressFault, SettingFault};
+use crate::settings::setting_fault::{AddressError, SettingError};
 
 /// Base address of a model server, up to and including its `/v1`, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,23 +15,23 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
-    pub(crate) fn parse(text: &str) -> Result<Self, AddressFault> {
-        let uri: Uri = text.parse().map_err(|_| AddressFault::Malformed)?;
+    pub(crate) fn parse(text: &str) -> Result<Self, AddressError> {
+        let uri: Uri = text.parse().map_err(|_| AddressError::Malformed)?;
         let default_port = match uri.scheme_str() {
             Some("http") => 80,
             Some("https") => 443,
-            Some(_) | None => return Err(AddressFault::Malformed),
+            Some(_) | None => return Err(AddressError::Malformed),
         };
         let host = uri.host().filter(|host| !host.is_empty());
-        let host = host.ok_or(AddressFault::Malformed)?;
+        let host = host.ok_or(AddressError::Malformed)?;
         if uri.query().is_some() || text.contains('#') {
-            return Err(AddressFault::Malformed);
+            return Err(AddressError::Malformed);
         }
         if uri
             .authority()
             .is_some_and(|authority| authority.as_str().contains('@'))
         {
-            return Err(AddressFault::Credentials);
+            return Err(AddressError::Credentials);
         }
         let port = uri.port_u16().unwrap_or(default_port);
         Ok(Self {
@@ -51,10 +51,10 @@ impl ServerAddress {
     }
 
     /// The address of an endpoint of the server, such as `systemone`.
-    pub(crate) fn endpoint(&self, path: &str) -> Result<Uri, SettingFault> {
+    pub(crate) fn endpoint(&self, path: &str) -> Result<Uri, SettingError> {
         format!("{}/{path}", self.base)
             .parse()
-            .map_err(|_| SettingFault::Endpoint)
+            .map_err(|_| SettingError::Endpoint)
     }
 
     /// The path of an endpoint that stands beside the base address's `/v1`, such as `completion`;

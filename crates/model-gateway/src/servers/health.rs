@@ -1,12 +1,12 @@
-//! When a server that fails is left alone, and for how long. Times are arguments, counted from any
+//! When a server that fails is ejected, and for how long. Times are arguments, counted from any
 //! one moment.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// A server is left alone from this failure in a row on.
+/// A server is ejected from this failure in a row on.
 pub(super) const FAILURES_BEFORE_PAUSE: u8 = 3;
-/// The first pause before a server that is left alone is asked again; each further one is twice as
+/// The first pause before a server that is ejected is asked again; each further one is twice as
 /// long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
@@ -20,14 +20,14 @@ pub(super) const JITTER: RangeInclusive<u32> = 750..=1000;
 pub(super) struct ServerHealth {
     /// Up to [`FAILURES_BEFORE_PAUSE`].
     failures_in_row: u8,
-    /// Pauses in a row; 0 for a server that is not left alone.
+    /// Pauses in a row; 0 for a server that is not ejected.
     pauses: u8,
-    /// When a server that is left alone is to be asked again.
+    /// When a server that is ejected is to be asked again.
     due: Duration,
 }
 
 impl ServerHealth {
-    pub(super) fn is_left_alone(self) -> bool {
+    pub(super) fn is_ejected(self) -> bool {
         self.pauses > 0
     }
 
@@ -36,7 +36,7 @@ impl ServerHealth {
     }
 
     pub(super) fn is_due(self, now: Duration) -> bool {
-        self.is_left_alone() && self.due <= now
+        self.is_ejected() && self.due <= now
     }
 
     /// The health while one request finds out whether the server is well again: meanwhile the server
@@ -54,7 +54,7 @@ impl ServerHealth {
         }
     }
 
-    /// The health after a failure. Of a server that is left alone, only a failed probe makes the
+    /// The health after a failure. Of a server that is ejected, only a failed probe makes the
     /// pause longer: many requests may have been in flight when it failed first.
     pub(super) fn failed(self, is_probe: bool, now: Duration, jitter: u32) -> Self {
         let failures_in_row = self.failures_in_row.saturating_add(1);
@@ -116,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_left_alone_from_its_third_failure_in_a_row_on() {
-        assert!(!after_failures(2).is_left_alone());
-        let left_alone = after_failures(3);
-        assert!(left_alone.is_left_alone());
-        assert_eq!(left_alone.due(), NOW + Duration::from_secs(1));
-        assert!(!left_alone.is_due(NOW + Duration::from_millis(999)));
-        assert!(left_alone.is_due(NOW + Duration::from_secs(1)));
+    fn a_server_is_ejected_from_its_third_failure_in_a_row_on() {
+        assert!(!after_failures(2).is_ejected());
+        let ejected = after_failures(3);
+        assert!(ejected.is_ejected());
+        assert_eq!(ejected.due(), NOW + Duration::from_secs(1));
+        assert!(!ejected.is_due(NOW + Duration::from_millis(999)));
+        assert!(ejected.is_due(NOW + Duration::from_secs(1)));
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
                     Event::IsProbed => health.probed(now).unwrap_or(health),
                     Event::TellsNothing => health.untold(now),
                 };
-                prop_assert_eq!(health.is_left_alone(), failures >= FAILURES_BEFORE_PAUSE.into());
+                prop_assert_eq!(health.is_ejected(), failures >= FAILURES_BEFORE_PAUSE.into());
                 prop_assert!(health.due() <= now + LONGEST_PAUSE);
                 prop_assert_eq!(ServerHealth::of_word(health.to_word()), ServerHealth {
                     due: Duration::from_millis(u64::try_from(health.due.as_millis()).unwrap()),

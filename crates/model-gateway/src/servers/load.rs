@@ -18,17 +18,17 @@ pub struct ServerUse {
     /// Requests that it is working on.
     pub in_flight: usize,
     /// Whether it has failed repeatedly and gets no requests but probes.
-    pub is_left_alone: bool,
+    pub is_ejected: bool,
 }
 
 impl ServerUse {
-    /// Adds the use of a server of the same host and port, which counts as left alone where one of
+    /// Adds the use of a server of the same host and port, which counts as ejected where one of
     /// both is.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.failures = self.failures.saturating_add(other.failures);
         self.in_flight = self.in_flight.saturating_add(other.in_flight);
-        self.is_left_alone |= other.is_left_alone;
+        self.is_ejected |= other.is_ejected;
     }
 }
 
@@ -96,7 +96,7 @@ impl ServerLoad {
             tracing::warn!(
                 server = self.name,
                 pause = ?after.due().saturating_sub(now),
-                "a model server fails and is left alone"
+                "a model server failed repeatedly and is ejected"
             );
         }
     }
@@ -108,7 +108,7 @@ impl ServerLoad {
             return;
         }
         let before = ServerHealth::of_word(self.health.swap(well, Ordering::Relaxed));
-        if before.is_left_alone() {
+        if before.is_ejected() {
             tracing::info!(server = self.name, "a model server answers again");
         }
     }
@@ -119,7 +119,7 @@ impl ServerLoad {
             requests: u64::try_from(self.begun.load(Ordering::Relaxed)).unwrap_or(u64::MAX),
             failures: self.failures.load(Ordering::Relaxed),
             in_flight: self.in_flight(),
-            is_left_alone: self.health().is_left_alone(),
+            is_ejected: self.health().is_ejected(),
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct ServerPool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenServer {
     pub(crate) place: ServerPlace,
-    /// Whether the request finds out if a server that was left alone is well again.
+    /// Whether the request finds out if a server that was ejected is well again.
     pub(crate) is_probe: bool,
 }
 
@@ -54,9 +54,9 @@ impl ServerPool {
         })
     }
 
-    /// Whether the server is left alone now. The only one never is.
-    pub(crate) fn is_left_alone(&self, place: ServerPlace) -> bool {
-        self.loads.are_several() && self.loads.of(place).health().is_left_alone()
+    /// Whether the server is ejected now. The only one never is.
+    pub(crate) fn is_ejected(&self, place: ServerPlace) -> bool {
+        self.loads.are_several() && self.loads.of(place).health().is_ejected()
     }
 
     /// Counts a request that is about to be sent.
@@ -86,7 +86,7 @@ impl ServerPool {
                 continue;
             }
             let health = load.health();
-            if !health.is_left_alone() {
+            if !health.is_ejected() {
                 well = well.with(place);
             } else if avoided.is_empty() && health.is_due(now) && load.begins_probe(now) {
                 return Some(ChosenServer {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::MOST_SERVERS;
-use crate::settings::setting_fault::{AddressFault, SettingFault};
+use crate::settings::setting_fault::{AddressError, SettingError};
 
 /// Where the model is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,9 +33,9 @@ impl ModelEndpoint {
 }
 
 impl FromStr for ModelEndpoint {
-    type Err = SettingFault;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, SettingFault> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let mut texts = text.split(',').map(str::trim);
         let first = texts.next().unwrap_or_default();
         let others: Vec<&str> = texts.collect();
@@ -46,15 +46,15 @@ impl FromStr for ModelEndpoint {
             };
         }
         if others.len() >= MOST_SERVERS {
-            return Err(SettingFault::EndpointCount);
+            return Err(SettingError::EndpointCount);
         }
         let mut servers = EachServer::alone(listed(first, 1)?);
         for (text, number) in others.into_iter().zip(2..) {
             let address = listed(text, number)?;
             let earlier = servers.iter().position(|known| known.is_same_as(&address));
             if let Some(earlier) = earlier {
-                let fault = AddressFault::SameAs(earlier + 1);
-                return Err(SettingFault::EndpointOfList { number, fault });
+                let fault = AddressError::SameAs(earlier + 1);
+                return Err(SettingError::EndpointOfList { number, fault });
             }
             servers.push(address);
         }
@@ -63,24 +63,24 @@ impl FromStr for ModelEndpoint {
 }
 
 /// The address of the only server.
-fn alone(text: &str) -> Result<ServerAddress, SettingFault> {
+fn alone(text: &str) -> Result<ServerAddress, SettingError> {
     ServerAddress::parse(text).map_err(|fault| match fault {
-        AddressFault::Credentials => SettingFault::EndpointCredentials,
-        AddressFault::Malformed
-        | AddressFault::Empty
-        | AddressFault::BuiltIn
-        | AddressFault::SameAs(_) => SettingFault::Endpoint,
+        AddressError::Credentials => SettingError::EndpointCredentials,
+        AddressError::Malformed
+        | AddressError::Empty
+        | AddressError::BuiltIn
+        | AddressError::SameAs(_) => SettingError::Endpoint,
     })
 }
 
 /// An address among several, which is the list's first, second and so on.
-fn listed(text: &str, number: usize) -> Result<ServerAddress, SettingFault> {
+fn listed(text: &str, number: usize) -> Result<ServerAddress, SettingError> {
     let address = match text {
-        "" => Err(AddressFault::Empty),
-        ModelEndpoint::LEXICAL => Err(AddressFault::BuiltIn),
+        "" => Err(AddressError::Empty),
+        ModelEndpoint::LEXICAL => Err(AddressError::BuiltIn),
         address => ServerAddress::parse(address),
     };
-    address.map_err(|fault| SettingFault::EndpointOfList { number, fault })
+    address.map_err(|fault| SettingError::EndpointOfList { number, fault })
 }
 
 impl fmt::Display for ModelEndpoint {
@@ -148,7 +148,7 @@ mod tests {
             addresses.join(",").parse::<ModelEndpoint>()
         };
         assert!(many(64).is_ok());
-        assert_eq!(many(65), Err(SettingFault::EndpointCount));
+        assert_eq!(many(65), Err(SettingError::EndpointCount));
     }
 
     #[test]
@@ -194,14 +194,14 @@ mod tests {
         ] {
             assert_eq!(
                 text.parse::<ModelEndpoint>(),
-                Err(SettingFault::Endpoint),
+                Err(SettingError::Endpoint),
                 "{text}"
             );
         }
         let fault = "http://user:secret@host/v1"
             .parse::<ModelEndpoint>()
             .unwrap_err();
-        assert_eq!(fault, SettingFault::EndpointCredentials);
+        assert_eq!(fault, SettingError::EndpointCredentials);
         assert!(!fault.to_string().contains("secret"));
     }
 }

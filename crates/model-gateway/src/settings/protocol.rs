@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::settings::setting_fault::SettingFault;
+use crate::settings::setting_fault::SettingError;
 
 /// What a model server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +55,13 @@ impl Protocol {
 }
 
 impl FromStr for Protocol {
-    type Err = SettingFault;
+    type Err = SettingError;
 
-    fn from_str(text: &str) -> Result<Self, SettingFault> {
+    fn from_str(text: &str) -> Result<Self, SettingError> {
         let all = [Self::SystemOne, Self::Decisions, Self::Chat, Self::Stated];
         all.into_iter()
             .find(|protocol| protocol.name() == text)
-            .ok_or(SettingFault::Protocol)
+            .ok_or(SettingError::Protocol)
     }
 }
 
@@ -79,6 +79,6 @@ mod tests {
         ] {
             assert_eq!(protocol.name().parse(), Ok(protocol));
         }
-        assert_eq!("SystemOne".parse::<Protocol>(), Err(SettingFault::Protocol));
+        assert_eq!("SystemOne".parse::<Protocol>(), Err(SettingError::Protocol));
     }
 }

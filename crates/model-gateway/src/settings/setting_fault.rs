@@ -2,7 +2,7 @@
 
 /// A setting that cannot be used, in words for an operator; never the value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SettingFault {
+pub enum SettingError {
     /// Neither the built-in scorer nor the address of a server.
     #[error(
         "the model URL must be `builtin:lexical` or the address of a model server up to and \
@@ -18,7 +18,7 @@ pub enum SettingFault {
         /// Place of the address in the list, from 1.
         number: usize,
         /// What is wrong with it.
-        fault: AddressFault,
+        fault: AddressError,
     },
     /// More addresses than a list may have.
     #[error("the model URL must name 64 model servers at most")]
@@ -42,7 +42,7 @@ pub enum SettingFault {
 
 /// What is wrong with an address in a list, in words that follow its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AddressFault {
+pub enum AddressError {
     /// Not the address of a server.
     #[error(
         "is not that of a model server up to and including its `/v1`, such as \

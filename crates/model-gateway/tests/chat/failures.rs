@@ -3,14 +3,14 @@ use refract_test_support::model_server::{ChatModel, Script, ScriptedReply};
 
 use super::*;
 
-async fn failure(script: impl Into<Script>) -> (ModelFailure, usize) {
+async fn failure(script: impl Into<Script>) -> (ModelError, usize) {
     let server = ModelServer::start(script);
     let failure = ask(&server, &yes_no()).await.unwrap_err();
     (failure, server.counts().requests)
 }
 
-fn unanswered() -> ModelFailure {
-    ModelFailure::Unanswered(QuestionKey::parse("angry").unwrap())
+fn unanswered() -> ModelError {
+    ModelError::Unanswered(QuestionKey::parse("angry").unwrap())
 }
 
 #[actix_rt::test]
@@ -55,7 +55,7 @@ async fn errors_inside_a_200_are_reported_errors() {
         let (failure, requests) = failure(ScriptedReply::body(body)).await;
         assert_eq!(
             (failure, requests),
-            (ModelFailure::ReportedError, 1),
+            (ModelError::ReportedError, 1),
             "{body}"
         );
     }
@@ -73,7 +73,7 @@ async fn what_is_no_chat_completion_is_said_to_be_none() {
     ] {
         assert_eq!(
             failure(ScriptedReply::body(body)).await.0,
-            ModelFailure::NotChat,
+            ModelError::NotChat,
             "{body}"
         );
     }
@@ -113,7 +113,7 @@ async fn a_parameter_that_is_refused_by_name_is_named() {
         assert_eq!(requests, expected);
     }
     let (failure, _) = failure(ScriptedReply::status(400)).await;
-    assert_eq!(failure, ModelFailure::Status(400));
+    assert_eq!(failure, ModelError::Status(400));
 }
 
 #[actix_rt::test]
@@ -171,7 +171,7 @@ async fn the_first_question_that_fails_fails_the_call_and_the_others_are_dropped
         server.release(1);
     };
     let (answer, ()) = tokio::join!(asked, fail);
-    assert_eq!(answer, Err(ModelFailure::ReportedError));
+    assert_eq!(answer, Err(ModelError::ReportedError));
     server.wait_until(|counts| counts.abandoned == 19).await;
 }
 
@@ -187,7 +187,7 @@ async fn a_call_ends_within_two_attempts_however_many_questions() {
     let call = impatient(&server, timeout)
         .answer(&version, &submission)
         .await;
-    assert_eq!(call.outcome, Err(ModelFailure::TimedOut(timeout)));
+    assert_eq!(call.outcome, Err(ModelError::TimedOut(timeout)));
     assert!(
         call.took < 2 * timeout + Duration::from_secs(1 + 1),
         "{:?}",
@@ -204,7 +204,7 @@ async fn a_further_request_that_takes_too_long_fails_the_call() {
     let call = impatient(&server, timeout)
         .answer(&choice(30), &submission)
         .await;
-    assert_eq!(call.outcome, Err(ModelFailure::TimedOut(timeout)));
+    assert_eq!(call.outcome, Err(ModelError::TimedOut(timeout)));
     assert!(
         call.took < 2 * timeout + Duration::from_secs(1),
         "{:?}",

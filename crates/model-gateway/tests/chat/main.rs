@@ -20,7 +20,7 @@ use std::time::Duration;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
-use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{Model, ModelError, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Subm
     Submission::new(SentFields(sent), context, version.fields()).unwrap()
 }
 
-async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelFailure> {
+async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelError> {
     let submission = submission(version, "Where is my order?", None);
     model(server).answer(version, &submission).await.outcome
 }

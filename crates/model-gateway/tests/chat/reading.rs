@@ -3,10 +3,7 @@ use refract_test_support::model_server::{ChatModel, ScriptedReply, tokens_reply}
 use super::*;
 
 /// The answer to a question when the server lists these tokens.
-async fn read(
-    version: &PrismVersion,
-    positions: &[&[(&str, f64)]],
-) -> Result<Answer, ModelFailure> {
+async fn read(version: &PrismVersion, positions: &[&[(&str, f64)]]) -> Result<Answer, ModelError> {
     let positions: Vec<Vec<(String, f64)>> = positions
         .iter()
         .map(|tokens| {
@@ -19,7 +16,7 @@ async fn read(
     answer_to(version, &tokens_reply(&positions, 20)).await
 }
 
-async fn answer_to(version: &PrismVersion, body: &Value) -> Result<Answer, ModelFailure> {
+async fn answer_to(version: &PrismVersion, body: &Value) -> Result<Answer, ModelError> {
     let server = ModelServer::start(ScriptedReply::json(body));
     Ok(only(&ask(&server, version).await?).clone())
 }

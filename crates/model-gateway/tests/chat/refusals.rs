@@ -64,7 +64,7 @@ async fn a_request_without_a_system_message_is_refused_for_another_reason() {
     // one request with a system message, then two attempts at a request without one
     for requests in [3, 5] {
         let outcome = model.answer(&version, &submission).await.outcome;
-        assert_eq!(outcome, Err(ModelFailure::Status(500)));
+        assert_eq!(outcome, Err(ModelError::Status(500)));
         assert_eq!(server.counts().requests, requests);
     }
 }
@@ -106,7 +106,7 @@ async fn an_answer_that_ends_in_its_thinking_is_said_to() {
             let server = ModelServer::start(ScriptedReply::json(&body));
             let failure = ask(&server, &choice(4)).await.unwrap_err();
             let key = QuestionKey::parse("topic").unwrap();
-            assert_eq!(failure, ModelFailure::StillThinking(key), "{message}");
+            assert_eq!(failure, ModelError::StillThinking(key), "{message}");
             assert_eq!(failure.kind(), "thinking");
             assert_eq!(
                 failure.to_string(),
@@ -135,7 +135,7 @@ async fn a_server_that_is_killed_in_mid_call_has_closed_the_connection() {
     ] {
         let server = ModelServer::start(killed.clone());
         let failure = ask(&server, &yes_no()).await.unwrap_err();
-        assert_eq!(failure, ModelFailure::Disconnected, "{killed:?}");
+        assert_eq!(failure, ModelError::Disconnected, "{killed:?}");
         assert_eq!(server.counts().requests, 1);
     }
 }

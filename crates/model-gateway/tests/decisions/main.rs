@@ -18,7 +18,7 @@ use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
-use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{Model, ModelError, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Subm
 }
 
 /// Asks the questions of [`triage`].
-async fn ask(server: &ModelServer) -> Result<Answers, ModelFailure> {
+async fn ask(server: &ModelServer) -> Result<Answers, ModelError> {
     let version = triage();
     let submission = submission(&version, "Where is my order?", None);
     model(server).answer(&version, &submission).await.outcome
@@ -93,12 +93,12 @@ fn documented() -> Value {
 }
 
 /// The outcome of asking a server that answers with this body.
-async fn answers_to(body: &str) -> Result<Answers, ModelFailure> {
+async fn answers_to(body: &str) -> Result<Answers, ModelError> {
     ask(&ModelServer::start(ScriptedReply::body(body))).await
 }
 
 /// The outcome of asking a server that answers as documented, but for the answer at one place.
-async fn with_answer(place: usize, answer: &str) -> Result<Answers, ModelFailure> {
+async fn with_answer(place: usize, answer: &str) -> Result<Answers, ModelError> {
     let mut body = documented();
     body["answers"][place] = serde_json::from_str(answer).unwrap();
     answers_to(&body.to_string()).await

@@ -3,14 +3,14 @@
 use super::*;
 
 /// The outcome of asking a server whose answers were changed.
-async fn changed(change: impl FnOnce(&mut Vec<Value>)) -> Result<Answers, ModelFailure> {
+async fn changed(change: impl FnOnce(&mut Vec<Value>)) -> Result<Answers, ModelError> {
     let mut body = documented();
     change(body["answers"].as_array_mut().unwrap());
     answers_to(&body.to_string()).await
 }
 
-fn unanswered(question: &str) -> Result<Answers, ModelFailure> {
-    Err(ModelFailure::Unanswered(key(question)))
+fn unanswered(question: &str) -> Result<Answers, ModelError> {
+    Err(ModelError::Unanswered(key(question)))
 }
 
 #[actix_rt::test]

@@ -9,7 +9,7 @@ async fn a_refusal_has_a_sentence_of_its_own() {
         r#"{"type":"refusal","name":"angry","probability":0.5,"reason":"I cannot judge people."}"#,
     ] {
         let failure = with_answer(1, refusal).await.unwrap_err();
-        assert_eq!(failure, ModelFailure::Refused(key("angry")), "{refusal}");
+        assert_eq!(failure, ModelError::Refused(key("angry")), "{refusal}");
         assert_eq!(
             failure.to_string(),
             "The model refused to answer the question angry."
@@ -21,7 +21,7 @@ async fn a_refusal_has_a_sentence_of_its_own() {
 #[actix_rt::test]
 async fn the_refusal_of_another_question_is_no_answer_to_this_one() {
     let refused = with_answer(1, r#"{"type":"refusal","name":"topic"}"#).await;
-    assert_eq!(refused, Err(ModelFailure::Unanswered(key("angry"))));
+    assert_eq!(refused, Err(ModelError::Unanswered(key("angry"))));
 }
 
 #[actix_rt::test]
@@ -30,7 +30,7 @@ async fn the_first_question_without_an_answer_is_the_failure() {
     body["answers"][0] = json!({"type": "refusal", "name": "topic"});
     body["answers"][1] = json!(null);
     let failure = answers_to(&body.to_string()).await.unwrap_err();
-    assert_eq!(failure, ModelFailure::Refused(key("topic")));
+    assert_eq!(failure, ModelError::Refused(key("topic")));
 }
 
 #[actix_rt::test]

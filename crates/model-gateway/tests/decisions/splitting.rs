@@ -119,7 +119,7 @@ async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped(
     let gateway = gateway(&server, 1);
     let submission = submission(&version, "text", None);
     let call = gateway.model().answer(&version, &submission).await;
-    assert_eq!(call.outcome, Err(ModelFailure::Status(400)));
+    assert_eq!(call.outcome, Err(ModelError::Status(400)));
     server
         .wait_until(|counts| counts.abandoned == counts.requests - 1)
         .await;

@@ -32,7 +32,7 @@ async fn an_answer_that_cannot_be_used_is_none() {
         let answer = format!("{{{TOPIC},{rest}}}");
         assert_eq!(
             with_answer(0, &answer).await,
-            Err(ModelFailure::Unanswered(key("topic"))),
+            Err(ModelError::Unanswered(key("topic"))),
             "{answer}"
         );
     }
@@ -58,7 +58,7 @@ async fn a_score_whose_levels_are_not_told_apart_is_none() {
         let answer = format!("{{{URGENCY},{rest}}}");
         assert_eq!(
             with_answer(2, &answer).await,
-            Err(ModelFailure::Unanswered(key("urgency"))),
+            Err(ModelError::Unanswered(key("urgency"))),
             "{answer}"
         );
     }
@@ -85,7 +85,7 @@ async fn an_answer_of_another_type_is_none() {
     ] {
         assert_eq!(
             with_answer(1, &answer).await,
-            Err(ModelFailure::Unanswered(key("angry"))),
+            Err(ModelError::Unanswered(key("angry"))),
             "{answer}"
         );
     }
@@ -112,7 +112,7 @@ async fn a_body_that_is_not_of_the_format_is_called_that() {
         &format!("{whole}{whole}"),
     ] {
         let failure = answers_to(body).await.unwrap_err();
-        assert_eq!(failure, ModelFailure::NotDecisions, "{body}");
+        assert_eq!(failure, ModelError::NotDecisions, "{body}");
         assert_eq!(
             failure.to_string(),
             "The model server answered with something that is not Decisions JSON."
@@ -129,7 +129,7 @@ async fn an_error_with_status_200_is_an_error() {
         for body in [body, json!({"error": error})] {
             assert_eq!(
                 answers_to(&body.to_string()).await,
-                Err(ModelFailure::ReportedError),
+                Err(ModelError::ReportedError),
                 "{body}"
             );
         }

@@ -13,7 +13,7 @@ use peak_alloc::PeakAlloc;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
-use refract_test_support::fixed_server::FixedServer;
+use refract_test_support::fixed_server::TestServer;
 use serde_json::{Value, json};
 
 #[global_allocator]
@@ -81,9 +81,9 @@ async fn peak(protocol: Protocol, questions: usize) -> usize {
         Protocol::Decisions => (decisions(questions), 1),
         Protocol::Chat | Protocol::Stated => (completion(), questions),
     };
-    let server = FixedServer {
+    let server = TestServer {
         gathers: requests,
-        ..FixedServer::answering(answer)
+        ..TestServer::answering(answer)
     };
     let model = model(server.start().unwrap(), protocol);
     let version = version(questions);

@@ -15,7 +15,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
-    Model, ModelFailure, ModelGateway, ModelReply, ModelSettings, PROMPT_VERSION, Protocol,
+    Model, ModelError, ModelGateway, ModelReply, ModelSettings, PROMPT_VERSION, Protocol,
 };
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn long() -> PrismVersion {
     )
 }
 
-async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelFailure> {
+async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelError> {
     call(server, version).await.outcome
 }
 
@@ -79,7 +79,7 @@ fn completion(content: &str) -> Value {
 }
 
 /// The answers when the model states this content.
-async fn read(version: &PrismVersion, stated: &Value) -> Result<Answers, ModelFailure> {
+async fn read(version: &PrismVersion, stated: &Value) -> Result<Answers, ModelError> {
     let server = ModelServer::start(ScriptedReply::json(&completion(&stated.to_string())));
     ask(&server, version).await
 }
@@ -98,8 +98,8 @@ fn long_stated(codes: [&str; 5], percents: [f64; 5], others: f64) -> Value {
     json!({"topic": topic})
 }
 
-fn unanswered(key: &str) -> ModelFailure {
-    ModelFailure::Unanswered(QuestionKey::parse(key).unwrap())
+fn unanswered(key: &str) -> ModelError {
+    ModelError::Unanswered(QuestionKey::parse(key).unwrap())
 }
 
 #[actix_rt::test]
@@ -315,7 +315,7 @@ async fn errors_inside_a_200_are_reported_errors() {
     ] {
         let server = ModelServer::start(ScriptedReply::body(body));
         let failure = ask(&server, &triage()).await.unwrap_err();
-        assert_eq!(failure, ModelFailure::ReportedError, "{body}");
+        assert_eq!(failure, ModelError::ReportedError, "{body}");
     }
 }
 
@@ -331,6 +331,6 @@ async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped(
         server.release(1);
     };
     let (answer, ()) = tokio::join!(asked, fail);
-    assert_eq!(answer, Err(ModelFailure::NotChat));
+    assert_eq!(answer, Err(ModelError::NotChat));
     server.wait_until(|counts| counts.abandoned == 2).await;
 }

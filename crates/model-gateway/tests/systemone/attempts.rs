@@ -45,7 +45,7 @@ async fn a_second_refusal_is_the_calls_with_its_own_status() {
         [429, 503, 500].map(|status| ScriptedReply::status(status).header("retry-after", "0"));
     let server = ModelServer::start(Script::first(refusals));
     let call = call(&model(&server)).await;
-    assert_eq!(call.outcome, Err(ModelFailure::Status(503)));
+    assert_eq!(call.outcome, Err(ModelError::Status(503)));
     assert_eq!(server.counts().requests, 2);
 }
 
@@ -71,7 +71,7 @@ async fn every_other_status_fails_at_once() {
     for status in [201, 202, 204, 400, 401, 403, 404, 408, 413, 422, 499] {
         let server = ModelServer::start(ScriptedReply::status(status).header("Retry-After", "0"));
         let call = call(&model(&server)).await;
-        assert_eq!(call.outcome, Err(ModelFailure::Status(status)));
+        assert_eq!(call.outcome, Err(ModelError::Status(status)));
         assert_eq!(server.counts().requests, 1, "{status}");
     }
 }
@@ -124,7 +124,7 @@ async fn the_second_attempt_has_its_own_time() {
     let call = call(&impatient(&server)).await;
     assert_eq!(
         call.outcome,
-        Err(ModelFailure::TimedOut(Duration::from_millis(150)))
+        Err(ModelError::TimedOut(Duration::from_millis(150)))
     );
     assert_eq!(call.report.attempts, 2);
     assert!(
@@ -150,7 +150,7 @@ async fn a_connection_that_breaks_fails_the_call() {
     ] {
         let server = ModelServer::start(reply.clone());
         let call = call(&model(&server)).await;
-        assert_eq!(call.outcome, Err(ModelFailure::Disconnected), "{reply:?}");
+        assert_eq!(call.outcome, Err(ModelError::Disconnected), "{reply:?}");
         assert_eq!((call.report.attempts, server.counts().requests), (1, 1));
     }
 }
@@ -165,7 +165,7 @@ async fn an_answer_that_ends_early_is_a_broken_connection_however_its_length_is_
         let server = ModelServer::start(reply.clone());
         assert_eq!(
             call(&model(&server)).await.outcome,
-            Err(ModelFailure::Disconnected),
+            Err(ModelError::Disconnected),
             "{reply:?}"
         );
     }
@@ -183,11 +183,11 @@ async fn a_whole_answer_whose_chunks_have_no_end_is_read() {
     let (half, _) = answer.split_at(answer.len() / 2);
     server.then_always(chunked(half));
     let failure = call(&model(&server)).await.outcome.unwrap_err();
-    assert_eq!(failure, ModelFailure::Disconnected);
+    assert_eq!(failure, ModelError::Disconnected);
     // what is no JSON was not cut from any
     server.then_always(chunked("<html>"));
     let failure = call(&model(&server)).await.outcome.unwrap_err();
-    assert_eq!(failure, ModelFailure::NotSystemOne);
+    assert_eq!(failure, ModelError::NotSystemOne);
 }
 
 #[actix_rt::test]
@@ -231,7 +231,7 @@ async fn a_server_that_is_down_is_not_tried_twice() {
     let call = call(&down).await;
     assert_eq!(
         call.outcome,
-        Err(ModelFailure::Unreachable(Unreachable::Refused))
+        Err(ModelError::Unreachable(Unreachable::Refused))
     );
     assert_eq!(call.report.attempts, 1);
     assert!(before.elapsed() < Duration::from_secs(5));

@@ -59,7 +59,7 @@ async fn a_wait_of_a_whole_timeout_fails_the_call() {
     let calls = (0..4).map(|_| model.answer(&version, &submission));
     let calls = futures_util::future::join_all(calls).await;
 
-    let too_busy = ModelFailure::TooBusy(timeout);
+    let too_busy = ModelError::TooBusy(timeout);
     let (busy, asked): (Vec<_>, Vec<_>) = calls
         .into_iter()
         .partition(|call| call.outcome == Err(too_busy.clone()));
@@ -72,7 +72,7 @@ async fn a_wait_of_a_whole_timeout_fails_the_call() {
         assert_eq!((call.report.attempts, call.took), (0, Duration::ZERO));
     }
     for call in asked {
-        assert_eq!(call.outcome, Err(ModelFailure::TimedOut(timeout)));
+        assert_eq!(call.outcome, Err(ModelError::TimedOut(timeout)));
     }
     assert_eq!((gateway.in_flight(), gateway.waiting()), (0, 0));
 }

@@ -66,7 +66,7 @@ async fn its_errors_are_failures() {
         .times(1);
     mock.on_system_one()
         .respond(json!({"topic": choice("billing", 1.0)}));
-    assert_eq!(call(&mock).await.outcome, Err(ModelFailure::Status(401)));
-    assert_eq!(call(&mock).await.outcome, Err(ModelFailure::ReportedError));
+    assert_eq!(call(&mock).await.outcome, Err(ModelError::Status(401)));
+    assert_eq!(call(&mock).await.outcome, Err(ModelError::ReportedError));
     assert_eq!(call(&mock).await.outcome.unwrap_err().kind(), "unanswered");
 }

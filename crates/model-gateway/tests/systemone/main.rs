@@ -23,7 +23,7 @@ use std::time::Duration;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
-use refract_model_gateway::{Model, ModelFailure, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{Model, ModelError, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
 
 /// Settings for a server, with a timeout that no test reaches.
@@ -95,7 +95,7 @@ fn submission_with(
 }
 
 /// Asks a version's questions about the documentation's text.
-async fn ask(model: &Model, version: &PrismVersion) -> Result<Answers, ModelFailure> {
+async fn ask(model: &Model, version: &PrismVersion) -> Result<Answers, ModelError> {
     model
         .answer(version, &submission(version, "Where is my order?"))
         .await

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use super::*;
 
 /// The outcome of asking a server that answers with this body.
-pub(super) async fn answers_to(body: &str) -> Result<Answers, ModelFailure> {
+pub(super) async fn answers_to(body: &str) -> Result<Answers, ModelError> {
     let server = ModelServer::start(ScriptedReply::body(body));
     ask(&model(&server), &triage()).await
 }
 
 /// The outcome of asking a server that answers as in the contract, but for one question.
-pub(super) async fn with_answer(key: &str, answer: &str) -> Result<Answers, ModelFailure> {
+pub(super) async fn with_answer(key: &str, answer: &str) -> Result<Answers, ModelError> {
     let mut body = contract_answer();
     body["answers"][key] = serde_json::from_str(answer).unwrap();
     answers_to(&body.to_string()).await
@@ -38,6 +38,6 @@ pub(super) fn stored(answers: &Answers, index: usize) -> String {
     serde_json::to_string(answer(answers, index)).unwrap()
 }
 
-pub(super) fn unanswered(key: &str) -> ModelFailure {
-    ModelFailure::Unanswered(QuestionKey::parse(key).unwrap())
+pub(super) fn unanswered(key: &str) -> ModelError {
+    ModelError::Unanswered(QuestionKey::parse(key).unwrap())
 }

@@ -1,5 +1,5 @@
 use refract_domain::submission::model_input::{State, SystemOneQuestion, json_chars};
-use refract_model_gateway::{ModelApiKey, ModelFailure, ModelSettings, PROMPT_VERSION};
+use refract_model_gateway::{ModelApiKey, ModelError, ModelSettings, PROMPT_VERSION};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::value::RawValue;
 
@@ -84,7 +84,7 @@ async fn a_key_that_changes_in_its_file_is_read_again_when_it_is_refused() {
             }
             server.then_once(ScriptedReply::status(refusal));
             let failure = ask(&model, &yes_no()).await.unwrap_err();
-            assert_eq!(failure, ModelFailure::Status(refusal));
+            assert_eq!(failure, ModelError::Status(refusal));
         }
         // another key: the call is answered
         let renewed = format!("sk-after-{refusal}");

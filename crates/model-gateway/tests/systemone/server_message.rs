@@ -79,7 +79,7 @@ async fn words_that_do_not_come_hold_up_neither_the_second_attempt_nor_the_failu
     assert_eq!(requests, 2);
     assert!(reply.took < Duration::from_secs(5), "{:?}", reply.took);
     let (reply, _) = self::reply(stalled(404)).await;
-    assert_eq!(reply.outcome, Err(ModelFailure::Status(404)));
+    assert_eq!(reply.outcome, Err(ModelError::Status(404)));
     assert!(reply.took < Duration::from_secs(5), "{:?}", reply.took);
     // words that end early, or that are too many, are none
     for broken in [
@@ -87,7 +87,7 @@ async fn words_that_do_not_come_hold_up_neither_the_second_attempt_nor_the_failu
         refusal(404, &"x".repeat(70_000)),
     ] {
         let (reply, _) = self::reply(broken).await;
-        assert_eq!(reply.outcome, Err(ModelFailure::Status(404)));
+        assert_eq!(reply.outcome, Err(ModelError::Status(404)));
         assert_eq!(words(&reply), None);
     }
 }

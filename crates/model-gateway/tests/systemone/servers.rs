@@ -60,7 +60,7 @@ async fn calls_are_shared_evenly_by_requests_in_flight() {
             requests,
             failures: 0,
             in_flight: 0,
-            is_left_alone: false,
+            is_ejected: false,
         };
         assert_eq!(*server, expected);
     }
@@ -89,7 +89,7 @@ async fn the_second_attempt_goes_to_the_other_server() {
             panic!("there are two")
         };
         assert_eq!(failing.failures, failing.requests);
-        assert_eq!((well.failures, well.is_left_alone), (0, false));
+        assert_eq!((well.failures, well.is_ejected), (0, false));
     }
 }
 
@@ -100,15 +100,15 @@ async fn both_attempts_are_made_when_every_server_refuses() {
     let (model, version) = (gateway.model(), yes_no());
     for call in 1..=10 {
         let failure = ask(&model, &version).await.unwrap_err();
-        assert!(matches!(failure, ModelFailure::Status(500 | 503)));
+        assert!(matches!(failure, ModelError::Status(500 | 503)));
         assert_eq!([&one, &other].map(requests), [call, call]);
     }
     let uses = gateway.servers();
-    assert!(uses.iter().all(|server| server.is_left_alone), "{uses:?}");
+    assert!(uses.iter().all(|server| server.is_ejected), "{uses:?}");
     // one that answers is whole again, and calls go on
     one.then_always(ScriptedReply::answers());
     assert!(ask(&model, &version).await.is_ok());
-    assert!(!gateway.servers()[0].is_left_alone);
+    assert!(!gateway.servers()[0].is_ejected);
 }
 
 #[actix_rt::test]
@@ -129,7 +129,7 @@ async fn the_callers_faults_leave_no_server_alone() {
             ask(&model, &version).await.unwrap_err();
         }
         for server in gateway.servers() {
-            assert_eq!((server.failures, server.is_left_alone), (0, false));
+            assert_eq!((server.failures, server.is_ejected), (0, false));
         }
     }
 }
@@ -206,7 +206,7 @@ fn gateway_settings(servers: &[ModelServer]) -> ModelSettings {
 }
 
 #[actix_rt::test]
-async fn the_only_server_is_asked_twice_as_ever_and_never_left_alone() {
+async fn the_only_server_is_asked_twice_as_ever_and_never_ejected() {
     let server = ModelServer::start(Script::from(
         ScriptedReply::status(503).header("Retry-After", "0"),
     ));
@@ -214,12 +214,12 @@ async fn the_only_server_is_asked_twice_as_ever_and_never_left_alone() {
     let (model, version) = (gateway.model(), yes_no());
     for call in 1..=5 {
         let failure = ask(&model, &version).await.unwrap_err();
-        assert_eq!(failure, ModelFailure::Status(503));
+        assert_eq!(failure, ModelError::Status(503));
         assert_eq!(requests(&server), 2 * call);
     }
     let [only] = &gateway.servers()[..] else {
         panic!("there is one")
     };
     assert_eq!((only.requests, only.failures), (10, 10));
-    assert!(!only.is_left_alone);
+    assert!(!only.is_ejected);
 }

@@ -41,10 +41,10 @@ async fn call(model: &Model) -> ModelReply {
     model.answer(&version, &submission).await
 }
 
-/// Makes calls, which must all be answered, until the first server is left alone or asked again.
-async fn until_first_is_left_alone(gateway: &ModelGateway, model: &Model, is_left_alone: bool) {
+/// Makes calls, which must all be answered, until the first server is ejected or asked again.
+async fn until_first_is_ejected(gateway: &ModelGateway, model: &Model, is_ejected: bool) {
     let calls = async {
-        while gateway.servers()[0].is_left_alone != is_left_alone {
+        while gateway.servers()[0].is_ejected != is_ejected {
             assert_eq!(call(model).await.outcome.err(), None);
             tokio::task::yield_now().await;
         }
@@ -65,12 +65,12 @@ async fn no_call_fails_while_one_of_two_servers_runs() {
         assert_eq!((call.report.requests, call.report.attempts), (1, 1));
         assert_eq!(well.counts().requests, calls);
     }
-    until_first_is_left_alone(&gateway, &model, true).await;
+    until_first_is_ejected(&gateway, &model, true).await;
     let [down, well] = &gateway.servers()[..] else {
         panic!("there are two")
     };
     assert!(down.requests >= 3 && down.failures == down.requests);
-    assert_eq!((well.failures, well.is_left_alone), (0, false));
+    assert_eq!((well.failures, well.is_ejected), (0, false));
 }
 
 #[actix_rt::test]
@@ -78,9 +78,9 @@ async fn a_server_that_comes_back_is_found_and_used_again() {
     let (down, well) = (Down::new(), well());
     let gateway = gateway_to(&[down.url(), well.url()]);
     let model = gateway.model();
-    until_first_is_left_alone(&gateway, &model, true).await;
+    until_first_is_ejected(&gateway, &model, true).await;
     let back = ModelServer::start_on(down.port, ScriptedReply::answers());
-    until_first_is_left_alone(&gateway, &model, false).await;
+    until_first_is_ejected(&gateway, &model, false).await;
     let probes = back.counts().requests;
     assert_eq!(probes, 1);
     while back.counts().requests == probes {
@@ -95,12 +95,12 @@ async fn when_no_server_can_be_reached_every_one_was_asked() {
     let model = gateway.model();
     for calls in 1..=10 {
         let call = call(&model).await;
-        let refused = ModelFailure::Unreachable(Unreachable::Refused);
+        let refused = ModelError::Unreachable(Unreachable::Refused);
         assert_eq!(call.outcome.err(), Some(refused));
         assert_eq!(call.report.attempts, 1);
         for server in gateway.servers() {
             assert_eq!((server.requests, server.failures), (calls, calls));
-            assert_eq!(server.is_left_alone, calls >= 3);
+            assert_eq!(server.is_ejected, calls >= 3);
         }
     }
 }
@@ -122,7 +122,7 @@ async fn a_server_that_refuses_is_asked_twice_where_the_other_is_down() {
 }
 
 #[actix_rt::test]
-async fn a_timeout_fails_the_call_at_once_and_the_server_is_left_alone_after_three() {
+async fn a_timeout_fails_the_call_at_once_and_the_server_is_ejected_after_three() {
     let (slow, well) = (ModelServer::start(ScriptedReply::answers().held()), well());
     let gateway = ModelGateway::new(ModelSettings {
         timeout: Duration::from_millis(750),
@@ -131,7 +131,7 @@ async fn a_timeout_fails_the_call_at_once_and_the_server_is_left_alone_after_thr
     .unwrap();
     let model = gateway.model();
     let mut timed_out = 0;
-    while !gateway.servers()[0].is_left_alone {
+    while !gateway.servers()[0].is_ejected {
         let call = call(&model).await;
         assert_eq!(call.report.attempts, 1);
         if let Err(failure) = call.outcome {
@@ -148,11 +148,11 @@ async fn a_connection_that_breaks_fails_the_call_and_counts_against_its_server()
     let gateway = gateway(&[&breaking, &well]);
     let model = gateway.model();
     let mut broken = 0;
-    while !gateway.servers()[0].is_left_alone {
+    while !gateway.servers()[0].is_ejected {
         let call = call(&model).await;
         assert_eq!(call.report.attempts, 1);
         if let Err(failure) = call.outcome {
-            assert_eq!(failure, ModelFailure::Disconnected);
+            assert_eq!(failure, ModelError::Disconnected);
             broken += 1;
         }
     }
@@ -183,6 +183,6 @@ async fn a_call_that_is_dropped_says_nothing_about_its_server() {
     }
     for server in gateway.servers() {
         assert_eq!((server.failures, server.in_flight), (0, 0));
-        assert!(!server.is_left_alone);
+        assert!(!server.is_ejected);
     }
 }

@@ -150,7 +150,7 @@ async fn the_first_request_that_fails_fails_the_call_and_the_others_are_dropped(
         .model()
         .answer(&version, &submission(&version, "text"))
         .await;
-    assert_eq!(call.outcome, Err(ModelFailure::Status(400)));
+    assert_eq!(call.outcome, Err(ModelError::Status(400)));
     server
         .wait_until(|counts| counts.abandoned == counts.requests - 1)
         .await;

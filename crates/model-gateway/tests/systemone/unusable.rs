@@ -128,7 +128,7 @@ async fn what_json_cannot_tell_apart_is_refused() {
     ] {
         assert_eq!(
             answers_to(body).await,
-            Err(ModelFailure::NotSystemOne),
+            Err(ModelError::NotSystemOne),
             "{body}"
         );
     }
@@ -169,7 +169,7 @@ async fn a_body_that_is_not_system_one_is_called_that() {
     let server = ModelServer::start(ScriptedReply::body(&b"{\"answers\": {\"\xff\": 1}}"[..]));
     assert_eq!(
         ask(&model(&server), &triage()).await,
-        Err(ModelFailure::NotSystemOne)
+        Err(ModelError::NotSystemOne)
     );
 }
 

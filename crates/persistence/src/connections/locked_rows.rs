@@ -10,7 +10,7 @@ use diesel::sqlite::Sqlite;
 pub(crate) struct LockedRows<Q>(Q);
 
 /// Locks the rows of a query until the transaction ends.
-pub(crate) fn locked<Q>(query: Q) -> LockedRows<Q> {
+pub(crate) fn for_update<Q>(query: Q) -> LockedRows<Q> {
     LockedRows(query)
 }
 

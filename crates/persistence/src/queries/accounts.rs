@@ -32,7 +32,7 @@ pub struct AccountRow {
 
 /// What became of a new row whose name must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Creation {
+pub enum CreateOutcome {
     /// The row was made.
     Created,
     /// Another row has that name, so none was made.
@@ -48,7 +48,7 @@ impl Database {
         &self,
         account: &AccountRow,
         stamp: EventStamp,
-    ) -> Result<Creation, PersistenceError> {
+    ) -> Result<CreateOutcome, PersistenceError> {
         let account = account.clone();
         let event = stamp.event(
             EventAction::AccountCreated,
@@ -65,9 +65,9 @@ impl Database {
                 QueryResult::Ok(inserted)
             })?;
             Ok(if inserted == 1 {
-                Creation::Created
+                CreateOutcome::Created
             } else {
-                Creation::NameTaken
+                CreateOutcome::NameTaken
             })
         })
         .await
@@ -125,8 +125,8 @@ impl Database {
             created_at: stamp.at,
         };
         match self.create_account(&account, stamp).await? {
-            Creation::Created => Ok(account),
-            Creation::NameTaken => {
+            CreateOutcome::Created => Ok(account),
+            CreateOutcome::NameTaken => {
                 let found = self.find_account(DEFAULT_ACCOUNT).await?;
                 found.ok_or(PersistenceError::Unreadable {
                     column: "accounts.name",

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::connections::{in_transaction, on, run};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prisms::row::Writing;
+use crate::queries::prisms::row::WriteOutcome;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{counted_results, result_counts, results};
 
@@ -223,7 +223,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn keep_counts(&self, new: NewCounts) -> Result<Writing, PersistenceError> {
+    pub async fn keep_counts(&self, new: NewCounts) -> Result<WriteOutcome, PersistenceError> {
         let NewCounts {
             prism,
             read_up_to,
@@ -276,7 +276,7 @@ impl Database {
                     }
                     QueryResult::Ok(moved)
                 })?;
-            Ok(Writing::of(moved == 1))
+            Ok(WriteOutcome::of(moved == 1))
         })
         .await
     }

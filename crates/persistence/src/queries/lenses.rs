@@ -16,7 +16,7 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
 use crate::queries::prisms::events::lens_changed;
-use crate::queries::prisms::row::{Prism, Writing};
+use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prisms};
 
@@ -70,7 +70,7 @@ impl Database {
         lens: &Lens,
         details: LensChangeDetails,
         stamp: EventStamp,
-    ) -> Result<Writing, PersistenceError> {
+    ) -> Result<WriteOutcome, PersistenceError> {
         let json = lens_to_json(lens)?;
         let kind = match lens {
             Lens::Custom(_) => ChangeKind::LensSet,
@@ -93,7 +93,7 @@ impl Database {
             add_event!(c, event);
             QueryResult::Ok(())
         })?;
-        Ok(Writing::of(written))
+        Ok(WriteOutcome::of(written))
     }
 }
 

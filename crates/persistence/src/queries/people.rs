@@ -13,11 +13,11 @@ mod untold_changes;
 mod wrong_tries;
 
 pub use self::email_hash::EmailHash;
-pub use self::invitations::{Inviting, NewInvitation, NewPerson, OpenInvitation};
+pub use self::invitations::{InviteOutcome, NewInvitation, NewPerson, OpenInvitation};
 pub use self::known_browsers::{KnownBrowserRow, NewBrowser};
 pub use self::own_sessions::{EndedSessions, OwnSession};
 pub use self::passwords::PasswordRow;
-pub use self::person::{Person, PersonNameRow, PersonWriting};
+pub use self::person::{Person, PersonNameRow, PersonOutcome};
 pub use self::sessions::{NewSession, SessionRow, SessionsAlive};
 pub use self::sign_in_tries::{CountedTry, SignInCounter, SignInTry, TriesWindow};
 pub use self::wrong_tries::WrongTry;

@@ -14,10 +14,10 @@ use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 
 pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
-pub use self::row::{Prism, Writing};
+pub use self::row::{Prism, WriteOutcome};
 pub use self::save_definitions::{DefinedPrism, PrismDefinition};
 pub use self::versions::{NewVersion, PrismHistory};
-use crate::connections::{find_as, in_transaction, load_as, locked, run, transaction};
+use crate::connections::{find_as, for_update, in_transaction, load_as, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -186,7 +186,7 @@ impl Database {
             let named_otherwise = prisms::table
                 .filter(prisms::id.eq(Bind(prism)))
                 .filter(prisms::name.ne(name.as_str().to_owned()));
-            let before = locked(named_otherwise.clone().select(prisms::name));
+            let before = for_update(named_otherwise.clone().select(prisms::name));
             let before: Option<String> = before.get_result(c).await.optional()?;
             if let Some(before) = before {
                 let update = diesel::update(named_otherwise);

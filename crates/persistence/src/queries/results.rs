@@ -15,4 +15,4 @@ pub use self::lists::*;
 pub use self::maker::ResultMaker;
 pub use self::new_result::NewResult;
 pub use self::provenance::Provenance;
-pub use self::save::Saving;
+pub use self::save::SaveOutcome;

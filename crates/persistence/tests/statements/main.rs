@@ -21,7 +21,7 @@ use refract_domain::event::{ActorKind, EventAction, EventTarget};
 use refract_domain::ids::{EventId, ResultId};
 use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{
-    EventActors, EventFilter, EventRange, ResultFilter, ResultOrder, Saving,
+    EventActors, EventFilter, EventRange, ResultFilter, ResultOrder, SaveOutcome,
 };
 use uuid::Uuid;
 
@@ -271,7 +271,7 @@ async fn saved_at_once(it: &Fixture) -> Vec<String> {
             let saving: Vec<_> = saving.collect();
             let all = async {
                 for saving in saving {
-                    assert_eq!(saving.await.unwrap(), Saving::Saved);
+                    assert_eq!(saving.await.unwrap(), SaveOutcome::Saved);
                 }
             };
             sent(all).await

@@ -1,7 +1,7 @@
 //! Accounts.
 
 use refract_domain::ids::AccountId;
-use refract_persistence::{AccountRow, Creation, DEFAULT_ACCOUNT};
+use refract_persistence::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment, new_stamp};
@@ -20,14 +20,14 @@ fn row(name: &str) -> AccountRow {
     }
 }
 
-async fn create(it: &Fixture, row: &AccountRow) -> Creation {
+async fn create(it: &Fixture, row: &AccountRow) -> CreateOutcome {
     let made = new_stamp(row.id, 7);
     it.database.create_account(row, made).await.unwrap()
 }
 
 async fn an_account_is_found_by_its_name(it: Fixture) {
     let row = row("Ünïcode & 'quotes'");
-    assert_eq!(create(&it, &row).await, Creation::Created);
+    assert_eq!(create(&it, &row).await, CreateOutcome::Created);
     assert_eq!(
         it.database.find_account(&row.name).await.unwrap(),
         Some(row.clone())
@@ -39,8 +39,8 @@ async fn an_account_is_found_by_its_name(it: Fixture) {
 }
 
 async fn a_name_is_taken_once(it: Fixture) {
-    assert_eq!(create(&it, &row("two")).await, Creation::Created);
-    assert_eq!(create(&it, &row("two")).await, Creation::NameTaken);
+    assert_eq!(create(&it, &row("two")).await, CreateOutcome::Created);
+    assert_eq!(create(&it, &row("two")).await, CreateOutcome::NameTaken);
     assert_eq!(it.database.list_accounts().await.unwrap().len(), 2);
 }
 

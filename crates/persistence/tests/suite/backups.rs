@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use refract_domain::ids::ResultId;
-use refract_persistence::{BackupError, Saving, back_up};
+use refract_persistence::{BackupError, SaveOutcome, back_up};
 use refract_test_support::postgres::fresh_database;
 use tempfile::TempDir;
 use tokio::sync::watch;
@@ -32,7 +32,7 @@ async fn a_copy_made_under_load_holds_everything_acknowledged_before_it() {
             while !stop.load(Ordering::SeqCst) {
                 let new = it.result(answered(), None);
                 let saving = it.database.save_result(&new).await.unwrap();
-                assert_eq!(saving, Saving::Saved);
+                assert_eq!(saving, SaveOutcome::Saved);
                 saved.push(new.result.id);
                 count.send_modify(|count| *count += 1);
             }

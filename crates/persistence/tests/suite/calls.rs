@@ -3,7 +3,7 @@
 use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::slug::PrismSelector;
-use refract_persistence::{FoundResult, Saving};
+use refract_persistence::{FoundResult, SaveOutcome};
 use uuid::Uuid;
 
 use crate::fixture::{
@@ -140,7 +140,10 @@ async fn another_account_shares_nothing(it: Fixture) {
     assert_eq!(theirs.slug, it.prism.slug);
     let mut new = it.result(answered(), Some("order 1"));
     (new.account, new.api_key, new.result.prism) = (elsewhere, Some(stranger.id), theirs.id);
-    assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
+    assert_eq!(
+        it.database.save_result(&new).await.unwrap(),
+        SaveOutcome::Saved
+    );
 }
 
 async fn an_archived_prism_is_found_as_archived(it: Fixture) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::num::NonZeroUsize;
 
-use refract_persistence::{Database, PersistenceError, Saving};
+use refract_persistence::{Database, PersistenceError, SaveOutcome};
 use tempfile::TempDir;
 
 use crate::fixture::{Fixture, account, answered, connect, sqlite_url};
@@ -87,5 +87,5 @@ async fn a_result_is_saved_once_its_file_is_back() {
     let refused = thread.save_result(&new).await.unwrap_err();
     assert!(refused.is_passing(), "{refused}");
     fs::rename(&aside, path).unwrap();
-    assert_eq!(thread.save_result(&new).await.unwrap(), Saving::Saved);
+    assert_eq!(thread.save_result(&new).await.unwrap(), SaveOutcome::Saved);
 }

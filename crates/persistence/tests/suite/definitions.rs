@@ -5,7 +5,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{PrismName, VersionNumber};
-use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, Writing};
+use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, WriteOutcome};
 use uuid::Uuid;
 
 use crate::events::events;
@@ -31,7 +31,7 @@ async fn find(it: &Fixture, slug: &str) -> Option<Prism> {
     it.database.find_prism(it.account, &selector).await.unwrap()
 }
 
-async fn save(it: &Fixture, definitions: &[PrismDefinition<'_>]) -> Writing {
+async fn save(it: &Fixture, definitions: &[PrismDefinition<'_>]) -> WriteOutcome {
     it.database.save_definitions(definitions).await.unwrap()
 }
 
@@ -57,7 +57,7 @@ async fn definitions_are_saved_together(it: Fixture) {
             stamp: it.stamp(5),
         },
     ];
-    assert_eq!(save(&it, &definitions).await, Writing::Saved);
+    assert_eq!(save(&it, &definitions).await, WriteOutcome::Saved);
     let made = find(&it, "a-new-one").await.unwrap();
     assert_eq!((made.name.as_str(), made.lens_revision), ("New", 1));
     assert_eq!(
@@ -85,7 +85,7 @@ async fn definitions_are_saved_together(it: Fixture) {
         lens: Some((&lens, lens_details())),
         stamp: it.stamp(6),
     };
-    assert_eq!(save(&it, &[definition]).await, Writing::Saved);
+    assert_eq!(save(&it, &[definition]).await, WriteOutcome::Saved);
     let again = find(&it, it.prism.slug.as_str()).await.unwrap();
     assert_eq!(again.latest_version, changed.latest_version);
     assert_eq!(again.lens_revision, changed.lens_revision + 1);
@@ -114,17 +114,26 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
     };
     let before = events(&it).await;
     let taken = [over(&it.prism), new(&free), new(&it.prism.slug)];
-    assert_eq!(save(&it, &taken).await, Writing::Stale);
+    assert_eq!(save(&it, &taken).await, WriteOutcome::Stale);
     let mut stale = it.prism.clone();
     stale.lens_revision += 1;
-    assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
+    assert_eq!(
+        save(&it, &[new(&free), over(&stale)]).await,
+        WriteOutcome::Stale
+    );
     let mut stale = it.prism.clone();
     stale.latest_version = stale.latest_version.next().unwrap();
-    assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
+    assert_eq!(
+        save(&it, &[new(&free), over(&stale)]).await,
+        WriteOutcome::Stale
+    );
     // renamed by somebody else
     let mut stale = it.prism.clone();
     "Before".clone_into(&mut stale.name);
-    assert_eq!(save(&it, &[new(&free), over(&stale)]).await, Writing::Stale);
+    assert_eq!(
+        save(&it, &[new(&free), over(&stale)]).await,
+        WriteOutcome::Stale
+    );
     assert_eq!(find(&it, "free").await, None);
     let unchanged = find(&it, it.prism.slug.as_str()).await;
     assert_eq!(unchanged.as_ref(), Some(&it.prism));
@@ -147,7 +156,7 @@ async fn each_event_of_a_definition_says_why(it: Fixture) {
         },
     };
     let before = events(&it).await.len();
-    assert_eq!(save(&it, &[definition]).await, Writing::Saved);
+    assert_eq!(save(&it, &[definition]).await, WriteOutcome::Saved);
     let mut added = events(&it).await;
     added.truncate(added.len() - before);
     let actions: Vec<_> = added.iter().map(|event| event.action).collect();

@@ -9,7 +9,7 @@ use refract_domain::ids::{NodeId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
-use refract_persistence::{DeletionEvent, NewResult, PersistenceError, PurgeRange, Saving};
+use refract_persistence::{DeletionEvent, NewResult, PersistenceError, PurgeRange, SaveOutcome};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, answered, connect, failed, idempotency_key, moment, submission};
@@ -34,7 +34,10 @@ async fn forget(it: &Fixture, ids: &[ResultId]) -> u64 {
 }
 
 async fn save(it: &Fixture, new: &NewResult) -> ResultId {
-    assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
+    assert_eq!(
+        it.database.save_result(new).await.unwrap(),
+        SaveOutcome::Saved
+    );
     new.result.id
 }
 
@@ -116,7 +119,7 @@ async fn a_retry_whose_original_is_forgotten_meanwhile_is_saved(it: Fixture) {
             // another retry of the forgotten result, which the key settles
             let late = it.retry(&first.result, answered());
             let saving = it.database.save_result(&late).await.unwrap();
-            assert_eq!(saving, Saving::Lost(retry.result));
+            assert_eq!(saving, SaveOutcome::Lost(retry.result));
         }
     }
     // a reference to anything else that is not there stays an error
@@ -162,7 +165,7 @@ async fn forgetting_while_others_retry_loses_no_retry(it: Fixture) {
         }
         assert_eq!(forgotten, u64::try_from(RESULTS).unwrap());
         for saving in saving {
-            assert_eq!(saving.await.unwrap(), Saving::Saved);
+            assert_eq!(saving.await.unwrap(), SaveOutcome::Saved);
         }
         for retry in &retries {
             assert_eq!(original_of(&it, retry.result.id).await, None);

@@ -14,7 +14,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
-use refract_persistence::{Database, NewResult, PersistenceError, Provenance, Saving};
+use refract_persistence::{Database, NewResult, PersistenceError, Provenance, SaveOutcome};
 
 use crate::fixture::{Fixture, answered, connect, failed, moment, submission};
 
@@ -48,7 +48,7 @@ where
     joining.await.unwrap()
 }
 
-type Saved = BTreeMap<ResultId, Result<Saving, PersistenceError>>;
+type Saved = BTreeMap<ResultId, Result<SaveOutcome, PersistenceError>>;
 
 async fn save_at_once(database: Database, new: Vec<NewResult>) -> Saved {
     let save = |new: NewResult| {
@@ -115,7 +115,7 @@ async fn all_that_are_saved_at_once_are_read_back(it: Fixture) {
         let saved = in_own_thread(&it.database, |database| save_at_once(database, saving)).await;
         for mut new in new {
             let id = new.result.id;
-            assert_eq!(saved[&id].as_ref().unwrap(), &Saving::Saved);
+            assert_eq!(saved[&id].as_ref().unwrap(), &SaveOutcome::Saved);
             let provenance = it.database.find_provenance(it.account, id).await.unwrap();
             assert_eq!(provenance, Some(new.provenance));
             let read = it.read(id).await;
@@ -140,7 +140,7 @@ async fn results_of_any_size_are_saved_at_once(it: Fixture) {
     let saving = new.to_vec();
     let saved = in_own_thread(&it.database, |database| save_at_once(database, saving)).await;
     for new in new {
-        assert_eq!(saved[&new.result.id].as_ref().unwrap(), &Saving::Saved);
+        assert_eq!(saved[&new.result.id].as_ref().unwrap(), &SaveOutcome::Saved);
         assert!(it.read(new.result.id).await == Some(new.result));
     }
 }
@@ -161,7 +161,7 @@ async fn one_that_is_refused_takes_no_other_with_it(it: Fixture) {
             );
             assert_eq!(it.read(id).await, None);
         } else {
-            assert_eq!(saved[&id].as_ref().unwrap(), &Saving::Saved);
+            assert_eq!(saved[&id].as_ref().unwrap(), &SaveOutcome::Saved);
             assert_eq!(it.read(id).await, Some(new.result));
         }
     }
@@ -180,13 +180,13 @@ async fn of_those_with_one_key_one_is_saved(it: Fixture) {
 /// it.
 async fn assert_one_holder<'a>(
     it: &Fixture,
-    fates: impl IntoIterator<Item = (&'a ResultId, &'a Result<Saving, PersistenceError>)>,
+    fates: impl IntoIterator<Item = (&'a ResultId, &'a Result<SaveOutcome, PersistenceError>)>,
 ) {
     let (mut saved, mut lost_to) = (Vec::new(), Vec::new());
     for (id, fate) in fates {
         match fate.as_ref().unwrap() {
-            Saving::Saved => saved.push(*id),
-            Saving::Lost(winner) => {
+            SaveOutcome::Saved => saved.push(*id),
+            SaveOutcome::Lost(winner) => {
                 lost_to.push(winner.id);
                 assert_eq!(it.read(*id).await, None);
             }
@@ -258,7 +258,7 @@ async fn a_caller_that_goes_away_takes_no_other_with_it(it: Fixture) {
     .await;
     assert_eq!(fates.len(), 45);
     for (id, fate) in fates {
-        assert_eq!(fate.unwrap(), Saving::Saved);
+        assert_eq!(fate.unwrap(), SaveOutcome::Saved);
         assert!(it.read(id).await.is_some());
     }
 }

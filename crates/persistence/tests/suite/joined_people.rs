@@ -7,7 +7,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Actor, EventAction, EventStamp};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{
-    Database, Inviting, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, Person,
+    Database, InviteOutcome, NewBrowser, NewInvitation, NewPerson, NewSession, PasswordRow, Person,
     SessionsAlive,
 };
 use uuid::Uuid;
@@ -75,8 +75,8 @@ pub(crate) async fn invite(it: &Fixture, address: &str, role: Role, byte: u8) ->
     let new = new_person(it, address, role);
     let inviting = it.database.invite_person(&new, link(byte), it.stamp(0));
     match inviting.await.unwrap() {
-        Inviting::Invited(person) => person,
-        other @ (Inviting::HasJoined | Inviting::OfOtherAccount) => panic!("{other:?}"),
+        InviteOutcome::Invited(person) => person,
+        other @ (InviteOutcome::HasJoined | InviteOutcome::OfOtherAccount) => panic!("{other:?}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismName;
-use refract_persistence::{NewVersion, Prism, Writing};
+use refract_persistence::{NewVersion, Prism, WriteOutcome};
 
 use crate::fixture::{Fixture, lens_details, version};
 
@@ -57,7 +57,7 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
         )
         .await
         .unwrap();
-    assert_eq!(saved, Writing::Saved);
+    assert_eq!(saved, WriteOutcome::Saved);
     let second = current(&it).await;
     assert_eq!(second.lens_revision, it.prism.lens_revision + 1);
     assert_eq!(
@@ -75,7 +75,7 @@ async fn a_saved_lens_is_a_new_revision(it: Fixture) {
             .save_lens(&second, &Lens::Automatic, lens_details(), it.stamp(2))
             .await
             .unwrap(),
-        Writing::Saved
+        WriteOutcome::Saved
     );
     let third = current(&it).await;
     assert_eq!(lens(&it, third.lens_revision).await, Some(Lens::Automatic));
@@ -103,7 +103,7 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
             .save_lens(&it.prism, &Lens::Automatic, lens_details(), it.stamp(2))
             .await
             .unwrap(),
-        Writing::Stale
+        WriteOutcome::Stale
     );
 
     let name = PrismName::parse("Triage").unwrap();
@@ -121,7 +121,7 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
             .save_lens(&read, &Lens::Automatic, lens_details(), it.stamp(2))
             .await
             .unwrap(),
-        Writing::Stale
+        WriteOutcome::Stale
     );
 
     let now = current(&it).await;
@@ -157,7 +157,7 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
     };
     assert_eq!(
         it.database.save_version(&read, new).await.unwrap(),
-        Writing::Saved
+        WriteOutcome::Saved
     );
     let now = current(&it).await;
     assert_eq!(now.lens_revision, read.lens_revision + 1);

@@ -4,7 +4,7 @@ use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{
-    ChangeKind, NewResult, NewVersion, Prism, PrismChangeRow, ResultMaker, VersionRow, Writing,
+    ChangeKind, NewResult, NewVersion, Prism, PrismChangeRow, ResultMaker, VersionRow, WriteOutcome,
 };
 use uuid::Uuid;
 
@@ -176,7 +176,7 @@ async fn what_changes_nothing_is_no_change(it: Fixture) {
 
 async fn a_stale_lens_is_no_change(it: Fixture) {
     let custom = Lens::Custom(Vec::new());
-    for expected in [Writing::Saved, Writing::Stale] {
+    for expected in [WriteOutcome::Saved, WriteOutcome::Stale] {
         let saving = it
             .database
             .save_lens(&it.prism, &custom, lens_details(), it.stamp(1));

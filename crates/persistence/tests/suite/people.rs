@@ -4,7 +4,7 @@ use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::PersonId;
-use refract_persistence::{Inviting, NewPerson, NewSession, Person, PersonWriting};
+use refract_persistence::{InviteOutcome, NewPerson, NewSession, Person, PersonOutcome};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, moment, new_stamp};
@@ -114,7 +114,7 @@ async fn a_new_link_replaces_the_one_before(it: Fixture) {
         .invite_person(&again, link(4), it.stamp(0))
         .await
         .unwrap();
-    assert_eq!(inviting, Inviting::HasJoined);
+    assert_eq!(inviting, InviteOutcome::HasJoined);
     assert_eq!(people(&it).await[0].role, Role::Editor);
     assert!(renew(&it, it.account, first, 5).await);
     assert_eq!(signed_in(&it, 3).await, Some(first), "nothing ends yet");
@@ -137,7 +137,7 @@ async fn links_made_at_once_leave_one(it: Fixture) {
         })
     });
     for inviting in inviting.collect::<Vec<_>>() {
-        assert!(matches!(inviting.await.unwrap(), Inviting::Invited(_)));
+        assert!(matches!(inviting.await.unwrap(), InviteOutcome::Invited(_)));
     }
     assert_eq!(people(&it).await.len(), 1);
     let mut good = 0;
@@ -159,7 +159,7 @@ async fn an_address_belongs_to_one_account(it: Fixture) {
         .invite_person(&new, link(2), new_stamp(elsewhere, 0))
         .await
         .unwrap();
-    assert_eq!(inviting, Inviting::OfOtherAccount);
+    assert_eq!(inviting, InviteOutcome::OfOtherAccount);
     assert_eq!(it.database.list_people(elsewhere).await.unwrap(), []);
     assert!(link_is_good(&it, 1, moment(1)).await);
 }
@@ -189,11 +189,11 @@ async fn a_removed_person_is_gone_and_their_address_free(it: Fixture) {
         let removing = it.database.remove_person(grace, new_stamp(account, 20));
         removing.await.unwrap()
     };
-    assert_eq!(remove(elsewhere).await, PersonWriting::NotFound);
+    assert_eq!(remove(elsewhere).await, PersonOutcome::NotFound);
     assert_eq!(signed_in(&it, 2).await, Some(grace));
     assert!(is_known(&it, browser(2), "grace@example.com").await);
-    assert_eq!(remove(it.account).await, PersonWriting::Saved);
-    assert_eq!(remove(it.account).await, PersonWriting::NotFound);
+    assert_eq!(remove(it.account).await, PersonOutcome::Saved);
+    assert_eq!(remove(it.account).await, PersonOutcome::NotFound);
     assert_eq!(signed_in(&it, 2).await, None);
     assert!(!is_known(&it, browser(2), "grace@example.com").await);
     assert!(!link_is_good(&it, 3, moment(1)).await);
@@ -211,17 +211,17 @@ async fn the_last_owner_who_joined_stays_one(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 2).await;
     let remove = |person| it.database.remove_person(person, it.stamp(20));
     let set = |person, role| it.database.set_person_role(person, role, it.stamp(20));
-    assert_eq!(remove(ada).await.unwrap(), PersonWriting::LastOwner);
+    assert_eq!(remove(ada).await.unwrap(), PersonOutcome::LastOwner);
     let setting = set(ada, Role::Editor).await.unwrap();
-    assert_eq!(setting, PersonWriting::LastOwner);
+    assert_eq!(setting, PersonOutcome::LastOwner);
     assert_eq!(people(&it).await[1].role, Role::Owner);
     assert_eq!(signed_in(&it, 2).await, Some(ada));
-    assert_eq!(set(ada, Role::Owner).await.unwrap(), PersonWriting::Saved);
+    assert_eq!(set(ada, Role::Owner).await.unwrap(), PersonOutcome::Saved);
     assert!(accept(&it.database, 1, "hash").await);
     let setting = set(ada, Role::Editor).await.unwrap();
-    assert_eq!(setting, PersonWriting::Saved);
-    assert_eq!(remove(invited).await.unwrap(), PersonWriting::LastOwner);
-    assert_eq!(remove(ada).await.unwrap(), PersonWriting::Saved);
+    assert_eq!(setting, PersonOutcome::Saved);
+    assert_eq!(remove(invited).await.unwrap(), PersonOutcome::LastOwner);
+    assert_eq!(remove(ada).await.unwrap(), PersonOutcome::Saved);
 }
 
 async fn of_two_owners_who_demote_each_other_one_stays(it: Fixture) {
@@ -238,7 +238,7 @@ async fn of_two_owners_who_demote_each_other_one_stays(it: Fixture) {
     });
     let mut refused = 0;
     for demoting in demoting.collect::<Vec<_>>() {
-        refused += usize::from(demoting.await.unwrap() == PersonWriting::LastOwner);
+        refused += usize::from(demoting.await.unwrap() == PersonOutcome::LastOwner);
     }
     assert_eq!(refused, 1);
     let roles = people(&it).await.into_iter().map(|person| person.role);

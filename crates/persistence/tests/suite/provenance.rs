@@ -4,7 +4,7 @@ use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
 use refract_domain::answer::probability::Probability;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_persistence::{PersistenceError, Provenance, Saving};
+use refract_persistence::{PersistenceError, Provenance, SaveOutcome};
 use refract_test_support::postgres::fresh_database;
 use uuid::Uuid;
 
@@ -51,7 +51,10 @@ async fn it_is_kept_of_ok_and_failed_results_and_of_retries(it: Fixture) {
     let mut retry = it.retry(&keyed.result, answered());
     retry.provenance = told();
     for new in [ok, keyed, retry] {
-        assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
+        assert_eq!(
+            it.database.save_result(&new).await.unwrap(),
+            SaveOutcome::Saved
+        );
         let found = it.database.find_provenance(it.account, new.result.id).await;
         assert_eq!(found.unwrap(), Some(new.provenance));
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use refract_domain::ids::ResultId;
-use refract_persistence::{NewResult, Saving};
+use refract_persistence::{NewResult, SaveOutcome};
 use tokio::sync::Barrier;
 
 use crate::fixture::{Fixture, answered, connect, failed, idempotency_key};
@@ -40,8 +40,8 @@ async fn save_at_once(
     let (mut saved, mut lost_to) = (BTreeSet::new(), BTreeSet::new());
     for call in calls {
         match call.await.unwrap() {
-            (id, Saving::Saved) => saved.insert(id),
-            (_, Saving::Lost(winner)) => lost_to.insert(winner.id),
+            (id, SaveOutcome::Saved) => saved.insert(id),
+            (_, SaveOutcome::Lost(winner)) => lost_to.insert(winner.id),
         };
     }
     (saved, lost_to)

@@ -1,7 +1,7 @@
 //! Retries: a new result, and an idempotency key that moves to it.
 
 use refract_domain::prism::VersionNumber;
-use refract_persistence::Saving;
+use refract_persistence::SaveOutcome;
 
 use crate::fixture::{Fixture, answered, failed, idempotency_key};
 
@@ -18,7 +18,7 @@ async fn a_retry_takes_the_idempotency_key_with_it(it: Fixture) {
     let second = it.retry(&first.result, answered());
     assert_eq!(
         it.database.save_result(&second).await.unwrap(),
-        Saving::Saved
+        SaveOutcome::Saved
     );
 
     let key = idempotency_key("order 1");
@@ -39,7 +39,7 @@ async fn a_retry_without_a_key_leaves_the_old_result_as_it_was(it: Fixture) {
     let second = it.retry(&first.result, failed());
     assert_eq!(
         it.database.save_result(&second).await.unwrap(),
-        Saving::Saved
+        SaveOutcome::Saved
     );
     assert_eq!(it.read(first.result.id).await, Some(first.result));
     assert_eq!(it.read(second.result.id).await, Some(second.result));
@@ -53,7 +53,7 @@ async fn a_second_retry_loses_to_the_first_and_changes_nothing(it: Fixture) {
         it.database.save_result(&second).await.unwrap();
         let late = it.retry(&first.result, answered());
         let saving = it.database.save_result(&late).await.unwrap();
-        assert_eq!(saving, Saving::Lost(second.result.clone()));
+        assert_eq!(saving, SaveOutcome::Lost(second.result.clone()));
         assert_eq!(it.read(late.result.id).await, None);
         assert_eq!(it.read(second.result.id).await, Some(second.result));
     }

@@ -9,7 +9,7 @@ use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, FieldValues, Submission};
-use refract_persistence::{NewResult, Saving};
+use refract_persistence::{NewResult, SaveOutcome};
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment};
@@ -126,7 +126,10 @@ fn reads_back(make: impl AsyncFn() -> Fixture) {
     let outcome = TestRunner::new(config).run(&sent(), |sent| {
         let new = new_result(&it, sent);
         runtime.block_on(async {
-            assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
+            assert_eq!(
+                it.database.save_result(&new).await.unwrap(),
+                SaveOutcome::Saved
+            );
             let call = it
                 .database
                 .find_result_call(&it.key.hash, new.result.id, moment(9))

@@ -9,7 +9,7 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
-use refract_persistence::{Database, Saving};
+use refract_persistence::{Database, SaveOutcome};
 
 use crate::fixture::{Fixture, answered, failed, moment};
 
@@ -50,12 +50,12 @@ async fn single_threads_share_the_connections(it: Fixture) {
                 let first = it.result(failed(), None);
                 assert_eq!(
                     it.database.save_result(&first).await.unwrap(),
-                    Saving::Saved
+                    SaveOutcome::Saved
                 );
                 let second = it.retry(&first.result, answered());
                 assert_eq!(
                     it.database.save_result(&second).await.unwrap(),
-                    Saving::Saved
+                    SaveOutcome::Saved
                 );
                 assert_eq!(it.read(second.result.id).await, Some(second.result));
             }
@@ -128,7 +128,7 @@ async fn a_caller_that_goes_away_leaves_everything_whole(it: Fixture) {
     join(leaving).await;
     // there is exactly one retry, whether or not the dropped one was saved
     let again = it.database.save_result(&retry).await.unwrap();
-    assert_eq!(again, Saving::Saved);
+    assert_eq!(again, SaveOutcome::Saved);
     assert_eq!(it.results_made().await, 2);
     for _ in 0..20 {
         it.database.ping().await.unwrap();

@@ -2,7 +2,7 @@
 
 use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::Ref;
-use refract_persistence::{NewResult, Saving};
+use refract_persistence::{NewResult, SaveOutcome};
 
 use crate::fixture::{Fixture, account, answered, failed, idempotency_key, prism, submission};
 
@@ -22,7 +22,10 @@ async fn what_was_saved_is_read_back(it: Fixture) {
         ..it.result(failed(), None)
     };
     for new in [ok, failed] {
-        assert_eq!(it.database.save_result(&new).await.unwrap(), Saving::Saved);
+        assert_eq!(
+            it.database.save_result(&new).await.unwrap(),
+            SaveOutcome::Saved
+        );
         assert_eq!(it.read(new.result.id).await, Some(new.result));
     }
     let key = idempotency_key("order 1");
@@ -41,11 +44,11 @@ async fn a_taken_idempotency_key_gives_the_result_that_holds_it(it: Fixture) {
     let winner = it.result(failed(), Some("order 1"));
     assert_eq!(
         it.database.save_result(&winner).await.unwrap(),
-        Saving::Saved
+        SaveOutcome::Saved
     );
     let loser = it.result(answered(), Some("order 1"));
     let saving = it.database.save_result(&loser).await.unwrap();
-    assert_eq!(saving, Saving::Lost(winner.result));
+    assert_eq!(saving, SaveOutcome::Lost(winner.result));
     assert_eq!(it.read(loser.result.id).await, None);
 }
 
@@ -55,7 +58,7 @@ async fn a_key_held_for_another_prism_loses_all_the_same(it: Fixture) {
     it.database.save_result(&winner).await.unwrap();
     let mut loser = it.result(answered(), Some("order 1"));
     loser.result.prism = other.id;
-    let Saving::Lost(held) = it.database.save_result(&loser).await.unwrap() else {
+    let SaveOutcome::Lost(held) = it.database.save_result(&loser).await.unwrap() else {
         panic!("two results hold one key");
     };
     held.repeat(other.id).unwrap_err();
@@ -67,13 +70,19 @@ async fn saving_again_what_was_saved_is_no_second_result(it: Fixture) {
     let retry = it.retry(&keyed.result, failed());
     let second_retry = it.retry(&retry.result, answered());
     for new in [&plain, &keyed, &retry, &second_retry] {
-        assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
-        assert_eq!(it.database.save_result(new).await.unwrap(), Saving::Saved);
+        assert_eq!(
+            it.database.save_result(new).await.unwrap(),
+            SaveOutcome::Saved
+        );
+        assert_eq!(
+            it.database.save_result(new).await.unwrap(),
+            SaveOutcome::Saved
+        );
     }
     // the key has moved on twice, but a repeated save of the first result still counts as saved
     assert_eq!(
         it.database.save_result(&keyed).await.unwrap(),
-        Saving::Saved
+        SaveOutcome::Saved
     );
     let key = idempotency_key("order 1");
     let held = it

@@ -2,7 +2,7 @@
 
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
-use refract_persistence::{NewVersion, Writing};
+use refract_persistence::{NewVersion, WriteOutcome};
 
 use crate::fixture::{Fixture, connect, lens_details, version};
 
@@ -28,7 +28,7 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
     };
     assert_eq!(
         it.database.save_version(&it.prism, new).await.unwrap(),
-        Writing::Saved
+        WriteOutcome::Saved
     );
     let found = it
         .database
@@ -72,7 +72,7 @@ async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
     let savers: Vec<_> = (0..20).map(save).collect();
     let mut saved = 0;
     for saver in savers {
-        saved += usize::from(saver.await.unwrap() == Writing::Saved);
+        saved += usize::from(saver.await.unwrap() == WriteOutcome::Saved);
     }
     assert_eq!(saved, 1);
     let history = it
@@ -103,7 +103,7 @@ async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
         };
         assert_eq!(
             it.database.save_version(&read, new).await.unwrap(),
-            Writing::Saved
+            WriteOutcome::Saved
         );
         read = it
             .database

@@ -6,7 +6,7 @@ use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::Problems;
-use refract_persistence::Writing;
+use refract_persistence::WriteOutcome;
 
 use crate::lenses::Lenses;
 use crate::people::caller::Caller;
@@ -80,7 +80,7 @@ impl Lenses<'_> {
             let (before, after) = (latest.columns(&current), latest.columns(&lens));
             let details = LensChangeDetails::between(prism.lens_revision, before, after);
             let saving = database.save_lens(&prism, &lens, details, caller.event_stamp());
-            if saving.await? == Writing::Saved {
+            if saving.await? == WriteOutcome::Saved {
                 return Ok(());
             }
         }

@@ -9,7 +9,7 @@ use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 
-use super::faults::MarkFaults;
+use super::faults::MarkErrors;
 use super::find_results::NamedResults;
 use super::rows::MarksRow;
 use super::said::SaidOutcomes;
@@ -34,7 +34,7 @@ pub struct CheckedMarks {
 pub enum MarksError {
     /// Rows have faults.
     #[error("the file has faults: {}", .0.count())]
-    Faults(MarkFaults),
+    Faults(MarkErrors),
     /// A result was purged or erased after its marks were checked.
     #[error("a result was deleted meanwhile")]
     ResultGone,
@@ -62,7 +62,7 @@ impl Marks<'_> {
         self,
         prism: &Prism,
         rows: &[MarksRow],
-        mut faults: MarkFaults,
+        mut faults: MarkErrors,
         marked_by: Option<&Marker>,
     ) -> Result<CheckedMarks, MarksError> {
         let database = &self.refract.database;

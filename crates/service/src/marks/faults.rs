@@ -11,7 +11,7 @@ const MOST_LISTED: usize = 100;
 /// Why a row cannot be saved as marks. The text repeats no value of the file but an outcome's name,
 /// cut short and without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MarkFault {
+pub enum MarkError {
     /// A cell cannot be read.
     #[error("{column}: {reason}")]
     Cell {
@@ -64,15 +64,15 @@ pub enum MarkFault {
 
 /// The faults of a file, of which those of the first lines are kept.
 #[derive(Debug, Default)]
-pub struct MarkFaults {
+pub struct MarkErrors {
     /// By line and by the number of the fault.
-    kept: BTreeMap<(u64, usize), MarkFault>,
+    kept: BTreeMap<(u64, usize), MarkError>,
     count: usize,
 }
 
-impl MarkFaults {
+impl MarkErrors {
     /// Adds a fault of the row that begins on a line.
-    pub fn add(&mut self, line: u64, fault: MarkFault) {
+    pub fn add(&mut self, line: u64, fault: MarkError) {
         self.kept.insert((line, self.count), fault);
         self.count += 1;
         if self.kept.len() > MOST_LISTED {
@@ -86,7 +86,7 @@ impl MarkFaults {
     }
 
     /// The first hundred faults with their lines, in the order of the lines.
-    pub fn listed(&self) -> impl ExactSizeIterator<Item = (u64, &MarkFault)> {
+    pub fn listed(&self) -> impl ExactSizeIterator<Item = (u64, &MarkError)> {
         self.kept.iter().map(|((line, _), fault)| (*line, fault))
     }
 }
@@ -97,16 +97,16 @@ mod tests {
 
     #[test]
     fn all_faults_are_counted_and_those_of_the_first_lines_listed() {
-        let mut faults = MarkFaults::default();
+        let mut faults = MarkErrors::default();
         for line in (1..=150).rev() {
-            faults.add(line, MarkFault::UnknownRef);
+            faults.add(line, MarkError::UnknownRef);
         }
-        faults.add(1, MarkFault::NoResult);
+        faults.add(1, MarkError::NoResult);
         assert_eq!(faults.count(), 151);
         let listed: Vec<_> = faults.listed().collect();
         assert_eq!(listed.len(), 100);
-        assert_eq!(listed[0], (1, &MarkFault::UnknownRef));
-        assert_eq!(listed[1], (1, &MarkFault::NoResult));
+        assert_eq!(listed[0], (1, &MarkError::UnknownRef));
+        assert_eq!(listed[1], (1, &MarkError::NoResult));
         assert_eq!(listed[99].0, 99);
     }
 }

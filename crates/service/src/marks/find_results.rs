@@ -7,7 +7,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};
 
-use super::faults::MarkFault;
+use super::faults::MarkError;
 use super::rows::{MarksRow, NamedResult};
 
 /// Number of ids that one query looks up.
@@ -65,11 +65,11 @@ impl NamedResults {
     }
 
     /// The answered results that a row names, at least one.
-    pub(super) fn of(&self, named: &NamedResult) -> Result<Vec<AnsweredResult>, MarkFault> {
+    pub(super) fn of(&self, named: &NamedResult) -> Result<Vec<AnsweredResult>, MarkError> {
         match named {
             NamedResult::Id(id) => match self.by_id.get(id) {
-                None => Err(MarkFault::UnknownResult),
-                Some(None) => Err(MarkFault::FailedResult),
+                None => Err(MarkError::UnknownResult),
+                Some(None) => Err(MarkError::FailedResult),
                 Some(Some(version)) => Ok(vec![AnsweredResult {
                     id: *id,
                     version: *version,
@@ -78,7 +78,7 @@ impl NamedResults {
             NamedResult::Ref(reference) => {
                 let found = self.by_ref.get(reference);
                 let found = found.filter(|results| !results.is_empty());
-                found.cloned().ok_or(MarkFault::UnknownRef)
+                found.cloned().ok_or(MarkError::UnknownRef)
             }
         }
     }

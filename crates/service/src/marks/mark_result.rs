@@ -5,7 +5,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Marker;
 
 use super::check::MarksError;
-use super::faults::MarkFaults;
+use super::faults::MarkErrors;
 use super::rows::{MarkCell, MarksRow, NamedResult};
 use crate::marks::Marks;
 use crate::results::readable_result::ReadableResult;
@@ -39,7 +39,7 @@ impl Marks<'_> {
             named: NamedResult::Id(id),
             cells,
         }];
-        let faults = MarkFaults::default();
+        let faults = MarkErrors::default();
         let checked = self.check(result.prism(), &rows, faults, marked_by).await?;
         self.change(&checked, id, &taken_back).await
     }

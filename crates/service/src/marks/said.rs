@@ -10,7 +10,7 @@ use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::{self, Mark, Marker};
 
-use super::faults::{MarkFault, MarkFaults};
+use super::faults::{MarkError, MarkErrors};
 use super::find_results::AnsweredResult;
 use super::rows::{MarkCell, MarksRow};
 
@@ -38,7 +38,7 @@ impl SaidOutcomes {
         row: &MarksRow,
         results: &[AnsweredResult],
         versions: &HashMap<VersionNumber, Arc<PrismVersion>>,
-        faults: &mut MarkFaults,
+        faults: &mut MarkErrors,
     ) {
         let mut contradicted = BTreeSet::new();
         let numbers: BTreeSet<VersionNumber> = results.iter().map(|it| it.version).collect();
@@ -61,7 +61,7 @@ impl SaidOutcomes {
                         && contradicted.insert((&cell.question, earlier))
                     {
                         let question = cell.question.clone();
-                        faults.add(row.line, MarkFault::Contradiction { question, earlier });
+                        faults.add(row.line, MarkError::Contradiction { question, earlier });
                     }
                 }
             }
@@ -118,12 +118,12 @@ fn checked(
     cell: &MarkCell,
     version: VersionNumber,
     question: Option<&Question>,
-) -> Result<OutcomeKey, MarkFault> {
+) -> Result<OutcomeKey, MarkError> {
     let Some(question) = question else {
         let question = cell.question.clone();
-        return Err(MarkFault::NoQuestion { question, version });
+        return Err(MarkError::NoQuestion { question, version });
     };
-    named(question, &cell.outcome).ok_or_else(|| MarkFault::NoOutcome {
+    named(question, &cell.outcome).ok_or_else(|| MarkError::NoOutcome {
         question: cell.question.clone(),
         name: cut(&cell.outcome),
         version,

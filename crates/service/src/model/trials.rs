@@ -4,7 +4,7 @@
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{FieldMismatch, SentFields, Submission};
 use refract_model_gateway::{
-    Model, ModelEndpoint, ModelFailure, ModelGateway, ModelReply, ModelSettings, Protocol,
+    Model, ModelEndpoint, ModelError, ModelGateway, ModelReply, ModelSettings, Protocol,
     ServerMessage,
 };
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub struct FailedTrial {
     /// The trial's name.
     pub trial: &'static str,
     /// Why it was not answered.
-    pub failure: ModelFailure,
+    pub failure: ModelError,
     /// What the server said of it.
     pub message: Option<ServerMessage>,
 }

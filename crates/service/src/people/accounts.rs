@@ -4,7 +4,7 @@ use refract_domain::event::Actor;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismName;
 pub use refract_persistence::DEFAULT_ACCOUNT;
-use refract_persistence::{AccountRow, Creation, PersistenceError};
+use refract_persistence::{AccountRow, CreateOutcome, PersistenceError};
 use uuid::Uuid;
 
 use crate::Refract;
@@ -60,8 +60,8 @@ impl Accounts<'_> {
             created_at: stamp.at,
         };
         match self.refract.database.create_account(&row, stamp).await? {
-            Creation::Created => Ok(row.into()),
-            Creation::NameTaken => Err(AccountError::NameTaken(row.name)),
+            CreateOutcome::Created => Ok(row.into()),
+            CreateOutcome::NameTaken => Err(AccountError::NameTaken(row.name)),
         }
     }
 

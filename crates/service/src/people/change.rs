@@ -3,7 +3,7 @@
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_persistence::{PersistenceError, Person, PersonWriting};
+use refract_persistence::{PersistenceError, Person, PersonOutcome};
 
 use super::error::PersonError;
 use crate::people::People;
@@ -68,10 +68,10 @@ impl People<'_> {
     }
 }
 
-fn done(writing: PersonWriting) -> Result<(), PersonError> {
+fn done(writing: PersonOutcome) -> Result<(), PersonError> {
     match writing {
-        PersonWriting::Saved => Ok(()),
-        PersonWriting::NotFound => Err(PersonError::NotFound),
-        PersonWriting::LastOwner => Err(PersonError::LastOwner),
+        PersonOutcome::Saved => Ok(()),
+        PersonOutcome::NotFound => Err(PersonError::NotFound),
+        PersonOutcome::LastOwner => Err(PersonError::LastOwner),
     }
 }

@@ -5,7 +5,7 @@ use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
-use refract_persistence::{Inviting, NewInvitation, NewPerson};
+use refract_persistence::{InviteOutcome, NewInvitation, NewPerson};
 use uuid::Uuid;
 
 use super::error::PersonError;
@@ -56,9 +56,9 @@ impl People<'_> {
             .invite_person(&new, link, caller.event_stamp())
             .await?
         {
-            Inviting::Invited(person) => person,
-            Inviting::HasJoined => return Err(PersonError::HasJoined),
-            Inviting::OfOtherAccount => return Err(PersonError::AddressInUse),
+            InviteOutcome::Invited(person) => person,
+            InviteOutcome::HasJoined => return Err(PersonError::HasJoined),
+            InviteOutcome::OfOtherAccount => return Err(PersonError::AddressInUse),
         };
         Ok(Invitation {
             person,

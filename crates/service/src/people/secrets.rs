@@ -13,7 +13,7 @@ pub enum SecretError {
     #[error("a password cannot be hashed")]
     NotHashed,
     /// As many people as there are places for sign in at this moment.
-    #[error("too many people are signing in at this moment: try again in a few seconds")]
+    #[error("too many passwords are being checked at this moment: try again in a few seconds")]
     Busy,
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use refract_authoring::definition_name::DefinitionKind;
 use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_persistence::{PersistenceError, Writing};
+use refract_persistence::{PersistenceError, WriteOutcome};
 
-use super::definition::{AppliedDefinition, DefinitionFault, DefinitionFile, PrismFiles};
+use super::definition::{AppliedDefinition, DefinitionError, DefinitionFile, PrismFiles};
 use super::error::{ATTEMPTS, PrismError};
 use super::planned_definition::PlannedDefinition;
 use crate::people::caller::Caller;
@@ -26,7 +26,7 @@ pub struct Apply {
 pub enum ApplyError {
     /// Files that break rules, with every fault of every file.
     #[error("files cannot be applied")]
-    Faults(Vec<DefinitionFault>),
+    Faults(Vec<DefinitionError>),
     /// A prism cannot be changed.
     #[error(transparent)]
     Prism(#[from] PrismError),
@@ -57,7 +57,8 @@ impl Prisms<'_> {
             let definitions: Vec<_> = changed.map(|planned| planned.definition(caller)).collect();
             let is_saved = apply.is_dry
                 || definitions.is_empty()
-                || self.refract.database.save_definitions(&definitions).await? == Writing::Saved;
+                || self.refract.database.save_definitions(&definitions).await?
+                    == WriteOutcome::Saved;
             if is_saved {
                 return Ok(in_order(&apply.files, &planned));
             }
@@ -78,7 +79,7 @@ fn by_prism(files: &[DefinitionFile]) -> Result<BTreeMap<&Slug, PrismFiles<'_>>,
         };
         match place {
             None => *place = Some(file),
-            Some(other) => faults.push(DefinitionFault {
+            Some(other) => faults.push(DefinitionError {
                 file: file.file.clone(),
                 text: format!("{} defines it too: give one of the two", other.file),
             }),
@@ -125,7 +126,7 @@ fn in_order(files: &[DefinitionFile], planned: &[PlannedDefinition<'_>]) -> Vec<
     applied.collect()
 }
 
-fn none_or<T>(faults: Vec<DefinitionFault>, value: T) -> Result<T, ApplyError> {
+fn none_or<T>(faults: Vec<DefinitionError>, value: T) -> Result<T, ApplyError> {
     if faults.is_empty() {
         Ok(value)
     } else {

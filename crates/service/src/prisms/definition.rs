@@ -55,7 +55,7 @@ impl ApplyOutcome {
 
 /// What is wrong with a file that is to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DefinitionFault {
+pub struct DefinitionError {
     /// The file as people call it.
     pub file: String,
     /// What is wrong, with the path in the file.
@@ -70,9 +70,9 @@ pub(super) struct PrismFiles<'a> {
 }
 
 /// The problems of a file, each as a fault.
-pub(super) fn faults_of(file: &DefinitionFile, problems: &Problems) -> Vec<DefinitionFault> {
+pub(super) fn faults_of(file: &DefinitionFile, problems: &Problems) -> Vec<DefinitionError> {
     let problems = problems.as_slice().iter();
-    let faults = problems.map(|problem| DefinitionFault {
+    let faults = problems.map(|problem| DefinitionError {
         file: file.file.clone(),
         text: format!("{}: {}", problem.path, problem.fault),
     });

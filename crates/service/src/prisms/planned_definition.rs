@@ -14,7 +14,7 @@ use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
 use super::definition::{
-    AppliedDefinition, ApplyOutcome, DefinitionFault, DefinitionFile, PrismFiles, faults_of,
+    AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, faults_of,
 };
 use super::earlier::lens_change;
 use crate::people::caller::Caller;
@@ -40,9 +40,9 @@ impl<'a> PlannedDefinition<'a> {
     pub(super) fn of_new(
         slug: &'a Slug,
         files: &PrismFiles<'_>,
-    ) -> Result<Self, Vec<DefinitionFault>> {
+    ) -> Result<Self, Vec<DefinitionError>> {
         let Some(file) = files.prism else {
-            let faults = files.lens.map(|lens| DefinitionFault {
+            let faults = files.lens.map(|lens| DefinitionError {
                 file: lens.file.clone(),
                 text: format!(
                     "there is no prism {slug}: apply its {slug}{} too, or make the prism first",
@@ -77,7 +77,7 @@ impl<'a> PlannedDefinition<'a> {
         read: Prism,
         earlier: &EarlierVersions,
         files: &PrismFiles<'_>,
-    ) -> Result<Self, Vec<DefinitionFault>> {
+    ) -> Result<Self, Vec<DefinitionError>> {
         let current_name = PrismName::saved(read.name.clone());
         let (name, version) = match files.prism {
             None => (current_name.clone(), None),
@@ -95,7 +95,7 @@ impl<'a> PlannedDefinition<'a> {
                 let file_read = file_read.map_err(|problems| faults_of(file, &problems))?;
                 let version = Some(file_read.version).filter(|it| *it != earlier.latest);
                 if version.is_some() && read.latest_version.next().is_none() {
-                    return Err(vec![DefinitionFault {
+                    return Err(vec![DefinitionError {
                         file: file.file.clone(),
                         text: "the prism has its highest version already".to_owned(),
                     }]);
@@ -199,7 +199,7 @@ impl<'a> PlannedDefinition<'a> {
 fn read_lens(
     files: &PrismFiles<'_>,
     latest: &PrismVersion,
-) -> Result<Option<Lens>, Vec<DefinitionFault>> {
+) -> Result<Option<Lens>, Vec<DefinitionError>> {
     let Some(file) = files.lens else {
         return Ok(None);
     };

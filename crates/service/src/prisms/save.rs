@@ -5,7 +5,7 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_persistence::{NewPrism, NewVersion, Prism, Writing};
+use refract_persistence::{NewPrism, NewVersion, Prism, WriteOutcome};
 use uuid::Uuid;
 
 use super::earlier::lens_change;
@@ -60,7 +60,7 @@ impl Prisms<'_> {
                     .then(|| (&lens, lens_change(&prism, &earlier, &version, &lens))),
                 stamp: caller.event_stamp(),
             };
-            if self.refract.database.save_version(&prism, new).await? == Writing::Saved {
+            if self.refract.database.save_version(&prism, new).await? == WriteOutcome::Saved {
                 return Ok((prism, number));
             }
         }

@@ -9,7 +9,7 @@ use refract_domain::submission::budget::{self, OverBudget};
 use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission};
-use refract_model_gateway::ModelFailure;
+use refract_model_gateway::ModelError;
 
 use crate::people::caller::Caller;
 use crate::prisms::Prisms;
@@ -48,7 +48,7 @@ pub enum TrialError {
     OverBudget(#[from] OverBudget),
     /// The model gave no usable answer.
     #[error(transparent)]
-    Model(#[from] ModelFailure),
+    Model(#[from] ModelError),
     /// The service failed.
     #[error(transparent)]
     Internal(#[from] InternalError),

@@ -7,8 +7,8 @@ use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
-use refract_model_gateway::{ModelFailure, ModelReply, ModelReport};
-use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, Saving};
+use refract_model_gateway::{ModelError, ModelReply, ModelReport};
+use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, SaveOutcome};
 use uuid::Uuid;
 
 use crate::lenses::prism_lens::PrismLens;
@@ -86,11 +86,11 @@ impl Results<'_> {
             provenance: provenance(asked.report.clone()),
         };
         let result = match self.save(&new).await? {
-            Saving::Saved => {
+            SaveOutcome::Saved => {
                 self.refract.metrics.result_saved(new.result.status.name());
                 ReadableResult::new(new.result, call.asked.version, lens)
             }
-            Saving::Lost(winner) => {
+            SaveOutcome::Lost(winner) => {
                 winner.repeat(call.prism)?;
                 ReadableResult::through_lens(&self.refract.database, winner, lens).await?
             }
@@ -111,14 +111,14 @@ impl Results<'_> {
         let outcome = asked
             .outcome
             .as_ref()
-            .map_or_else(ModelFailure::kind, |_| "answered");
+            .map_or_else(ModelError::kind, |_| "answered");
         self.refract.metrics.model_asked(outcome, asked.took);
         Ok(asked)
     }
 
     /// Saves a result, again and again while the database is away for a moment: its answers were
     /// paid for, and saving one result twice changes nothing.
-    async fn save(self, new: &NewResult) -> Result<Saving, PersistenceError> {
+    async fn save(self, new: &NewResult) -> Result<SaveOutcome, PersistenceError> {
         let save = || self.refract.database.save_result(new);
         let failed = |error: &PersistenceError| {
             self.refract.metrics.save_failed();

@@ -1,6 +1,6 @@
 //! Why a call is refused.
 
-use refract_domain::result::{HeldByAnotherPrism, RetryRefusal};
+use refract_domain::result::{HeldByAnotherPrism, RetryError};
 use refract_domain::submission::FieldMismatch;
 use refract_domain::submission::budget::OverBudget;
 use refract_persistence::PersistenceError;
@@ -25,7 +25,7 @@ pub enum CallError {
     HeldByAnotherPrism(#[from] HeldByAnotherPrism),
     /// The result cannot be retried.
     #[error(transparent)]
-    Retry(#[from] RetryRefusal),
+    Retry(#[from] RetryError),
     /// The fields sent are not the fields of the version.
     #[error(transparent)]
     Fields(#[from] FieldMismatch),
@@ -47,7 +47,7 @@ pub enum InternalError {
     #[error("a version that a result or a prism names is missing")]
     VersionMissing,
     /// The lens was replaced during every attempt at reading it.
-    #[error("the lens did not hold still")]
+    #[error("the lens changed while it was read: try again")]
     LensKeepsMoving,
     /// No model was given to the use cases.
     #[error("there is no model to ask")]

@@ -7,7 +7,7 @@ use std::future::ready;
 use futures_util::stream::{iter, try_unfold};
 use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
-use refract_domain::result::RetryRefusal;
+use refract_domain::result::RetryError;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
@@ -141,7 +141,7 @@ impl Retried {
                 let error = result.view().status.error().map(str::to_owned);
                 self.asked.count(error.map_or(Ok(()), Err));
             }
-            Err(CallError::Retry(RetryRefusal::AlreadyRetried(_))) => {}
+            Err(CallError::Retry(RetryError::AlreadyRetried(_))) => {}
             Err(error @ (CallError::Internal(_) | CallError::Retry(_))) => return Err(error),
             Err(refused) => *self.refused.entry(refused.to_string()).or_default() += 1,
         }

@@ -4,7 +4,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
-use refract_service::marks::{MarkCell, MarkFaults, MarksError, MarksRow, NamedResult};
+use refract_service::marks::{MarkCell, MarkErrors, MarksError, MarksRow, NamedResult};
 use refract_service::people::{Caller, Maker};
 use refract_service::retention::PurgeRange;
 use tokio::sync::oneshot;
@@ -276,7 +276,7 @@ async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
     let checked = it
         .refract
         .marks()
-        .check(prism, &rows, MarkFaults::default(), None)
+        .check(prism, &rows, MarkErrors::default(), None)
         .await;
     let checked = checked.unwrap();
     purge(&it, &mut saved, 0).await;

@@ -11,7 +11,7 @@ use refract_domain::event::EventDetail;
 use refract_domain::prism::VersionNumber;
 use refract_service::people::Caller;
 use refract_service::prisms::{
-    AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionFault,
+    AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionError,
 };
 use serde::Serialize;
 
@@ -129,7 +129,7 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
 }
 
 /// Lists the faults; returns the exit status for failure.
-fn refused(faults: &[DefinitionFault]) -> ExitCode {
+fn refused(faults: &[DefinitionError]) -> ExitCode {
     for fault in faults {
         output::say(&format!("  {}: {}", fault.file, fault.text));
     }

@@ -178,7 +178,7 @@ impl CheckCommand {
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
         } else {
-            output::words(&words(&measured, &gold.wrong, &verdict))?;
+            output::text(&render(&measured, &gold.wrong, &verdict))?;
         }
         if let Some(junit) = junit {
             junit.write(&verdict, &gold.wrong)?;
@@ -212,14 +212,14 @@ async fn measured(
 }
 
 /// The measures, what is not right, the requirements and what other orders changed.
-fn words(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict<'_>) -> String {
+fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict<'_>) -> String {
     let width = terminal::width();
     let questions = measured.iter();
-    let questions = questions.map(|measured| measures::words(measured, width));
+    let questions = questions.map(|measured| measures::render(measured, width));
     let fit = terminal::stdout_is_terminal().then_some(width);
     let blocks = questions.chain([
-        wrong_rows::words(wrong, fit),
-        requirements::words(verdict.requirements),
+        wrong_rows::render(wrong, fit),
+        requirements::render(verdict.requirements),
         verdict
             .orders
             .map_or_else(String::new, option_orders::words),

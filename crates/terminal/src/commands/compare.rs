@@ -90,7 +90,7 @@ impl CompareCommand {
             let lines = compared_words::lines(question, &references, terminal::width());
             writeln!(words, "\n{}", lines.join("\n"))?;
         }
-        output::words(&words)
+        output::text(&words)
     }
 
     /// Refuses sides that have nothing to be compared.

@@ -85,7 +85,7 @@ pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> 
         text,
         "\nGET http://{address}{path}\n\nThe result as a row of a spreadsheet:\n{csv}"
     )?;
-    output::words(&text.replace('\r', ""))
+    output::text(&text.replace('\r', ""))
 }
 
 /// Says how to go on: a call to copy, and the link into the app.
@@ -102,7 +102,7 @@ pub fn invite(api_url: &ApiUrl, key: &ApiKey, app_link: Option<&str>) -> anyhow:
             "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
         )),
     );
-    output::words(&words)
+    output::text(&words)
 }
 
 /// The part of a reply that the demo reads.

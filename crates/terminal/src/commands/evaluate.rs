@@ -143,9 +143,9 @@ impl EvaluateCommand {
                 continue;
             }
             if number > 0 {
-                output::words("\n")?;
+                output::text("\n")?;
             }
-            output::words(&measures::words(&measured, terminal::width()))?;
+            output::text(&measures::render(&measured, terminal::width()))?;
         }
         Ok(())
     }

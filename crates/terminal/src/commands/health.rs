@@ -52,6 +52,6 @@ impl HealthCommand {
             "the node is not {state}: {path} answers {}",
             reply.status.as_u16()
         );
-        output::words(&format!("{state}\n"))
+        output::text(&format!("{state}\n"))
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn json(measured: &MeasuredQuestion) -> impl Serialize {
 
 /// A question's measures in words, tables and bars, for a terminal of this width in columns. It
 /// ends with a line break.
-pub(crate) fn words(measured: &MeasuredQuestion, width: usize) -> String {
+pub(crate) fn render(measured: &MeasuredQuestion, width: usize) -> String {
     let mut words = screen::lines(measured, width).join("\n");
     words.push('\n');
     words

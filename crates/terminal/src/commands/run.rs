@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use refract_file_runs::{FileCheck, FileRun, RunSettings, RunStop, RunTally, Shard};
+use refract_file_runs::{FileCheck, FileRun, RunError, RunSettings, RunTally, Shard};
 use refract_lens_rendering::RowFormat;
 
 use self::target::RunTarget;
@@ -105,7 +105,7 @@ impl RunCommand {
             output::say(&format!("refused rows: listed in {}", list.display()));
         }
         match (summary.stop, kept) {
-            (Some(RunStop::Output { error, .. }), _) if is_closed(&error) => Err(error.into()),
+            (Some(RunError::Output { error, .. }), _) if is_closed(&error) => Err(error.into()),
             (Some(stop), _) => {
                 let part = output.map(part_of);
                 let rows = part.map_or_else(String::new, |part| {

@@ -64,7 +64,7 @@ pub(crate) fn print(
         ResultDisplay::Table => {
             let mut table = table::of(result, terminal::width());
             table.push_str(&facts.lines());
-            output::words(&table)
+            output::text(&table)
         }
         ResultDisplay::Format(format) => {
             let mut bytes = Vec::new();

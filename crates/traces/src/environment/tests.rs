@@ -2,7 +2,7 @@ use super::*;
 
 const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318");
 
-fn reading(variables: &[(&str, &str)]) -> Result<Option<CollectorSettings>, TraceSettingFault> {
+fn reading(variables: &[(&str, &str)]) -> Result<Option<CollectorSettings>, TraceSettingError> {
     read(|name| {
         let found = variables.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| (*value).to_owned())
@@ -96,6 +96,6 @@ fn what_cannot_be_used_is_named_without_its_value() {
     for ratio in ["1.1", "-0.1", "NaN", "most"] {
         let sampler = ("OTEL_TRACES_SAMPLER", "parentbased_traceidratio");
         let read = reading(&[ENDPOINT, sampler, ("OTEL_TRACES_SAMPLER_ARG", ratio)]);
-        assert_eq!(read, Err(TraceSettingFault::SamplerRatio), "{ratio}");
+        assert_eq!(read, Err(TraceSettingError::SamplerRatio), "{ratio}");
     }
 }

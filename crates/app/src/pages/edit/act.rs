@@ -7,7 +7,7 @@ use crate::pages::list_change::{self, ListChange};
 
 /// What a button did.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Acted {
+pub(crate) struct FormAction {
     /// The id of the element that is used next; empty when the button is unknown or names something
     /// that is not there.
     pub(crate) focus: String,
@@ -37,12 +37,12 @@ const QUESTIONS: ListPlace<'_> = ListPlace {
 };
 
 /// Does what a button such as `questions.2.up` or `fields.add` says.
-pub(crate) fn act(draft: &mut EditDraft, button: &str) -> Acted {
+pub(crate) fn act(draft: &mut EditDraft, button: &str) -> FormAction {
     let parts: Vec<&str> = button.split('.').collect();
     done(draft, &parts).unwrap_or_default()
 }
 
-fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
+fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<FormAction> {
     match parts {
         ["fields", "add"] => {
             draft.fields.push(DraftField::default());
@@ -68,7 +68,7 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
             } else {
                 ("open", "closed")
             };
-            Some(Acted {
+            Some(FormAction {
                 focus: format!("questions.{place}.{next}"),
                 words: format!("Question {} is {what}.", place + 1),
             })
@@ -88,7 +88,7 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<Acted> {
 }
 
 /// Does something to the options or levels of the question at a place.
-fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option<Acted> {
+fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option<FormAction> {
     let list = ListPlace {
         path: &format!("questions.{place}.{}", question.list()?),
         noun: match question.question_type {
@@ -110,8 +110,8 @@ fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option
 }
 
 /// What is said of an item that was added at the end; `input` is typed into next.
-fn added(ListPlace { path, noun, .. }: &ListPlace<'_>, number: usize, input: &str) -> Acted {
-    Acted {
+fn added(ListPlace { path, noun, .. }: &ListPlace<'_>, number: usize, input: &str) -> FormAction {
+    FormAction {
         focus: format!("{path}.{}.{input}", number - 1),
         words: format!("{noun} {number} is new."),
     }
@@ -123,7 +123,7 @@ fn rearrange<T>(
     ListPlace { path, noun, add }: &ListPlace<'_>,
     from: usize,
     change: &[&str],
-) -> Option<Acted> {
+) -> Option<FormAction> {
     let count = items.len();
     let (focus, words) = match list_change::rearrange(items, from, change)? {
         ListChange::Removed => {
@@ -144,7 +144,7 @@ fn rearrange<T>(
             (focus, format!("is number {} of {count}.", to + 1))
         }
     };
-    Some(Acted {
+    Some(FormAction {
         focus,
         words: format!("{noun} {} {words}", from + 1),
     })
@@ -213,8 +213,14 @@ mod tests {
         assert_eq!(added.focus, "questions.0.options.2.label");
         assert_eq!(added.words, "Option 3 is new.");
         act(&mut draft, "questions.add.yes_no");
-        assert_eq!(act(&mut draft, "questions.1.options.add"), Acted::default());
-        assert_eq!(act(&mut draft, "questions.add.nonsense"), Acted::default());
+        assert_eq!(
+            act(&mut draft, "questions.1.options.add"),
+            FormAction::default()
+        );
+        assert_eq!(
+            act(&mut draft, "questions.add.nonsense"),
+            FormAction::default()
+        );
         assert_eq!(draft.questions[0].outcomes.len(), 3);
         assert_eq!(draft.questions[1].outcomes.len(), 0);
     }

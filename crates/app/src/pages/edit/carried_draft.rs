@@ -7,7 +7,7 @@ use refract_domain::prism::PrismVersion;
 use serde::{Deserialize, Serialize};
 
 use super::draft::{DraftField, DraftQuestion, EditDraft};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 
 /// The version that a draft was made from; none for a new prism.
 #[derive(Clone, Default)]
@@ -19,7 +19,7 @@ enum CarriedQuestion {
     /// The base's question with this key, unchanged.
     Saved { key: String, is_folded: bool },
     /// A question that is new or changed.
-    Typed(DraftQuestion),
+    SignInForm(DraftQuestion),
 }
 
 /// A whole draft in a hidden value.
@@ -51,16 +51,16 @@ impl DraftBase {
     /// The question of a hidden value.
     ///
     /// # Errors
-    /// [`PageRefusal::NoForm`] when the app did not write the value itself.
-    pub(crate) fn read_question(&self, json: &str) -> Result<DraftQuestion, PageRefusal> {
+    /// [`PageError::NoForm`] when the app did not write the value itself.
+    pub(crate) fn read_question(&self, json: &str) -> Result<DraftQuestion, PageError> {
         self.question(parsed(json)?)
     }
 
     /// The draft of a hidden value.
     ///
     /// # Errors
-    /// [`PageRefusal::NoForm`] when the app did not write the value itself.
-    pub(crate) fn read(&self, json: &str) -> Result<EditDraft, PageRefusal> {
+    /// [`PageError::NoForm`] when the app did not write the value itself.
+    pub(crate) fn read(&self, json: &str) -> Result<EditDraft, PageError> {
         let carried: CarriedDraft = parsed(json)?;
         let questions = carried.questions.into_iter();
         Ok(EditDraft {
@@ -86,16 +86,16 @@ impl DraftBase {
                 is_folded: question.is_folded,
             }
         } else {
-            CarriedQuestion::Typed(question.clone())
+            CarriedQuestion::SignInForm(question.clone())
         }
     }
 
-    fn question(&self, carried: CarriedQuestion) -> Result<DraftQuestion, PageRefusal> {
+    fn question(&self, carried: CarriedQuestion) -> Result<DraftQuestion, PageError> {
         match carried {
             CarriedQuestion::Saved { key, is_folded } => {
-                self.saved(&key, is_folded).ok_or(PageRefusal::NoForm)
+                self.saved(&key, is_folded).ok_or(PageError::NoForm)
             }
-            CarriedQuestion::Typed(question) => Ok(question),
+            CarriedQuestion::SignInForm(question) => Ok(question),
         }
     }
 
@@ -114,6 +114,6 @@ fn in_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn parsed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, PageRefusal> {
-    serde_json::from_str(json).map_err(|_| PageRefusal::NoForm)
+fn parsed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, PageError> {
+    serde_json::from_str(json).map_err(|_| PageError::NoForm)
 }

@@ -24,13 +24,13 @@ pub(crate) enum DraftKey {
     /// The key that callers rely on already.
     Saved(String),
     /// The key of something new. An empty one is made from the label or the question.
-    Typed(String),
+    SignInForm(String),
 }
 
 impl Default for DraftKey {
     /// The key of something that is new.
     fn default() -> Self {
-        Self::Typed(String::new())
+        Self::SignInForm(String::new())
     }
 }
 
@@ -69,7 +69,7 @@ impl DraftKey {
     /// The key as it stands in the form.
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Saved(key) | Self::Typed(key) => key,
+            Self::Saved(key) | Self::SignInForm(key) => key,
         }
     }
 
@@ -166,7 +166,7 @@ impl EditDraft {
     pub(crate) fn blank() -> Self {
         Self {
             fields: vec![DraftField {
-                key: DraftKey::Typed("text".to_owned()),
+                key: DraftKey::SignInForm("text".to_owned()),
                 label: "Text".to_owned(),
             }],
             questions: vec![DraftQuestion::new(QuestionType::YesNo)],
@@ -203,7 +203,7 @@ impl EditDraft {
 
     /// The draft with keys that may still be changed, for a prism that is not saved yet.
     pub(crate) fn into_new(mut self) -> Self {
-        let free = |key: &mut DraftKey| *key = DraftKey::Typed(key.as_str().to_owned());
+        let free = |key: &mut DraftKey| *key = DraftKey::SignInForm(key.as_str().to_owned());
         for field in &mut self.fields {
             free(&mut field.key);
         }

@@ -7,7 +7,7 @@ use refract_domain::prism::question::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
 
 /// The name of the value that carries a whole draft along.
@@ -17,8 +17,8 @@ pub(crate) const WHOLE: &str = "draft";
 /// made from.
 ///
 /// # Errors
-/// [`PageRefusal::NoForm`] when a value that the app wrote itself cannot be read.
-pub(crate) fn read(form: &Form, base: &DraftBase) -> Result<EditDraft, PageRefusal> {
+/// [`PageError::NoForm`] when a value that the app wrote itself cannot be read.
+pub(crate) fn read(form: &Form, base: &DraftBase) -> Result<EditDraft, PageError> {
     if form.has(WHOLE) {
         return base.read(form.get(WHOLE));
     }
@@ -62,7 +62,7 @@ impl<'a> SentInputs<'a> {
     fn key(&self, path: &str) -> DraftKey {
         match self.get(path, "saved_key") {
             Some(key) => DraftKey::Saved(key.to_owned()),
-            None => DraftKey::Typed(self.text(&format!("{path}.key"))),
+            None => DraftKey::SignInForm(self.text(&format!("{path}.key"))),
         }
     }
 
@@ -73,7 +73,7 @@ impl<'a> SentInputs<'a> {
         })
     }
 
-    fn question(&self, path: &str) -> Option<Result<DraftQuestion, PageRefusal>> {
+    fn question(&self, path: &str) -> Option<Result<DraftQuestion, PageError>> {
         if let Some(folded) = self.get(path, "folded") {
             return Some(self.base.read_question(folded));
         }
@@ -110,13 +110,13 @@ mod tests {
         form.push(WHOLE, "{");
         assert!(matches!(
             read(&form, &DraftBase::default()),
-            Err(PageRefusal::NoForm)
+            Err(PageError::NoForm)
         ));
         let mut form = Form::default();
         form.push("questions.0.folded", "[]");
         assert!(matches!(
             read(&form, &DraftBase::default()),
-            Err(PageRefusal::NoForm)
+            Err(PageError::NoForm)
         ));
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let draft = read(&form, &DraftBase::default()).unwrap();
         assert_eq!(draft.fields[0].key, DraftKey::Saved("text".to_owned()));
         let question = &draft.questions[0];
-        assert_eq!(question.key, DraftKey::Typed("topic".to_owned()));
+        assert_eq!(question.key, DraftKey::SignInForm("topic".to_owned()));
         assert_eq!(question.outcomes.len(), 2);
         assert_eq!(question.outcomes[1].key, DraftKey::Saved("b".to_owned()));
     }

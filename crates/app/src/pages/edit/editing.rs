@@ -12,7 +12,7 @@ use super::draft::EditDraft;
 use super::draft_form;
 use crate::components::form_faults::at_paths;
 use crate::components::prism_tabs::prism_address;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::requests::visit::{Visit, version_number};
 
 /// The name of the value that is sent while everything wrong is told.
@@ -37,7 +37,7 @@ pub(crate) struct Editing {
 
 /// What the rules say about a draft.
 #[derive(Default)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedDraft {
     pub(crate) problems: Vec<Problem>,
     /// Warnings about the questions that are open.
     pub(crate) warnings: Vec<WordingWarning>,
@@ -61,7 +61,7 @@ impl Editing {
     }
 
     /// The latest version of the prism that the address names.
-    pub(crate) async fn of_latest(visit: &Visit) -> Result<Self, PageRefusal> {
+    pub(crate) async fn of_latest(visit: &Visit) -> Result<Self, PageError> {
         let prism = visit.find_prism().await?;
         let prisms = visit.refract.prisms();
         let latest = prisms.find_version(&prism, prism.latest_version).await?;
@@ -75,14 +75,14 @@ impl Editing {
     }
 
     /// What a form of the page holds.
-    pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageRefusal> {
+    pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageError> {
         let form = &visit.sent.form;
         let mut editing = Self::new_prism(EditDraft::default());
         // the address of a new prism names none
         if !visit.sent.values.get("slug").is_empty() {
             let prism = visit.find_prism().await?;
             editing.prism = Some(prism);
-            let number = version_number(form.get("based_on")).ok_or(PageRefusal::NoForm)?;
+            let number = version_number(form.get("based_on")).ok_or(PageError::NoForm)?;
             editing.put_on(visit, number).await?;
         }
         editing.draft = draft_form::read(form, &editing.base)?;
@@ -106,7 +106,7 @@ impl Editing {
         &mut self,
         visit: &Visit,
         number: VersionNumber,
-    ) -> Result<(), PageRefusal> {
+    ) -> Result<(), PageError> {
         if let Some(prism) = &self.prism {
             let base = visit.refract.prisms().find_version(prism, number).await?;
             self.base = DraftBase(Some(base));
@@ -122,7 +122,7 @@ impl Editing {
     }
 
     /// Reads the draft by the rules of saving it. Nothing is saved.
-    pub(crate) async fn check(&self, visit: &Visit) -> Result<Checked, PageRefusal> {
+    pub(crate) async fn check(&self, visit: &Visit) -> Result<CheckedDraft, PageError> {
         let file = self.draft.file();
         let read = if self.prism.is_none() {
             PrismFile::read(&file, None)
@@ -136,14 +136,14 @@ impl Editing {
                 Err(refusal) => return Err(refusal.into()),
             }
         };
-        Ok(Checked {
+        Ok(CheckedDraft {
             is_asked: self.is_asked,
-            ..Checked::of(&self.draft, read)
+            ..CheckedDraft::of(&self.draft, read)
         })
     }
 }
 
-impl Checked {
+impl CheckedDraft {
     fn of(draft: &EditDraft, read: Result<PrismFile, Problems>) -> Self {
         match read {
             Ok(PrismFile { version, name: _ }) => Self {

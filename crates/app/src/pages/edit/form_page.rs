@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::act::Acted;
-use super::editing::{ASKED, Checked, Editing, NAMED};
+use super::act::FormAction;
+use super::editing::{ASKED, CheckedDraft, Editing, NAMED};
 use super::inputs::Inputs;
 use super::question_inputs::question;
 use super::state_panel;
@@ -16,8 +16,8 @@ use crate::requests::visit::Visit;
 pub(crate) fn show<'a>(
     visit: &'a Visit,
     editing: &Editing,
-    checked: &Checked,
-    acted: &Acted,
+    checked: &CheckedDraft,
+    acted: &FormAction,
 ) -> Page<'a> {
     let main = html! {
         @if editing.prism.is_none() { h1 { "New prism" } }
@@ -36,7 +36,7 @@ pub(crate) fn show<'a>(
 }
 
 /// What stands in the form.
-pub(crate) fn inside(editing: &Editing, checked: &Checked, acted: &Acted) -> Markup {
+pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft, acted: &FormAction) -> Markup {
     let inputs = Inputs {
         checked,
         focus: &acted.focus,

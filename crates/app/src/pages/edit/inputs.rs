@@ -4,13 +4,13 @@ use maud::{Markup, html};
 
 use super::carried_draft::DraftBase;
 use super::draft::DraftKey;
-use super::editing::Checked;
+use super::editing::CheckedDraft;
 use crate::components::field::FormField;
 
 /// What inputs need besides their value.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
-    pub(crate) checked: &'a Checked,
+    pub(crate) checked: &'a CheckedDraft,
     /// The id of the element that gets the focus; empty for none.
     pub(crate) focus: &'a str,
     /// What the hidden values of folded questions are told against.
@@ -58,7 +58,7 @@ impl Inputs<'_> {
                     }
                 }
             }
-            DraftKey::Typed(key) => html! {
+            DraftKey::SignInForm(key) => html! {
                 div.key { (self.line(&format!("{path}.key"), "Key", key)) }
             },
         }

@@ -8,21 +8,21 @@ use refract_domain::problem::Problems;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, SavedMeanwhile};
 
 use super::editing::Editing;
-use super::place_words::in_words;
+use super::place_words::describe;
 use super::review_page::carried;
 use crate::components::differences::differences;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// The page.
-pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
     let account = visit.account();
     let (selector, file) = (visit.prism()?, editing.draft.file());
-    let based_on = editing.based_on.ok_or(PageRefusal::NoForm)?;
+    let based_on = editing.based_on.ok_or(PageError::NoForm)?;
     let prisms = visit.refract.prisms();
     let comparing = prisms.saved_meanwhile(account, &selector, &file, based_on);
     let meanwhile = comparing.await?;
@@ -97,7 +97,7 @@ fn wrong(problems: &Problems) -> Markup {
         p { "Before yours can be saved, this is to be put right:" }
         ul.problems {
             @for problem in problems.as_slice() {
-                li { (in_words(&problem.path)) ": " (problem.fault) }
+                li { (describe(&problem.path)) ": " (problem.fault) }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 /// The words for a path of the prism file, such as `Question 1, option 3, label` for
 /// `questions.0.options.2.label`.
-pub(crate) fn in_words(path: &str) -> String {
+pub(crate) fn describe(path: &str) -> String {
     let mut named = Vec::new();
     let mut parts = path.split('.').peekable();
     while let Some(part) = parts.next() {
@@ -45,7 +45,7 @@ mod tests {
             ("questions.9.levels.0", "Question 10, level 1"),
             ("", ""),
         ] {
-            assert_eq!(in_words(path), words);
+            assert_eq!(describe(path), words);
         }
         assert_eq!(question_of("questions.12.options.3.key"), Some(12));
         assert_eq!(question_of("questions"), None);

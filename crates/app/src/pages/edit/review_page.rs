@@ -10,7 +10,7 @@ use refract_service::prisms::{DraftTrialCost, TrialPair, VersionDraft};
 use super::draft_form::WHOLE;
 use super::editing::Editing;
 use super::form_page::origin;
-use super::place_words::in_words;
+use super::place_words::describe;
 use super::state_panel::MOST_WARNINGS;
 use crate::components::bar::bar;
 use crate::components::differences::differences;
@@ -62,7 +62,7 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
                 "About the wording:"
                 ul {
                     @for warning in warnings.iter().take(MOST_WARNINGS) {
-                        li { (in_words(&warning.path)) ": " bdi { (warning.message) } "." }
+                        li { (describe(&warning.path)) ": " bdi { (warning.message) } "." }
                     }
                     @if warnings.len() > MOST_WARNINGS { li { "and more of them" } }
                 }

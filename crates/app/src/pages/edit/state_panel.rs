@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use refract_domain::limits::TOKEN_BUDGET;
 
-use super::editing::{Checked, Editing};
-use super::place_words::{in_words, question_of};
+use super::editing::{CheckedDraft, Editing};
+use super::place_words::{describe, question_of};
 use crate::components::number::{count, counted};
 
 /// Most warnings that are listed.
 pub(super) const MOST_WARNINGS: usize = 30;
 
 /// The state of the form. A script reads the problems from it, to put each beside its input.
-pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
+pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
     let (hidden, shown): (Vec<_>, Vec<_>) =
         (checked.problems.iter()).partition(|problem| is_folded(editing, &problem.path));
     let mut by_question: BTreeMap<usize, usize> = BTreeMap::new();
@@ -29,7 +29,7 @@ pub(crate) fn panel(editing: &Editing, checked: &Checked) -> Markup {
             ul.problems {
                 @for problem in shown {
                     li data-path=(problem.path) data-fault=(problem.fault) {
-                        a href={ "#" (problem.path) } { (in_words(&problem.path)) ": " (problem.fault) }
+                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (problem.fault) }
                     }
                 }
                 @for (place, count) in by_question {

@@ -39,7 +39,7 @@ fn actors(field: &FormField<'_>, choices: &EventChoices) -> Markup {
 fn actions(field: &FormField<'_>) -> Markup {
     field.select(&html! {
         option value="" { "anything" }
-        @for action in EventAction::ALL { (field.option(action.name(), action.words())) }
+        @for action in EventAction::ALL { (field.option(action.name(), action.label())) }
     })
 }
 

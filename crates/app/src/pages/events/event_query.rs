@@ -5,7 +5,7 @@ use refract_domain::ids::parse_uuid;
 use refract_service::events::{EventActors, EventFilter};
 
 use crate::components::list_filters::ListFilters;
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 
 /// Where the page is.
 pub(super) const ADDRESS: &str = "/events";

@@ -24,7 +24,7 @@ fn row(listed: &ListedEvent) -> Markup {
         tr {
             th.together scope="row" { (moment(event.stamp.at)) }
             td data-label="Who" { (who(listed)) }
-            td title=(event.action.name()) { (event.action.words()) }
+            td title=(event.action.name()) { (event.action.label()) }
             td data-label="To what" { (target(listed)) }
             td data-label=[label("From", event.from.as_ref())] { (detail(event.from.as_ref())) }
             td data-label=[label("To", event.to.as_ref())] { (detail(event.to.as_ref())) }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::percent_text::{to_percent, to_share};
 use crate::pages::list_change::rearrange;
 use crate::requests::form::Form;
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 
 /// Most columns that are read from a form; the rules of lenses allow fewer.
 const MOST: usize = 1000;

@@ -77,7 +77,7 @@ fn did_last(last: &ListedEvent) -> Markup {
     let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
     html! {
         div {
-            (event.action.words())
+            (event.action.label())
             @if !is_about_themselves { ": " bdi { (last.target.name) } }
         }
         span.soft { (moment(event.stamp.at)) }

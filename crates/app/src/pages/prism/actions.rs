@@ -4,14 +4,14 @@ use actix_web::http::StatusCode;
 use refract_domain::prism::PrismName;
 
 use super::page;
-use crate::components::form_faults::in_words;
+use crate::components::form_faults::describe;
 use crate::components::prism_tabs::prism_address;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Gives the prism another name.
-pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let selector = visit.prism()?;
     match PrismName::parse(visit.sent.form.get("name")) {
         Ok(name) => {
@@ -22,19 +22,19 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageRefusal> {
         Err(faults) => {
             let prisms = visit.refract.prisms();
             let found = prisms.overview(visit.account(), &selector).await?;
-            Ok(page(&visit, &found, &in_words(faults))
+            Ok(page(&visit, &found, &describe(faults))
                 .with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
 }
 
 /// Archives the prism.
-pub(crate) async fn archive(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn archive(visit: Visit) -> Result<PageReply, PageError> {
     set_archived(&visit, true, "archived").await
 }
 
 /// Makes the prism active again.
-pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageError> {
     set_archived(&visit, false, "restored").await
 }
 
@@ -42,14 +42,14 @@ async fn set_archived(
     visit: &Visit,
     is_archived: bool,
     done: &str,
-) -> Result<PageReply, PageRefusal> {
+) -> Result<PageReply, PageError> {
     let (caller, selector) = (visit.caller(), visit.prism()?);
     let prisms = visit.refract.prisms();
     prisms.set_archived(&caller, &selector, is_archived).await?;
     back(visit, done).await
 }
 
-async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageRefusal> {
+async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageError> {
     let prism = visit.find_prism().await?;
     let address = prism_address(&prism);
     Ok(PageReply::see_other(&format!("{address}?done={done}")))

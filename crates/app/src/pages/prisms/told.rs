@@ -6,12 +6,12 @@ use refract_domain::ids::EventId;
 use refract_service::events::{ListedEvent, ToldChange};
 
 use crate::components::moment::moment;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
-pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageRefusal> {
+pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageError> {
     let account = visit.account();
     let events = visit.refract.events();
     let telling = events.told_changes(account, visit.visitor.person, from);
@@ -26,7 +26,7 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
         div.notice.warning role="status" {
             p { strong { "Somebody changed your role or password." } }
             ul {
-                @for told in &changes { li { (words(told)) } }
+                @for told in &changes { li { (message(told)) } }
             }
             p { "If you do not know why, ask an owner of your account." }
             form method="post" action="/seen" {
@@ -38,19 +38,19 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
 }
 
 /// Notes that the visitor has seen what was changed about them.
-pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageRefusal> {
-    let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageRefusal::NoForm)?;
+pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageError> {
+    let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageError::NoForm)?;
     mark_told(&visit, up_to).await?;
     Ok(PageReply::see_other("/"))
 }
 
-async fn mark_told(visit: &Visit, up_to: EventId) -> Result<(), PageRefusal> {
+async fn mark_told(visit: &Visit, up_to: EventId) -> Result<(), PageError> {
     let events = visit.refract.events();
     let saying = events.mark_told(visit.account(), visit.visitor.person, up_to);
     Ok(saying.await?)
 }
 
-fn words(told: &ToldChange) -> Markup {
+fn message(told: &ToldChange) -> Markup {
     let change = &told.change;
     let event = &change.event;
     let at = moment(event.stamp.at);

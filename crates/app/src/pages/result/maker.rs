@@ -5,11 +5,11 @@ use refract_domain::account::role::Role;
 use refract_service::people::Maker;
 
 use crate::pages::keys::address_of_key;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
 /// What the maker of a result is called. The name of a key leads owners to it.
-pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageRefusal> {
+pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageError> {
     let account = visit.account();
     Ok(match maker {
         Maker::Person(person) => {

@@ -6,12 +6,12 @@ use refract_service::results::{ResultOrder, searchable_columns};
 use super::filter_values::FilterValues;
 use super::refused;
 use crate::components::list_pages::{media_type, row_format};
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Sends the file, with the rows of `refract results export`, oldest first.
-pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
@@ -23,7 +23,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageRefusal> {
     let results = visit.refract.results();
     let results = results.of_search(lens, values.filter, oldest_first);
     // the filters name searchable columns of this lens only
-    let results = results.map_err(|_| PageRefusal::NotFound)?;
+    let results = results.map_err(|_| PageError::NotFound)?;
     let marked = MarkedColumns::default();
     let chunks = results
         .export_chunks(&visit.caller(), format, marked)

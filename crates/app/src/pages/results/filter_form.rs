@@ -8,7 +8,7 @@ use refract_service::results::{SearchableColumn, searchable_columns};
 use super::filter_values::FilterValues;
 use super::makers::ResultMakers;
 use crate::components::field::FormField;
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 
 /// The form, which shows what was sent, also where that could not be read.
 pub(super) fn filter_form(

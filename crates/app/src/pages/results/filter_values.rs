@@ -6,7 +6,7 @@ use refract_domain::submission::reference::Ref;
 use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
 use crate::components::list_filters::ListFilters;
-use crate::requests::sent::Query;
+use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
 
 /// The names of the filters in an address, which are also the names of the form's inputs.

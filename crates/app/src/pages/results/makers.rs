@@ -9,7 +9,7 @@ use refract_service::people::MakerName;
 use refract_service::results::FoundRow;
 
 use crate::components::field::FormField;
-use crate::replies::page_refusal::PageRefusal;
+use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
 /// The keys and people of an account, with what they are called.
@@ -22,7 +22,7 @@ pub(super) struct ResultMakers {
 
 impl ResultMakers {
     /// Loads those of the visitor's account, and who made these results.
-    pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageRefusal> {
+    pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageError> {
         let account = visit.account();
         let keys = visit.refract.keys().labels(account).await?;
         let present = visit.refract.people().list(account).await?;

@@ -9,7 +9,7 @@ use super::llama_cpp::{self, LlamaCppRequests};
 use super::question_requests::QuestionRequests;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 
 /// Requests that a batch takes: one for the prompt, and one for all continuations.
 pub(super) const BATCH_REQUESTS: usize = 2;
@@ -20,7 +20,7 @@ pub(super) async fn follow_up_at_once(
     requests: QuestionRequests<'_>,
     probabilities: &mut CodeProbabilities,
     series: &mut RequestSeries,
-) -> Result<bool, ModelFailure> {
+) -> Result<bool, ModelError> {
     let indexes = probabilities.tokens_to_follow_up();
     let tokens = indexes.iter();
     let tokens: Vec<&FirstToken> = tokens
@@ -50,8 +50,8 @@ pub(super) async fn follow_up_at_once(
             }
             Ok(is_read)
         }
-        Err(failure @ ModelFailure::TooBusy(_)) => Err(failure),
-        Ok(None) | Err(ModelFailure::Status(404 | 405 | 501)) => {
+        Err(failure @ ModelError::TooBusy(_)) => Err(failure),
+        Ok(None) | Err(ModelError::Status(404 | 405 | 501)) => {
             asked.capabilities.batch.fails(true);
             Ok(false)
         }
@@ -70,7 +70,7 @@ async fn ask_batch(
     tokens: &[&FirstToken],
     outcomes: usize,
     series: &mut RequestSeries,
-) -> Result<Option<Vec<Option<DigitProbabilities>>>, ModelFailure> {
+) -> Result<Option<Vec<Option<DigitProbabilities>>>, ModelError> {
     let QuestionRequests { call, .. } = requests;
     let beginnings: Vec<String> = tokens.iter().map(|token| token.spelling()).collect();
     let begun = beginnings.first().cloned().unwrap_or_default();

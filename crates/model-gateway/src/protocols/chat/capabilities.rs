@@ -46,17 +46,17 @@ pub(super) struct ServerCapabilities {
     no_template_kwargs: AtomicBool,
     no_system_message: AtomicBool,
     /// Batches of first tokens in one request to llama.cpp's server.
-    pub(super) batch: OwnWay,
+    pub(super) batch: NativeExtension,
     /// Whether the server has refused a number of alternatives as vLLM does.
     has_limit: AtomicBool,
     asked_for_tokens: AtomicBool,
     named_tokens: OnceLock<NamedTokens>,
     /// Requests to vLLM that name the tokens to list.
-    pub(super) naming: OwnWay,
+    pub(super) naming: NativeExtension,
     /// Follow-up requests by a continued message.
-    message: OwnWay,
+    message: NativeExtension,
     /// Follow-up requests by a schema, where no message can be continued.
-    schema: OwnWay,
+    schema: NativeExtension,
 }
 
 impl Default for ServerCapabilities {
@@ -66,13 +66,13 @@ impl Default for ServerCapabilities {
             no_max_tokens: AtomicBool::default(),
             no_template_kwargs: AtomicBool::default(),
             no_system_message: AtomicBool::default(),
-            batch: OwnWay::default(),
+            batch: NativeExtension::default(),
             has_limit: AtomicBool::default(),
             asked_for_tokens: AtomicBool::default(),
             named_tokens: OnceLock::new(),
-            naming: OwnWay::default(),
-            message: OwnWay::default(),
-            schema: OwnWay::default(),
+            naming: NativeExtension::default(),
+            message: NativeExtension::default(),
+            schema: NativeExtension::default(),
         }
     }
 }
@@ -161,7 +161,7 @@ impl ServerCapabilities {
         self.way(method).fails(false);
     }
 
-    fn way(&self, method: FollowUpMethod) -> &OwnWay {
+    fn way(&self, method: FollowUpMethod) -> &NativeExtension {
         match method {
             FollowUpMethod::ContinuedMessage => &self.message,
             FollowUpMethod::Schema => &self.schema,
@@ -172,12 +172,12 @@ impl ServerCapabilities {
 /// Whether a way of its own that a server has is used. Until it has worked, any failure ends its use;
 /// afterwards only an answer that shows that the server has changed does.
 #[derive(Debug, Default)]
-pub(super) struct OwnWay {
+pub(super) struct NativeExtension {
     has_worked: AtomicBool,
     is_given_up: AtomicBool,
 }
 
-impl OwnWay {
+impl NativeExtension {
     pub(super) fn is_open(&self) -> bool {
         !self.is_given_up.load(Ordering::Relaxed)
     }

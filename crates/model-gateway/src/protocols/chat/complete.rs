@@ -6,7 +6,7 @@ use super::completion::{self, Completion};
 use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::servers::place::ServerPlace;
 
 /// Sends a request, and sends it again without each parameter that the server refuses and that the
@@ -20,7 +20,7 @@ pub(crate) async fn complete<P: Copy>(
     series: &mut RequestSeries,
     write: impl Fn(ServerPlace) -> (RequestBody, P),
     can_do_without: impl Fn(ServerPlace, &str, bool, P) -> bool,
-) -> Result<Completion, ModelFailure> {
+) -> Result<Completion, ModelError> {
     loop {
         let sent = Cell::new(None);
         let write = |server| {
@@ -36,7 +36,7 @@ pub(crate) async fn complete<P: Copy>(
             }
             // each refusal takes a parameter away, so this ends
             (
-                Err(ModelFailure::ParameterRefused {
+                Err(ModelError::ParameterRefused {
                     parameter,
                     is_over_limit,
                     ..

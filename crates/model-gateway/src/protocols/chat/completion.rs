@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::thinking::is_unfinished;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
 use crate::json::{is_error, object, string};
 use crate::report::ReportedUsage;
@@ -48,23 +48,23 @@ pub(crate) struct AnswerToken {
 }
 
 /// Reads the body of an answer with status 200.
-pub(crate) fn read(body: &[u8]) -> Result<Completion, ModelFailure> {
+pub(crate) fn read(body: &[u8]) -> Result<Completion, ModelError> {
     read_strict(body).or_else(|failure| match with_finite_numbers(body) {
-        Some(body) if failure == ModelFailure::NotChat => read_strict(&body),
+        Some(body) if failure == ModelError::NotChat => read_strict(&body),
         Some(_) | None => Err(failure),
     })
 }
 
-fn read_strict(body: &[u8]) -> Result<Completion, ModelFailure> {
-    let reply: CompletionJson<'_> = object(body).ok_or(ModelFailure::NotChat)?;
+fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
+    let reply: CompletionJson<'_> = object(body).ok_or(ModelError::NotChat)?;
     let is_flat_error = reply.kind.and_then(string).as_deref() == Some("error");
     if reply.error.is_some_and(is_error) || is_flat_error {
-        return Err(ModelFailure::ReportedError);
+        return Err(ModelError::ReportedError);
     }
     let choice = reply.choices.0.and_then(|list| list.into_iter().next()?.0);
-    let choice = choice.ok_or(ModelFailure::NotChat)?;
+    let choice = choice.ok_or(ModelError::NotChat)?;
     if choice.error.is_some_and(is_error) {
-        return Err(ModelFailure::ReportedError);
+        return Err(ModelError::ReportedError);
     }
     let message = choice.message.0.unwrap_or_default();
     let logprobs = choice.logprobs.0.unwrap_or_default();

@@ -14,7 +14,7 @@ use super::question_requests::QuestionRequests;
 use super::reading;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 
 /// One question about one submission.
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ struct FirstReading {
 
 impl QuestionDialogue<'_> {
     /// Asks the question and returns its key with the answer.
-    pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelFailure> {
+    pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelError> {
         let requests = self.requests;
         let mut series = requests.call.series();
         let first = self.ask_codes(USUAL_ALTERNATIVES, &mut series).await?;
@@ -51,7 +51,7 @@ impl QuestionDialogue<'_> {
         let key = requests.question.key.clone();
         match answer::answer(requests.question, probabilities) {
             Some(answer) => Ok((key, answer)),
-            None => Err(ModelFailure::Unanswered(key)),
+            None => Err(ModelError::Unanswered(key)),
         }
     }
 
@@ -61,7 +61,7 @@ impl QuestionDialogue<'_> {
         self,
         mut first: FirstReading,
         series: &mut RequestSeries,
-    ) -> Result<FirstReading, ModelFailure> {
+    ) -> Result<FirstReading, ModelError> {
         let capabilities = &self.requests.server(*series).capabilities;
         let asked = capabilities.alternatives(USUAL_ALTERNATIVES);
         if !first.probabilities.hides_codes(asked) {
@@ -82,17 +82,17 @@ impl QuestionDialogue<'_> {
         self,
         alternatives: u16,
         series: &mut RequestSeries,
-    ) -> Result<FirstReading, ModelFailure> {
+    ) -> Result<FirstReading, ModelError> {
         let requests = self.requests;
         let completion = requests
             .complete(&WantedCode::Any, alternatives, series)
             .await?;
         let key = || requests.question.key.clone();
         if completion.is_thinking {
-            return Err(ModelFailure::StillThinking(key()));
+            return Err(ModelError::StillThinking(key()));
         }
         if completion.positions.is_empty() {
-            return Err(ModelFailure::NoLogProbabilities(key()));
+            return Err(ModelError::NoLogProbabilities(key()));
         }
         let (shape, outcomes) = (requests.shape(), requests.outcomes());
         Ok(FirstReading {

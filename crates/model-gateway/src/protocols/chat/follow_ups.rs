@@ -12,7 +12,7 @@ use super::digits::digits_after;
 use super::question_requests::QuestionRequests;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 
 /// What a follow-up request brought.
 struct FollowedUp {
@@ -28,7 +28,7 @@ pub(super) async fn follow_up(
     probabilities: &mut CodeProbabilities,
     mut more: usize,
     mut series: RequestSeries,
-) -> Result<(), ModelFailure> {
+) -> Result<(), ModelError> {
     let mut unreadable = HashSet::new();
     while more > 0 && !series.is_spent() {
         let Some(FollowUp { method, is_proven }) = requests.server(series).capabilities.follow_up()
@@ -73,7 +73,7 @@ async fn ask_digits(
     outcomes: usize,
     method: FollowUpMethod,
     mut series: RequestSeries,
-) -> Result<FollowedUp, ModelFailure> {
+) -> Result<FollowedUp, ModelError> {
     let letter = token.letter;
     let codes = codes_of(letter, outcomes);
     let wanted = match method {
@@ -86,13 +86,13 @@ async fn ask_digits(
     let digits = match answered.await {
         Ok(completion) => digits_after(letter, codes, &completion.positions),
         Err(
-            ModelFailure::ParameterRefused { .. }
-            | ModelFailure::Status(400 | 422)
-            | ModelFailure::ContextTooSmall(_)
-            | ModelFailure::ReportedError,
+            ModelError::ParameterRefused { .. }
+            | ModelError::Status(400 | 422)
+            | ModelError::ContextTooSmall(_)
+            | ModelError::ReportedError,
         ) => None,
         // what was read until the question's time ended is an answer
-        Err(ModelFailure::TimedOut(_)) if series.is_spent() => None,
+        Err(ModelError::TimedOut(_)) if series.is_spent() => None,
         Err(failure) => return Err(failure),
     };
     Ok(FollowedUp { digits, series })

@@ -9,7 +9,7 @@ use super::completion::Completion;
 use super::request::{Prompts, WantedCode};
 use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::servers::each_server::EachServer;
 
 /// Sends the requests about one question and one submission.
@@ -47,7 +47,7 @@ impl<'a> QuestionRequests<'a> {
         wanted: &WantedCode,
         alternatives: u16,
         series: &mut RequestSeries,
-    ) -> Result<Completion, ModelFailure> {
+    ) -> Result<Completion, ModelError> {
         let write = |server| {
             let capabilities = &self.servers.of(server).capabilities;
             let parameters = capabilities.parameters(alternatives);

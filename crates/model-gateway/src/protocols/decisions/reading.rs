@@ -11,18 +11,15 @@ use refract_domain::submission::model_input::outcome_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::json::{JsonObject, count, list, nested, string};
 use crate::protocols::answers::ReadAnswers;
 use crate::protocols::typed_questions::answers::SentAnswer;
 use crate::report::coverage::OutcomeCoverage;
 
 /// Reads the answers to these questions.
-pub(super) fn read(
-    answers: &RawValue,
-    questions: &[Question],
-) -> Result<ReadAnswers, ModelFailure> {
-    let sent = list(answers).ok_or(ModelFailure::NotDecisions)?;
+pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
+    let sent = list(answers).ok_or(ModelError::NotDecisions)?;
     let mut sent = sent.into_iter();
     let mut coverage = OutcomeCoverage::default();
     let answers = questions.iter().map(|question| {
@@ -30,7 +27,7 @@ pub(super) fn read(
         Ok((question.key.clone(), answer))
     });
     Ok(ReadAnswers {
-        answers: answers.collect::<Result<_, ModelFailure>>()?,
+        answers: answers.collect::<Result<_, ModelError>>()?,
         coverage,
     })
 }
@@ -40,13 +37,13 @@ fn read_answer(
     question: &Question,
     raw: Option<&RawValue>,
     coverage: &mut OutcomeCoverage,
-) -> Result<Answer, ModelFailure> {
-    let unanswered = || ModelFailure::Unanswered(question.key.clone());
+) -> Result<Answer, ModelError> {
+    let unanswered = || ModelError::Unanswered(question.key.clone());
     let json: DecisionsAnswerJson<'_> = raw.and_then(nested).ok_or_else(unanswered)?;
     let kind = json.kind.and_then(string).ok_or_else(unanswered)?;
     let is_named = |raw| string(raw).is_some_and(|name| name == question.key.as_str());
     if kind == "refusal" && json.name.is_none_or(is_named) {
-        return Err(ModelFailure::Refused(question.key.clone()));
+        return Err(ModelError::Refused(question.key.clone()));
     }
     if !json.name.is_some_and(is_named) {
         return Err(unanswered());

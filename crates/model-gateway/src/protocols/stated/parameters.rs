@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::failure::server_refusal::SYSTEM_MESSAGE;
 
 /// Parameters that not every server takes.
@@ -50,8 +50,8 @@ impl RefusedParameters {
 
 /// The failure where nothing can be left out: a schema without bounds that is refused for its bounds
 /// is refused as a whole.
-pub(super) fn about_holder(mut failure: ModelFailure) -> ModelFailure {
-    if let ModelFailure::ParameterRefused { parameter, .. } = &mut failure
+pub(super) fn about_holder(mut failure: ModelError) -> ModelError {
+    if let ModelError::ParameterRefused { parameter, .. } = &mut failure
         && matches!(*parameter, "minimum" | "maximum")
     {
         *parameter = "response_format";

@@ -5,7 +5,7 @@ use refract_domain::prism::question::Question;
 use serde_json::value::RawValue;
 
 use super::request::{NAMED_CODES, PERCENT_OTHERS, code_name, percent_name};
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
 use crate::protocols::answers::{self, ReadAnswers, answer_each};
 use crate::protocols::chat::codes::{CodePiece, CodeShape};
@@ -22,7 +22,7 @@ struct StatedPercentages {
 }
 
 /// Reads the answers to these questions.
-pub(super) fn read(content: &str, questions: &[Question]) -> Result<ReadAnswers, ModelFailure> {
+pub(super) fn read(content: &str, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
     let stated: JsonObject<'_> = object(inside(content).as_bytes()).unwrap_or_default();
     answer_each(questions, |question, coverage| {
         let raw = stated.get(question.key.as_str())?;

@@ -6,17 +6,14 @@ use refract_domain::prism::question::Question;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::json::{JsonObject, nested, string};
 use crate::protocols::answers::{ReadAnswers, answer_each};
 use crate::protocols::typed_questions::answers::SentAnswer;
 
 /// Reads the answers to these questions.
-pub(super) fn read(
-    answers: &RawValue,
-    questions: &[Question],
-) -> Result<ReadAnswers, ModelFailure> {
-    let sent: JsonObject<'_> = nested(answers).ok_or(ModelFailure::NotSystemOne)?;
+pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
+    let sent: JsonObject<'_> = nested(answers).ok_or(ModelError::NotSystemOne)?;
     answer_each(questions, |question, coverage| {
         let json: SystemOneAnswerJson<'_> = nested(sent.get(question.key.as_str())?)?;
         let answer = SentAnswer {

@@ -5,7 +5,7 @@ use refract_domain::submission::model_input::State;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelError;
 use crate::protocols::answers::ReadAnswers;
 
 /// How the requests of a format are written and its answers are read.
@@ -22,9 +22,9 @@ pub(crate) struct TypedFormat {
     /// Writes a question.
     pub(crate) write_question: fn(&mut Vec<u8>, &Question),
     /// Reads the value of `answers` as answers to the questions of a request.
-    pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelFailure>,
+    pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelError>,
     /// The failure of a body that is not of the format.
-    pub(crate) malformed: ModelFailure,
+    pub(crate) malformed: ModelError,
 }
 
 /// Writes a value behind what is there already.

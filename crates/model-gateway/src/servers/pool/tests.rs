@@ -25,13 +25,13 @@ fn set(indexes: &[usize]) -> ServerSet {
     places.fold(ServerSet::default(), ServerSet::with)
 }
 
-/// Lets the server fail until it is left alone; returns when it is due.
+/// Lets the server fail until it is ejected; returns when it is due.
 fn fail(pool: &ServerPool, index: usize, now: Duration) -> Duration {
     let load = pool.loads.of(place(index));
     for _ in 0..3 {
         load.failed(false, now);
     }
-    assert!(load.health().is_left_alone());
+    assert!(load.health().is_ejected());
     load.health().due()
 }
 
@@ -43,7 +43,7 @@ fn chosen(pool: &ServerPool, now: Duration, avoided: &[usize]) -> (usize, bool) 
 const NOW: Duration = Duration::from_secs(1000);
 
 #[test]
-fn the_only_server_is_always_chosen_and_never_left_alone() {
+fn the_only_server_is_always_chosen_and_never_ejected() {
     let pool = pool(1);
     for _ in 0..10 {
         pool.ask(pool.choose(ServerSet::default()).unwrap())
@@ -51,13 +51,13 @@ fn the_only_server_is_always_chosen_and_never_left_alone() {
     }
     let chosen = pool.choose(ServerSet::default()).unwrap();
     assert_eq!(chosen.place, ServerPlace::default());
-    assert!(!chosen.is_probe && !pool.is_left_alone(chosen.place));
+    assert!(!chosen.is_probe && !pool.is_ejected(chosen.place));
     assert_eq!(pool.choose(set(&[0])), None);
     let [only] = &pool.uses().collect::<Vec<_>>()[..] else {
         panic!("there is one")
     };
     assert_eq!((only.requests, only.failures, only.in_flight), (10, 10, 0));
-    assert!(!only.is_left_alone);
+    assert!(!only.is_ejected);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_busiest_of_several_servers_is_never_chosen_and_every_other_one_is() {
 }
 
 #[test]
-fn a_server_that_is_left_alone_gets_one_probe_when_it_is_due() {
+fn a_server_that_is_ejected_gets_one_probe_when_it_is_due() {
     let pool = pool(3);
     let due = fail(&pool, 1, NOW);
     let before = due.saturating_sub(Duration::from_millis(1));
@@ -129,7 +129,7 @@ fn a_probe_that_is_abandoned_is_followed_by_another_one_at_once() {
 }
 
 #[test]
-fn when_all_are_left_alone_the_one_that_is_due_first_is_asked() {
+fn when_all_are_ejected_the_one_that_is_due_first_is_asked() {
     let pool = pool(3);
     let later = fail(&pool, 0, NOW + Duration::from_secs(9));
     fail(&pool, 1, NOW);
@@ -173,12 +173,12 @@ proptest! {
         let chosen = pool.choose_at(now, set(&avoided));
         prop_assert_eq!(chosen.is_some(), is_any_left);
         for (index, failed) in failed.iter().enumerate() {
-            prop_assert!(*failed || !pool.is_left_alone(place(index)));
+            prop_assert!(*failed || !pool.is_ejected(place(index)));
         }
         if let Some(ChosenServer { place, is_probe }) = chosen {
             prop_assert!(!avoided.contains(&place.index()));
             let is_well = |index: usize| !failed[index] && !avoided.contains(&index);
-            let may_fail = is_probe || !pool.is_left_alone(place);
+            let may_fail = is_probe || !pool.is_ejected(place);
             prop_assert!(may_fail || !(0..servers).any(is_well));
         }
     }

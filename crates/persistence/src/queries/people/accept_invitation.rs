@@ -9,7 +9,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::PersonId;
 
-use crate::connections::{locked, run, unless_rolled_back};
+use crate::connections::{for_update, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -61,7 +61,7 @@ impl Database {
             let before =
                 joining().select((people::email, people::role, people::password.is_not_null()));
             let before: Option<(String, String, bool)> =
-                locked(before).get_result(c).await.optional()?;
+                for_update(before).get_result(c).await.optional()?;
             let Some((email, role, has_joined)) = before else {
                 return Err(RollbackTransaction);
             };

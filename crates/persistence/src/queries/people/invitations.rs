@@ -10,7 +10,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use crate::connections::{in_transaction, locked, on, run, unless_rolled_back};
+use crate::connections::{for_update, in_transaction, on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -45,7 +45,7 @@ pub struct NewPerson {
 
 /// What became of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inviting {
+pub enum InviteOutcome {
     /// The link was saved for this person, in place of the one before.
     Invited(PersonId),
     /// The address is a person's of the account who has joined; nothing was saved.
@@ -118,7 +118,7 @@ impl Database {
         new: &NewPerson,
         link: NewInvitation,
         stamp: EventStamp,
-    ) -> Result<Inviting, PersistenceError> {
+    ) -> Result<InviteOutcome, PersistenceError> {
         let NewPerson {
             id,
             account,
@@ -151,7 +151,7 @@ impl Database {
                     Some(id)
                 } else {
                     // locks the person's row, so that of two links made at once one replaces the other
-                    let before = locked(invited_before().select((people::id, people::role)));
+                    let before = for_update(invited_before().select((people::id, people::role)));
                     let before: Option<(PersonId, String)> =
                         before.get_result(c).await.optional()?;
                     if let Some((person, before)) = &before {
@@ -174,13 +174,13 @@ impl Database {
                 QueryResult::Ok(person)
             })?;
             if let Some(person) = invited {
-                return Ok(Inviting::Invited(person));
+                return Ok(InviteOutcome::Invited(person));
             }
             let query = of_email().select(people::account_id);
             let holder: Option<AccountId> = on!(connection, get_result(query)).optional()?;
             match holder {
-                Some(holder) if holder == account => Ok(Inviting::HasJoined),
-                Some(_) => Ok(Inviting::OfOtherAccount),
+                Some(holder) if holder == account => Ok(InviteOutcome::HasJoined),
+                Some(_) => Ok(InviteOutcome::OfOtherAccount),
                 None => Err(PersistenceError::Failed(
                     "the person was removed at this moment".to_owned(),
                 )),

@@ -10,7 +10,7 @@ use refract_domain::account::role::Role;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use crate::connections::{in_transaction, is_committed, locked, on, run, transaction};
+use crate::connections::{for_update, in_transaction, is_committed, on, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -49,7 +49,7 @@ pub struct Person {
 
 /// What became of a change to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PersonWriting {
+pub enum PersonOutcome {
     /// The change was saved.
     Saved,
     /// The account has no such person.
@@ -195,7 +195,7 @@ impl Database {
         &self,
         person: PersonId,
         stamp: EventStamp,
-    ) -> Result<PersonWriting, PersistenceError> {
+    ) -> Result<PersonOutcome, PersistenceError> {
         self.change_person(person, PersonChange::Removal, stamp)
             .await
     }
@@ -212,7 +212,7 @@ impl Database {
         person: PersonId,
         role: Role,
         stamp: EventStamp,
-    ) -> Result<PersonWriting, PersistenceError> {
+    ) -> Result<PersonOutcome, PersistenceError> {
         self.change_person(person, PersonChange::Role(role), stamp)
             .await
     }
@@ -222,7 +222,7 @@ impl Database {
         person: PersonId,
         change: PersonChange,
         stamp: EventStamp,
-    ) -> Result<PersonWriting, PersistenceError> {
+    ) -> Result<PersonOutcome, PersistenceError> {
         let (account, now, id) = (stamp.account, stamp.at, stamp.id);
         let is_by_another = stamp.actor.person() != Some(person);
         self.write(async move |mut connection| {
@@ -248,7 +248,7 @@ impl Database {
                         .set(accounts::name.eq(accounts::name))
                 );
                 let was_owner: Option<PersonId> = was_owner.first(c).await.optional()?;
-                let before = locked(one().select(people::role));
+                let before = for_update(one().select(people::role));
                 let before: Option<String> = before.get_result(c).await.optional()?;
                 let before = before.and_then(|name| Role::named(&name));
                 let Some(before) = before else {
@@ -292,9 +292,9 @@ impl Database {
                 QueryResult::Ok(())
             });
             Ok(match (is_committed(ended)?, is_last_owner) {
-                (true, _) => PersonWriting::Saved,
-                (false, true) => PersonWriting::LastOwner,
-                (false, false) => PersonWriting::NotFound,
+                (true, _) => PersonOutcome::Saved,
+                (false, true) => PersonOutcome::LastOwner,
+                (false, false) => PersonOutcome::NotFound,
             })
         })
         .await

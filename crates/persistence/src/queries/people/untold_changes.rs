@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, TargetKind};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 
-use crate::connections::{locked, run, transaction};
+use crate::connections::{for_update, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{AnyId, Bind};
@@ -31,7 +31,7 @@ impl Database {
                     .filter(people::account_id.eq(Bind(account)))
             };
             // no change of the person is made meanwhile
-            let untold = locked(one().select(people::untold_event));
+            let untold = for_update(one().select(people::untold_event));
             let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
             if untold.flatten().is_some_and(|first| first <= up_to) {
                 let by_another = events::actor_id

@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 
-use crate::connections::{locked, run, transaction};
+use crate::connections::{for_update, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -72,7 +72,7 @@ impl Database {
                     .filter(people::id.eq(Bind(person)))
                     .filter(people::removed_at.is_null())
                     .select(people::id);
-                let there: Option<PersonId> = locked(one).get_result(c).await.optional()?;
+                let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
                 refused = there.map(|person| (EventTarget::Person(person), stamp));
             }
             run!(

@@ -72,14 +72,14 @@ impl TryFrom<PrismColumns> for Prism {
 
 /// What became of a change to a prism that was decided on a row read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writing {
+pub enum WriteOutcome {
     /// The change was saved.
     Saved,
     /// The prism changed after the row was read, so nothing was saved: read it and decide again.
     Stale,
 }
 
-impl Writing {
+impl WriteOutcome {
     /// The outcome of a change that is saved only where nothing changed meanwhile.
     pub(crate) fn of(is_saved: bool) -> Self {
         if is_saved { Self::Saved } else { Self::Stale }

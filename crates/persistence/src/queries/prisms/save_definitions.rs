@@ -17,7 +17,7 @@ use crate::queries::events::add_event;
 use crate::queries::lenses::lens_to_json;
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
 use crate::queries::prisms::events::{lens_changed, renamed};
-use crate::queries::prisms::row::{Prism, Writing};
+use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};
@@ -227,7 +227,7 @@ impl Database {
     pub async fn save_definitions(
         &self,
         definitions: &[PrismDefinition<'_>],
-    ) -> Result<Writing, PersistenceError> {
+    ) -> Result<WriteOutcome, PersistenceError> {
         let rows = definitions.iter().map(DefinitionRows::new);
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
         let written = unless_rolled_back!(self, |c| {
@@ -273,6 +273,6 @@ impl Database {
             }
             QueryResult::Ok(())
         })?;
-        Ok(Writing::of(written))
+        Ok(WriteOutcome::of(written))
     }
 }

@@ -12,13 +12,13 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
 use refract_traces::StatementName;
 
-use crate::connections::{locked, on, run, unless_rolled_back};
+use crate::connections::{for_update, on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::lenses::{lens_from_json, lens_to_json};
 use crate::queries::prisms::events::{lens_changed, renamed};
-use crate::queries::prisms::row::{Prism, PrismColumns, Writing};
+use crate::queries::prisms::row::{Prism, PrismColumns, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_versions, prisms};
 
@@ -159,7 +159,7 @@ impl Database {
         &self,
         read: &Prism,
         new: NewVersion<'_>,
-    ) -> Result<Writing, PersistenceError> {
+    ) -> Result<WriteOutcome, PersistenceError> {
         let number = read.latest_version.next();
         let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
         let version = VersionColumns::new(read.id, number, new.version, &new.stamp)?;
@@ -186,7 +186,7 @@ impl Database {
                 .filter(prisms::id.eq(Bind(read.id)))
                 .filter(prisms::latest_version.eq(read.latest_version.get()))
                 .filter(prisms::lens_revision.eq(read.lens_revision));
-            let before = locked(unchanged.select(prisms::name));
+            let before = for_update(unchanged.select(prisms::name));
             let before: Option<String> = before.get_result(c).await.optional()?;
             let Some(before) = before else {
                 return Err(RollbackTransaction);
@@ -214,7 +214,7 @@ impl Database {
             );
             QueryResult::Ok(())
         })?;
-        Ok(Writing::of(written))
+        Ok(WriteOutcome::of(written))
     }
 }
 

@@ -23,7 +23,7 @@ const SAVING: StatementName = StatementName {
 
 /// What became of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Saving {
+pub enum SaveOutcome {
     /// The result is saved.
     Saved,
     /// Another call was first, under the same idempotency key or with a retry of the same result.
@@ -41,12 +41,12 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
-    pub async fn save_result(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+    pub async fn save_result(&self, new: &NewResult) -> Result<SaveOutcome, PersistenceError> {
         self.named(&SAVING, self.save_linked_or_not(new)).await
     }
 
     /// Saves a result; a retry whose original was purged meanwhile without its link.
-    async fn save_linked_or_not(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+    async fn save_linked_or_not(&self, new: &NewResult) -> Result<SaveOutcome, PersistenceError> {
         match (self.save_linked(new).await, new.retry_of) {
             (Err(gone @ PersistenceError::ReferenceGone(_)), Some(original)) => {
                 if self.has_result(original).await? {
@@ -64,7 +64,7 @@ impl Database {
     }
 
     /// Saves a result with its link to the failed result that it retries.
-    async fn save_linked(&self, new: &NewResult) -> Result<Saving, PersistenceError> {
+    async fn save_linked(&self, new: &NewResult) -> Result<SaveOutcome, PersistenceError> {
         let is_saved = match new.moves_key_from() {
             Some(failed) => Box::pin(self.insert_with_key_of(failed, new.try_into()?)).await?,
             None => match self.insert_in_group(new.try_into()?).await {
@@ -73,7 +73,7 @@ impl Database {
             },
         };
         if is_saved {
-            Ok(Saving::Saved)
+            Ok(SaveOutcome::Saved)
         } else {
             self.find_winner(Race::of(new)).await
         }
@@ -127,12 +127,12 @@ impl Database {
 
     /// Finds what won: an earlier attempt to save this very result, another retry, or another
     /// holder of the idempotency key.
-    async fn find_winner(&self, race: Race) -> Result<Saving, PersistenceError> {
+    async fn find_winner(&self, race: Race) -> Result<SaveOutcome, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table.find(Bind(race.id)).select(results::id);
             let ours: Option<ResultId> = on!(connection, get_result(query)).optional()?;
             if ours.is_some() {
-                return Ok(Saving::Saved);
+                return Ok(SaveOutcome::Saved);
             }
             let mut winner: Option<ResultColumns> = None;
             if let Some(failed) = race.retry_of {
@@ -156,7 +156,7 @@ impl Database {
             // a key that moves right now is held by no result for a moment
             let gone =
                 || PersistenceError::Failed("the result saved first is not found".to_owned());
-            Ok(Saving::Lost(winner.ok_or_else(gone)?.try_into()?))
+            Ok(SaveOutcome::Lost(winner.ok_or_else(gone)?.try_into()?))
         })
         .await
     }

@@ -5,7 +5,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventDetail};
 use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 
-use crate::connections::{in_transaction, locked, run};
+use crate::connections::{for_update, in_transaction, run};
 use crate::error::PersistenceError;
 use crate::queries::counts::{NO_KEY, number_of};
 use crate::queries::database::Database;
@@ -80,7 +80,7 @@ impl Database {
                         results::api_key_id,
                         results::error.is_not_null(),
                     ));
-                let found: Vec<FoundColumns> = locked(query).load(c).await?;
+                let found: Vec<FoundColumns> = for_update(query).load(c).await?;
                 let found: Vec<_> = found.into_iter().map(ForgottenResult::from).collect();
                 let number = found.len();
                 let originals: Vec<_> = found.iter().map(|result| Some(result.id)).collect();
@@ -102,7 +102,7 @@ impl Database {
                     ));
                     first_mark.on_conflict_do_nothing().execute(c).await?;
                     let mark = counted_results::table.find(Bind(prism));
-                    let up_to: ResultId = locked(mark.select(counted_results::up_to))
+                    let up_to: ResultId = for_update(mark.select(counted_results::up_to))
                         .get_result(c)
                         .await?;
                     let counts = ForgottenCounts::of(&forgotten, up_to);

@@ -7,7 +7,7 @@ use diesel::sql_types::BigInt;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::submission::reference::Ref;
 
-use crate::connections::{PLANNED_ANEW, on};
+use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::query::ResultQuery;
@@ -174,7 +174,7 @@ impl Database {
                 .order((results::reference, results::prism_id, results::id))
                 .limit(i64::from(limit))
                 .select(results::id);
-            Ok(on!(connection, PLANNED_ANEW, load(query))?)
+            Ok(on!(connection, CUSTOM_PLAN, load(query))?)
         })
         .await
     }

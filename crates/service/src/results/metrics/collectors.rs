@@ -72,13 +72,21 @@ fn encode_servers(
         servers,
         |server| ConstGauge::new(i64::try_from(server.in_flight).unwrap_or(i64::MAX)),
     )?;
-    encode_each(
-        encoder,
-        "refract_model_server_left_alone",
-        "Whether a model server has failed repeatedly and gets no requests but probes: 1, else 0.",
-        servers,
-        |server| ConstGauge::new(i64::from(server.is_left_alone)),
-    )
+    for (name, help) in [
+        (
+            "refract_model_server_ejected",
+            "Whether a model server has failed repeatedly and gets no requests but probes: 1, else 0.",
+        ),
+        (
+            "refract_model_server_left_alone",
+            "Deprecated: use refract_model_server_ejected. Removed in the next release.",
+        ),
+    ] {
+        encode_each(encoder, name, help, servers, |server| {
+            ConstGauge::new(i64::from(server.is_ejected))
+        })?;
+    }
+    Ok(())
 }
 
 /// Encodes one metric of each model server.

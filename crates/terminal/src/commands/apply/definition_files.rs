@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_file_runs::binary_kind;
-use refract_service::prisms::{DefinitionFault, DefinitionFile};
+use refract_service::prisms::{DefinitionError, DefinitionFile};
 
 /// Number of bytes by which a file that is no text is known.
 const START: usize = 8 * 1024;
 
 /// Reads the files, and those of folders in the order of their names. A file that is given twice is
 /// read once. What cannot be read is a fault.
-pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionFault>) {
+pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionError>) {
     let mut faults = Vec::new();
     let mut found = Vec::new();
     for path in paths {
@@ -34,7 +34,7 @@ pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionFau
 }
 
 /// The files that a path stands for.
-fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionFault> {
+fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -58,7 +58,7 @@ fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionFault> {
     Ok(files)
 }
 
-fn read_file(path: &Path) -> Result<DefinitionFile, DefinitionFault> {
+fn read_file(path: &Path) -> Result<DefinitionFile, DefinitionError> {
     if path == Path::new("-") {
         let text = "standard input has no name, and the name says which prism it is";
         return Err(fault(path, text.to_owned()));
@@ -85,8 +85,8 @@ fn name_of(path: &Path) -> String {
         .into_owned()
 }
 
-fn fault(path: &Path, text: String) -> DefinitionFault {
-    DefinitionFault {
+fn fault(path: &Path, text: String) -> DefinitionError {
+    DefinitionError {
         file: path.display().to_string(),
         text,
     }

@@ -78,7 +78,7 @@ fn report(verdict: &Verdict<'_>, wrong: &WrongAnswers) -> Report {
 }
 
 fn requirement(finding: &RequirementFinding, prism: &str) -> TestCase {
-    let failure = (!finding.holds).then(|| format!("the value is {}", finding.value_in_words()));
+    let failure = (!finding.holds).then(|| format!("the value is {}", finding.describe_value()));
     case(&finding.requirement, failure.as_deref(), prism)
 }
 

@@ -90,7 +90,7 @@ fn announced(orders: &OptionOrders, cost: CostEstimate, results: &[ReadableResul
 }
 
 /// A line for each question.
-pub(super) fn words(report: &OrdersReport) -> String {
+pub(super) fn render(report: &OrdersReport) -> String {
     let palette = Palette::of_stdout();
     let questions = &report.questions;
     let keys = questions.iter().map(|q| q.question.as_str().len());

@@ -29,7 +29,7 @@ pub(super) struct RequirementFinding {
 
 impl RequirementFinding {
     /// The value with up to six decimals, so that it shows on which side of the bound it is.
-    pub(super) fn value_in_words(&self) -> String {
+    pub(super) fn describe_value(&self) -> String {
         let Some(value) = self.value else {
             return "not defined".to_owned();
         };
@@ -94,7 +94,7 @@ impl<'a> Requirements<'a> {
 }
 
 /// A line for each requirement.
-pub(super) fn words(findings: &[RequirementFinding]) -> String {
+pub(super) fn render(findings: &[RequirementFinding]) -> String {
     let palette = Palette::of_stdout();
     let width = findings.iter().map(|finding| finding.requirement.len());
     let width = width.max().unwrap_or(0);
@@ -105,7 +105,7 @@ pub(super) fn words(findings: &[RequirementFinding]) -> String {
         } else {
             (&palette.bad, "FAILED")
         };
-        let (requirement, value) = (&finding.requirement, finding.value_in_words());
+        let (requirement, value) = (&finding.requirement, finding.describe_value());
         let outcome = style.apply_to(outcome);
         let _ = writeln!(words, "{outcome}  {requirement:width$}  {value}");
     }

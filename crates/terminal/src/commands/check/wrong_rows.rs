@@ -114,7 +114,7 @@ impl TableLayout {
 }
 
 /// The listed answers as a table that fits `width` where there is one; empty when all are right.
-pub(super) fn words(wrong: &WrongAnswers, width: Option<usize>) -> String {
+pub(super) fn render(wrong: &WrongAnswers, width: Option<usize>) -> String {
     if wrong.listed.is_empty() {
         return String::new();
     }
@@ -176,7 +176,7 @@ mod tests {
             wrong(12_345, None, "insufficient_information"),
         ]);
         for width in [60, 80, 120, 200] {
-            let words = words(&rows, Some(width));
+            let words = render(&rows, Some(width));
             for line in words.lines() {
                 assert!(columns_of(line) <= width.max(75), "{width}: {words}");
             }
@@ -190,8 +190,8 @@ mod tests {
             listed: of_one_result,
             all: 2,
         };
-        assert_eq!(words(&rows, Some(80)).lines().count(), 5);
-        let uncut = words(&rows, None);
+        assert_eq!(render(&rows, Some(80)).lines().count(), 5);
+        let uncut = render(&rows, None);
         assert!(uncut.contains("insufficient_information 0.250"), "{uncut}");
         assert_eq!(uncut.lines().count(), 4, "{uncut}");
     }
@@ -199,10 +199,10 @@ mod tests {
     #[test]
     fn fifty_are_listed_and_the_rest_is_counted() {
         let rows = rows((1..=1_060).map(|line| wrong(line, None, "billing")));
-        let words = words(&rows, None);
+        let words = render(&rows, None);
         assert!(words.ends_with("\nand 1,010 more\n"), "{words}");
         assert_eq!(words.matches("none").count(), 50);
         assert!(!words.contains("REF"), "{words}");
-        assert_eq!(super::words(&WrongAnswers::default(), None), "");
+        assert_eq!(super::render(&WrongAnswers::default(), None), "");
     }
 }

@@ -44,7 +44,7 @@ impl AdvisedQuestion {
             }
         } else {
             let words = advice_words::lines(self.goal, &advice).join("\n");
-            output::words(&format!("{words}\n"))?;
+            output::text(&format!("{words}\n"))?;
         }
         self.tell_next(prism, &advice)
     }

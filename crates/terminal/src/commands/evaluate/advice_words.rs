@@ -18,8 +18,8 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
         return vec![out_of_reach(goal), marks];
     };
     let held_out = &advice.held_out;
-    let precision = in_words(held_out.precision);
-    let recall = in_words(held_out.recall);
+    let precision = describe(held_out.precision);
+    let recall = describe(held_out.recall);
     let (first, other) = match goal {
         CutoffGoal::Precision(_) => (
             format!("yes from {yes_from} gives a precision of {precision} on held-out rows"),
@@ -58,7 +58,7 @@ fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
     let held_out = &advice.held_out;
     let right = match held_out.no_precision.of {
         0 => "never said".to_owned(),
-        _ => format!("right in {}", in_words(held_out.no_precision)),
+        _ => format!("right in {}", describe(held_out.no_precision)),
     };
     match advice.no_below.map(cutoff) {
         None => vec![format!(
@@ -72,7 +72,7 @@ fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
             format!("no below {no_below} is {right}"),
             format!(
                 "unsure is what is between: {} get yes or no",
-                in_words(held_out.coverage)
+                describe(held_out.coverage)
             ),
         ],
     }
@@ -111,7 +111,7 @@ fn cutoff(percent: u32) -> String {
 }
 
 /// A share with its interval: `0.95 (0.91 to 0.98)`.
-fn in_words(proportion: Proportion) -> String {
+fn describe(proportion: Proportion) -> String {
     match (proportion.value(), proportion.interval()) {
         (Some(share), Some(Interval { low, high })) => {
             format!("{share:.2} ({low:.2} to {high:.2})")

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refract_file_runs::{CheckFault, RunTally};
+use refract_file_runs::{FileCheckError, RunTally};
 
 use super::super::signals::StopSignals;
 use super::faults::faulty;
@@ -17,7 +17,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// Waits for the check of a whole file, and shows the progress. A signal ends the program.
 pub(crate) async fn check_watched<T>(
     input: &InputPath,
-    checking: impl Future<Output = Result<T, CheckFault>>,
+    checking: impl Future<Output = Result<T, FileCheckError>>,
     tally: &RunTally,
     signals: &mut StopSignals,
 ) -> anyhow::Result<T> {
@@ -35,8 +35,8 @@ pub(crate) async fn check_watched<T>(
     };
     progress.end();
     checked.map_err(|fault| match fault {
-        CheckFault::Input(fault) => faulty(input, &fault),
-        CheckFault::Lookup { .. } | CheckFault::Lost => anyhow::anyhow!("{input}: {fault}"),
+        FileCheckError::Input(fault) => faulty(input, &fault),
+        FileCheckError::Lookup { .. } | FileCheckError::Lost => anyhow::anyhow!("{input}: {fault}"),
     })
 }
 

@@ -59,8 +59,8 @@ impl CutoffsCommand {
         if self.json {
             return output::json(&self.json_of(&counted, &steps));
         }
-        let words = self.words(&counted, &steps, &question.unwrap_or_default())?;
-        output::words(&words)
+        let words = self.render(&counted, &steps, &question.unwrap_or_default())?;
+        output::text(&words)
     }
 
     /// An empty histogram for the column that was named.
@@ -79,7 +79,7 @@ impl CutoffsCommand {
             .with_context(|| format!("the column '{name}' reads no Yes / No question"))
     }
 
-    fn words(
+    fn render(
         &self,
         counted: &CutoffSteps,
         steps: &[CutoffStep],

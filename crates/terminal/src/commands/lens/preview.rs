@@ -60,11 +60,11 @@ impl PreviewCommand {
         if self.json {
             return output::json(&PreviewJson::of(&preview));
         }
-        output::words(&words(&preview)?)
+        output::text(&render(&preview)?)
     }
 }
 
-fn words(preview: &LensPreview) -> anyhow::Result<String> {
+fn render(preview: &LensPreview) -> anyhow::Result<String> {
     let palette = Palette::of_stdout();
     let mut words = format!(
         "{}: {} of {} would change.\n",

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
-use refract_file_runs::{InputKind, MarksFile, MarksFileFault, MarksFileRows};
-use refract_service::marks::{CheckedMarks, MarkFaults, MarksError};
+use refract_file_runs::{InputKind, MarksFile, MarksFileError, MarksFileRows};
+use refract_service::marks::{CheckedMarks, MarkErrors, MarksError};
 use refract_service::people::Caller;
 use serde::Serialize;
 
@@ -121,7 +121,7 @@ impl ImportCommand {
     }
 
     /// Lists the faults of rows; returns the exit status for failure.
-    fn refused(&self, faults: &MarkFaults) -> ExitCode {
+    fn refused(&self, faults: &MarkErrors) -> ExitCode {
         for (line, fault) in faults.listed() {
             output::say(&format!("  line {line}: {fault}"));
         }
@@ -136,7 +136,7 @@ impl ImportCommand {
         ))
     }
 
-    fn faulty(&self, fault: &MarksFileFault) -> anyhow::Error {
+    fn faulty(&self, fault: &MarksFileError) -> anyhow::Error {
         let known = fault.known();
         let suggestions = fault.names().iter();
         let suggestions = suggestions.map(|name| did_you_mean(name, known.iter().copied()));

@@ -1,7 +1,7 @@
 //! What `refract model check` tells an operator about the model.
 
 use refract_service::model::{
-    ModelEndpoint, ModelFailure, ModelSettings, ModelTrials, Protocol, TrialReport,
+    ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,
 };
 
 use super::distance;
@@ -91,50 +91,48 @@ fn recommendation(
 }
 
 /// What to do about a failure, after a leading space; empty where the failure's message says so.
-pub(super) fn after(failure: &ModelFailure, protocol: Protocol) -> &'static str {
+pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
     match failure {
-        ModelFailure::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
-        ModelFailure::Status(429) => " Its limits are too low for it to serve now.",
-        ModelFailure::Status(404 | 405 | 501) => match protocol {
+        ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
+        ModelError::Status(429) => " Its limits are too low for it to serve now.",
+        ModelError::Status(404 | 405 | 501) => match protocol {
             Protocol::SystemOne | Protocol::Decisions => {
                 " The server or its model lacks the endpoint of this protocol: set \
                  REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME."
             }
             Protocol::Chat | Protocol::Stated => CHECK_SETTINGS,
         },
-        ModelFailure::Status(400..=499)
-        | ModelFailure::NotSystemOne
-        | ModelFailure::NotDecisions
-        | ModelFailure::NotChat
-        | ModelFailure::NotHttp
-        | ModelFailure::Redirect(_) => CHECK_SETTINGS,
-        ModelFailure::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
-        ModelFailure::TimedOut(_) => {
+        ModelError::Status(400..=499)
+        | ModelError::NotSystemOne
+        | ModelError::NotDecisions
+        | ModelError::NotChat
+        | ModelError::NotHttp
+        | ModelError::Redirect(_) => CHECK_SETTINGS,
+        ModelError::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
+        ModelError::TimedOut(_) => {
             " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS."
         }
-        ModelFailure::Loading(_) => " Try again once the model is loaded.",
-        ModelFailure::ContextTooSmall(_) => {
+        ModelError::Loading(_) => " Try again once the model is loaded.",
+        ModelError::ContextTooSmall(_) => {
             " Start the server with a larger context: `--ctx-size` of llama.cpp, which its \
              `--parallel` slots share; `--max-model-len` of vLLM."
         }
-        ModelFailure::StillThinking(_) => {
+        ModelError::StillThinking(_) => {
             " Switch the model's thinking off, as with `--reasoning-budget 0` of llama.cpp, or use \
              a model that does not think."
         }
-        ModelFailure::NoLogProbabilities(_) => " Try `stated`.",
-        ModelFailure::Refused(_) => " Use another model.",
-        ModelFailure::Unanswered(_) => match protocol {
+        ModelError::NoLogProbabilities(_) => " Try `stated`.",
+        ModelError::Refused(_) => " Use another model.",
+        ModelError::Unanswered(_) => match protocol {
             Protocol::SystemOne | Protocol::Decisions => " Look at what the server logs.",
             Protocol::Chat | Protocol::Stated => {
                 " Use a model that follows instructions, with thinking off."
             }
         },
-        ModelFailure::Disconnected => {
+        ModelError::Disconnected => {
             " Look at what the server logs: it may have stopped while it answered."
         }
-        ModelFailure::Status(_) | ModelFailure::ReportedError => " Look at what the server logs.",
-        ModelFailure::TooBusy(_)
-        | ModelFailure::ParameterRefused { .. }
-        | ModelFailure::TooLarge => "",
+        ModelError::Status(_) | ModelError::ReportedError => " Look at what the server logs.",
+        ModelError::TooBusy(_) | ModelError::ParameterRefused { .. } | ModelError::TooLarge => "",
     }
 }

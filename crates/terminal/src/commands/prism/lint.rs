@@ -53,7 +53,7 @@ impl LintCommand {
                 .iter()
                 .try_for_each(|warning| output::json(&json(warning)))?;
         } else {
-            output::words(&words(&warnings)?)?;
+            output::text(&render(&warnings)?)?;
         }
         let found = match warnings.len() {
             0 => "no warnings".to_owned(),
@@ -82,7 +82,7 @@ fn json(warning: &WordingWarning) -> WarningJson<'_> {
     }
 }
 
-fn words(warnings: &[WordingWarning]) -> anyhow::Result<String> {
+fn render(warnings: &[WordingWarning]) -> anyhow::Result<String> {
     let palette = Palette::of_stdout();
     let mut words = String::new();
     for warning in warnings {

@@ -92,7 +92,7 @@ fn say(erased: &Erased) {
     let retries = match erased.retries {
         0 => String::new(),
         retries => format!(
-            ", {} of them by the link of a retry to a result that was named",
+            ", {} of them linked by a retry to a named result",
             HumanCount(retries)
         ),
     };

@@ -83,7 +83,7 @@ impl RetryCommand {
                 is_told = true;
                 progress.beside(|| output::say("Stopping when the calls under way have ended."));
             }
-            progress.show(retried.done(), &words(retried));
+            progress.show(retried.done(), &render(retried));
         };
         let ended = results.retry_failed(what, signals.next(), show).await;
         progress.end();
@@ -91,7 +91,7 @@ impl RetryCommand {
     }
 }
 
-fn words(retried: &Retried) -> String {
+fn render(retried: &Retried) -> String {
     match retried.not_answered() {
         0 => String::new(),
         failed => format!(", {failed} failed again"),

@@ -11,7 +11,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::maker::Maker;
 use refract_domain::submission::reference::Ref;
 
-use crate::connections::{PLANNED_ANEW, on};
+use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::candidate_range::CandidateRange;
@@ -120,7 +120,7 @@ impl Database {
         self.read(async move |mut connection| {
             let found: Vec<CandidateColumns> = on!(
                 connection,
-                PLANNED_ANEW,
+                CUSTOM_PLAN,
                 load(
                     range
                         .query()

@@ -10,15 +10,15 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
 /// Has a query planned for its values: `on!(connection, PLANNED_ANEW, load(query))`. It costs a
 /// second round trip, for preparing the statement.
-pub(crate) const PLANNED_ANEW: PlannedAnew = PlannedAnew;
+pub(crate) const CUSTOM_PLAN: CustomPlan = CustomPlan;
 
-/// See [`PLANNED_ANEW`].
-pub(crate) struct PlannedAnew;
+/// See [`CUSTOM_PLAN`].
+pub(crate) struct CustomPlan;
 
 /// A query that is prepared for one run.
 pub(crate) struct UnkeptQuery<Q>(Q);
 
-impl PlannedAnew {
+impl CustomPlan {
     /// The query, prepared for one run.
     #[expect(
         clippy::unused_self,

@@ -12,7 +12,7 @@ use crate::requests::form_size::FormSize;
 
 /// Why a page is not shown or an action not done.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PageRefusal {
+pub(crate) enum PageError {
     /// There is no such page, or what it shows is not the visitor's.
     #[error("there is no such page")]
     NotFound,
@@ -51,7 +51,7 @@ pub(crate) enum PageRefusal {
     Internal(#[from] InternalError),
 }
 
-impl PageRefusal {
+impl PageError {
     /// The status with which the refusal is sent.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
@@ -86,7 +86,7 @@ impl PageRefusal {
     }
 
     /// What happened and what to do, in one or two sentences.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::NotFound => {
                 "There is nothing at this address, or it belongs to another account.".to_owned()
@@ -101,7 +101,7 @@ impl PageRefusal {
             Self::OtherOrigin => "The request came from another site, so nothing was changed. \
                                   Open the app and do it there."
                 .to_owned(),
-            Self::FormTooLarge(size) => size.words().to_owned(),
+            Self::FormTooLarge(size) => size.message().to_owned(),
             Self::NoForm => "The form did not arrive whole. Go back and send it again; nothing \
                              was saved."
                 .to_owned(),
@@ -118,13 +118,13 @@ impl PageRefusal {
     }
 }
 
-impl From<PersistenceError> for PageRefusal {
+impl From<PersistenceError> for PageError {
     fn from(error: PersistenceError) -> Self {
         Self::Internal(error.into())
     }
 }
 
-impl From<PrismError> for PageRefusal {
+impl From<PrismError> for PageError {
     fn from(refusal: PrismError) -> Self {
         match refusal {
             PrismError::NotFound | PrismError::VersionNotFound => Self::NotFound,

@@ -8,7 +8,7 @@ use crate::requests::path_values::PathValues;
 
 /// The parts of a request that handlers read. Nothing of it is checked yet.
 #[derive(Default)]
-pub(crate) struct Sent {
+pub(crate) struct PageRequest {
     /// The path as it was sent, which is one of this app's.
     pub(crate) path: String,
     pub(crate) values: PathValues,
@@ -62,7 +62,7 @@ impl Query {
     }
 }
 
-impl Sent {
+impl PageRequest {
     /// The path with its query, for coming back to it.
     pub(crate) fn address(&self) -> String {
         format!("{}{}", self.path, self.query.in_address())

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::components::clamped::{beginning, more_characters};
 use crate::requests::form::Form;
-use crate::requests::sent::Sent;
+use crate::requests::page_request::PageRequest;
 
 /// The name of the input that keeps where the form was sent to.
 const ADDRESS: &str = "kept.address";
@@ -14,14 +14,14 @@ const VALUE: &str = "kept.value.";
 const SHOWN: usize = 2_000;
 
 /// A form with the address that it was sent to. Files are not kept: a page cannot choose one.
-pub(crate) struct Kept<'a> {
+pub(crate) struct CarriedForm<'a> {
     address: String,
     values: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> CarriedForm<'a> {
     /// What a request sent; `None` when it sent no form.
-    pub(crate) fn of(sent: &'a Sent) -> Option<Self> {
+    pub(crate) fn of(sent: &'a PageRequest) -> Option<Self> {
         let values = sent.form.values();
         let values: Vec<_> = values
             .filter(|(name, _)| !name.contains("password"))
@@ -32,7 +32,7 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// What a form carries along that was shown with [`Kept::carried`]. An address that is not the
+    /// What a form carries along that was shown with [`CarriedForm::carried`]. An address that is not the
     /// app's own is not taken.
     pub(crate) fn from_form(form: &'a Form) -> Option<Self> {
         let address = form.get(ADDRESS).to_owned();
@@ -93,10 +93,10 @@ pub(crate) fn is_own_address(address: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn sent() -> Sent {
-        let mut sent = Sent {
+    fn sent() -> PageRequest {
+        let mut sent = PageRequest {
             path: "/prisms/a/try".to_owned(),
-            ..Sent::default()
+            ..PageRequest::default()
         };
         sent.form.push("text", "\nfirst\r\nsecond <b>");
         sent.form.push("password", "secret words");
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn what_was_typed_is_carried_and_sent_again_but_no_password() {
         let sent = sent();
-        let kept = Kept::of(&sent).unwrap();
+        let kept = CarriedForm::of(&sent).unwrap();
         let carried = kept.carried().into_string();
         assert!(carried.contains("name=\"kept.value.text\" hidden>\n\nfirst\nsecond &lt;b&gt;<"));
         assert!(!carried.contains("secret"));
@@ -114,7 +114,7 @@ mod tests {
         form.push(ADDRESS, "/prisms/a/try");
         form.push("kept.value.text", "\nfirst\nsecond <b>");
         form.push("email", "ada@example.com");
-        let again = Kept::from_form(&form).unwrap();
+        let again = CarriedForm::from_form(&form).unwrap();
         assert_eq!(again.values, kept.values);
         assert!(
             again
@@ -129,7 +129,10 @@ mod tests {
         let text = "\"".repeat(2_003);
         let mut sent = sent();
         sent.form.push("long", &text);
-        let again = Kept::of(&sent).unwrap().send_again("Go on").into_string();
+        let again = CarriedForm::of(&sent)
+            .unwrap()
+            .send_again("Go on")
+            .into_string();
         assert!(again.contains("… and 3 more characters"));
         assert_eq!(again.matches("&quot;").count(), 2_003 + 2_000);
     }
