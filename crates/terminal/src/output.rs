@@ -63,7 +63,7 @@ pub(crate) fn table(
 ) -> anyhow::Result<()> {
     let width = terminal::stdout_is_terminal().then(terminal::width);
     let rows: Vec<_> = rows.into_iter().collect();
-    render(&format!("{}\n", drawn(headers, &rows, width)))
+    text(&format!("{}\n", drawn(headers, &rows, width)))
 }
 
 fn drawn(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> Table {

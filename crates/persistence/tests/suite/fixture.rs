@@ -171,9 +171,10 @@ pub(crate) async fn account(database: &Database, name: &str) -> AccountId {
     id
 }
 
-/// The slugs to try for a prism of this name of plain words.
+/// The slugs to try for a prism of this name, whose words are ASCII.
 pub(crate) fn slugs(name: &str) -> impl Iterator<Item = Slug> {
     let words = name.to_ascii_lowercase().replace(' ', "-");
+    let words = words.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "");
     let numbered = (2..).map({
         let words = words.clone();
         move |number| format!("{words}-{number}")

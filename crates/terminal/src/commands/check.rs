@@ -222,7 +222,7 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
         requirements::render(verdict.requirements),
         verdict
             .orders
-            .map_or_else(String::new, option_orders::words),
+            .map_or_else(String::new, option_orders::render),
     ]);
     let blocks: Vec<_> = blocks.filter(|block| !block.is_empty()).collect();
     blocks.join("\n")

@@ -203,6 +203,6 @@ mod tests {
         assert!(words.ends_with("\nand 1,010 more\n"), "{words}");
         assert_eq!(words.matches("none").count(), 50);
         assert!(!words.contains("REF"), "{words}");
-        assert_eq!(super::render(&WrongAnswers::default(), None), "");
+        assert_eq!(render(&WrongAnswers::default(), None), "");
     }
 }
