@@ -65,7 +65,7 @@ impl PercentCounts {
         }
     }
 
-    /// Recall: the share of all forecasts that came true with a probability at or above a percent.
+    /// Recall: the share at or above a percent among all forecasts that came true.
     pub(crate) fn recall_from(&self, percent: u32) -> Proportion {
         Proportion {
             count: self.from(percent).count,
