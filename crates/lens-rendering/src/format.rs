@@ -20,7 +20,7 @@ impl Format {
     /// The names of all formats, for messages.
     pub const NAMES: [&'static str; 5] = ["json", "raw", "csv", "tsv", "jsonl"];
 
-    /// The format with this name; `None` for any other text, including a name in upper case.
+    /// The format with this name; `None` for anything else. Names are case-sensitive.
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Json, Self::Raw, Self::Csv, Self::Tsv, Self::Jsonl];
         all.into_iter().find(|format| format.name() == name)
@@ -63,7 +63,7 @@ impl RowFormat {
     /// The names of all row formats, for messages.
     pub const NAMES: [&'static str; 3] = ["csv", "tsv", "jsonl"];
 
-    /// The row format with this name; `None` for any other text, including a name in upper case.
+    /// The row format with this name; `None` for anything else. Names are case-sensitive.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Csv, Self::Tsv, Self::Jsonl]
             .into_iter()
