@@ -1,4 +1,4 @@
-//! The span of one attempt at the model, by the conventions for generative AI.
+//! The span of one attempt at the model, by OpenTelemetry's conventions for generative AI.
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
@@ -7,14 +7,14 @@ use opentelemetry_sdk::trace::Span as SdkSpan;
 use crate::trace_context::TraceHeaders;
 use crate::traced_call::TracedCall;
 
-/// What is sent to a model server, and where to.
+/// The request to a model server, and the server's address.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelAttempt<'a> {
     /// `gen_ai.operation.name`.
     pub operation: &'static str,
-    /// `gen_ai.provider.name`: whose format the server speaks.
+    /// `gen_ai.provider.name`: the provider whose format the server speaks.
     pub provider: &'static str,
-    /// The name of the model as it is sent.
+    /// The model's name in the request.
     pub model: &'a str,
     /// The server's host name or address.
     pub host: &'a str,
