@@ -1,7 +1,6 @@
 //! Events: what was changed in an account, by whom and when. An event is never changed or deleted.
-//! deleted.
 //!
-//! An event holds names, numbers and ids. Texts, contexts, refs, passwords, keys, tokens, addresses
+//! An event has names, numbers and ids. Texts, contexts, refs, passwords, keys, tokens, addresses
 //! and names of people are never part of one: people and keys are known by their ids.
 
 mod action;

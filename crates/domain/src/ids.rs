@@ -126,8 +126,8 @@ impl ResultId {
         DateTime::from_timestamp_millis(milliseconds).unwrap_or_default()
     }
 
-    /// A free id that sorts as this one does: no result's id is between the two. `None` for an id
-    /// that a result may have.
+    /// An id made with `random` at the position of this one: no result's id is between the two.
+    /// `None` for an id that a result may have.
     ///
     /// After the moment, a result's id has its version, a 7 (RFC 9562). Ids with less there sort
     /// after all results of earlier milliseconds and before those of this one.

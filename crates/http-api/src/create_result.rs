@@ -15,9 +15,9 @@ use crate::request::{bearer, body, call};
 use crate::use_case::detached;
 
 /// Handles a create call.
-/// The first failing check, in the specification's order.
+///
 /// # Errors
-/// The first check of the specification's order that fails.
+/// The first failing check, in the specification's order.
 pub(crate) async fn handle(
     refract: Rc<Refract>,
     in_flight: CallInFlight,

@@ -45,7 +45,7 @@ const SAY_INSUFFICIENT: [&str; 15] = [
     "undetermined",
 ];
 
-/// Labels that mean a built-in outcome unless a description says otherwise.
+/// Labels that may mean a built-in outcome: they warn only without a description.
 const UNCLEAR: [&str; 6] = [
     "none",
     "unknown",
@@ -58,7 +58,7 @@ const UNCLEAR: [&str; 6] = [
 /// The number of words in the longest of these labels.
 const MOST_WORDS: usize = 4;
 
-/// Warns of options that mean the same as a built-in outcome; `path` names the options.
+/// Warns of options that overlap a built-in outcome; `path` names the options.
 pub(super) fn check(options: &[Outcome], path: &str) -> Vec<WordingWarning> {
     let found = options.iter().enumerate().filter_map(|(index, option)| {
         let rule = WordingRule::OverlappingLabels;

@@ -46,7 +46,7 @@ impl Column {
         })
     }
 
-    /// The column's value of an answer to a question of the version that answered.
+    /// The column's value for an answer to a question of the version that answered.
     ///
     /// `Null` when that version has no such question or has it with another type, and when the
     /// answer has no such value.

@@ -64,7 +64,7 @@ pub struct Cutoffs {
 }
 
 impl Cutoffs {
-    /// The cutoffs of the automatic lens: `no` below 0.5, then `yes`, with `no_below` stated.
+    /// The cutoffs of the automatic lens, with an explicit `no_below`: `no` below 0.5, then `yes`.
     pub const AUTOMATIC: Self = Self {
         no_below: Some(Cutoff::DEFAULT),
         yes_from: None,
@@ -72,6 +72,7 @@ impl Cutoffs {
 
     /// Checks the cutoffs written in a lens.
     ///
+    /// # Errors
     /// The faults, each with the name of the number at fault. `no_below` must be above 0 and below
     /// 1; `yes_from` must be at most 1 and above `no_below`, or above 0.5 without a `no_below`.
     pub fn new(

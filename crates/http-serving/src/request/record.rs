@@ -28,8 +28,8 @@ const CUT: u16 = 503;
 pub struct RequestRecorder {
     /// Counts the requests.
     pub metrics: RequestMetrics,
-    /// The server's lifecycle: tells requests cut off at the stop from those whose client did not
-    /// wait.
+    /// The server's lifecycle: separates requests cut off at the stop from requests whose client
+    /// did not wait.
     pub lifecycle: Lifecycle,
     /// The proxies that are trusted to report a request's client.
     pub proxies: TrustedProxies,
