@@ -1,4 +1,4 @@
-//! The reply to a request: a result in a format, or an error, with headers.
+//! The reply to a request: a result in a format, or an error, with the headers of every response.
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -73,7 +73,7 @@ pub enum ColumnSummary {
     },
 }
 
-/// Count, mean, minimum and maximum of the numbers in a column.
+/// Count, sum, minimum and maximum of the numbers in a column.
 #[derive(Clone, Debug, Default)]
 struct NumberRange {
     count: u64,

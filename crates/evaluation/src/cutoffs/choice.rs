@@ -59,7 +59,7 @@ pub(crate) fn no_below(
         .find(|percent| target.is_reached_by(counts.below(*percent).others()))
 }
 
-/// The largest whole percent at or above which the share of all rows marked yes reaches the target.
+/// The largest whole percent at which the recall of yes reaches the target.
 pub(crate) fn recalled_from(counts: &PercentCounts, target: Target) -> Option<u32> {
     (1..=99)
         .rev()

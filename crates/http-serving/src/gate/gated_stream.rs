@@ -30,7 +30,7 @@ const USUAL_HEAD: usize = 16 * 1024;
 const LONG_HEAD: usize = 256 * 1024;
 /// The most reads that empty the receive buffer when a connection is closed.
 const LAST_READS: usize = 32;
-/// How long the rest of a head may take to arrive.
+/// How long a head may take to arrive in full once it has begun.
 const HEAD: Duration = Duration::from_secs(10);
 /// How long the rest of a body may take after its request was answered: longer than the servers
 /// linger.
@@ -222,7 +222,7 @@ impl KeptBytes {
     fn let_through(&mut self, bytes: usize) {
         self.from += bytes;
         if self.rest().is_empty() {
-            // also frees the memory, since few connections keep bytes twice
+            // also frees the memory, which few connections need a second time
             *self = Self::default();
         }
     }

@@ -21,7 +21,7 @@ fn trusting(certificates: &[CertificateDer<'static>]) -> Arc<ClientConfig> {
 }
 
 /// A collector that answers one request with this status: its certificate, its port, and the
-/// request's bytes up to the end of the body `spans`.
+/// request's bytes up to the end of its body, `spans`.
 async fn tls_collector(status: u16) -> (CertificateDer<'static>, u16, Handled) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let certificate = made.cert.der().clone();

@@ -1,4 +1,4 @@
-//! Tests with a paused clock: the runtime skips every wait for a time.
+//! Tests with a paused clock: the runtime skips waits that only time ends.
 
 use actix_web::error::PayloadError;
 use actix_web::http::header::HeaderValue;

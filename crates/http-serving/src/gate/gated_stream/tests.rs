@@ -1,4 +1,5 @@
-//! Tests over real connections. With a paused clock the runtime skips every wait for a time.
+//! Tests over real connections. With a paused clock, the runtime skips waits that only time
+//! ends.
 
 use std::future::poll_fn;
 
