@@ -20,7 +20,7 @@ impl TokenHash {
     /// Characters of a hash as text.
     const DIGITS: usize = 64;
 
-    /// The hash as 64 hexadecimal digits. The app shows it as the id of a session; it cannot sign
+    /// The hash as 64 hexadecimal digits. The app uses it as the id of a session; it cannot sign
     /// in.
     pub fn to_hex(&self) -> String {
         let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
