@@ -1,13 +1,13 @@
-//! What a definition's file is called: `NAME.prism.json` or `NAME.lens.json`, where NAME is the slug.
+//! Names of definition files: `NAME.prism.json` or `NAME.lens.json`, where NAME is the slug.
 
 use std::fmt;
 
 use refract_domain::prism::slug::Slug;
 
-/// What a file defines.
+/// The kind of definition in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DefinitionKind {
-    /// A prism's name and what its versions hold.
+    /// A prism's name with its fields, context and questions.
     Prism,
     /// The lens of a prism.
     Lens,
@@ -16,19 +16,19 @@ pub enum DefinitionKind {
 /// The name of a definition's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionName {
-    /// What the file defines.
+    /// The kind of definition in the file.
     pub kind: DefinitionKind,
-    /// The prism that it is of.
+    /// The slug of the prism.
     pub slug: Slug,
 }
 
-/// Why a file's name is none of a definition.
+/// Why a file name is not that of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionNameError {
-    /// It ends otherwise.
+    /// The name has another ending.
     #[error("its name ends in neither .prism.json nor .lens.json")]
     Ending,
-    /// What stands before the ending can be no slug.
+    /// The text before the ending is not a valid slug.
     #[error(
         "its name must begin with the prism's slug: lower case letters and digits, in words joined \
          with -, at most 64 characters"
@@ -48,7 +48,7 @@ impl DefinitionKind {
         }
     }
 
-    /// What the names of its files end in.
+    /// The ending of file names of this kind.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Prism => ".prism.json",
@@ -56,7 +56,7 @@ impl DefinitionKind {
         }
     }
 
-    /// The kind that a file's name ends in.
+    /// The kind with the ending of this file name.
     pub fn of(file_name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
         all.find(|kind| file_name.ends_with(kind.ending()))
@@ -67,7 +67,7 @@ impl DefinitionName {
     /// Reads a file's name, without its folder.
     ///
     /// # Errors
-    /// The name ends otherwise, or does not begin with a slug.
+    /// The name has another ending, or does not begin with a slug.
     pub fn parse(file_name: &str) -> Result<Self, DefinitionNameError> {
         let kind = DefinitionKind::of(file_name).ok_or(DefinitionNameError::Ending)?;
         let slug = file_name.strip_suffix(kind.ending()).and_then(Slug::parse);

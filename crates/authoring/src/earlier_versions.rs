@@ -1,4 +1,4 @@
-//! Earlier versions of a prism: what they demand of the next one.
+//! Earlier versions of a prism: the rules that they impose on the next one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +10,16 @@ use refract_domain::prism::question::QuestionType;
 /// What a new version of a prism must agree with.
 #[derive(Clone, Debug)]
 pub struct EarlierVersions {
-    /// The latest version: options keep the keys that their labels have there.
+    /// The latest version: options with the same labels keep its keys.
     pub latest: PrismVersion,
     /// The keys of all versions.
     pub keys: KeyHistory,
-    /// The prism's lens: the names of its columns are taken.
+    /// The prism's lens: no field's key may be the name of one of its columns.
     pub lens: Lens,
 }
 
-/// All keys that a prism's versions have ever had. A field's key never becomes a question's, nor
-/// the other way round, and a question's key keeps its type (spec 2.3, readings).
+/// All keys that a prism's versions have ever had. A field's key never becomes a question's, or
+/// vice versa, and a question's key keeps its type (spec 2.3, readings).
 #[derive(Clone, Debug, Default)]
 pub struct KeyHistory {
     fields: BTreeSet<FieldKey>,

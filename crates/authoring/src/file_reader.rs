@@ -1,4 +1,4 @@
-//! Reads files that people write, key by key, and collects every problem of the file.
+//! Reads hand-written files, key by key, and collects every problem of the file.
 
 use std::ops::RangeInclusive;
 
@@ -9,12 +9,11 @@ use refract_domain::problem::{Fault, Problems};
 /// The path of the whole file.
 pub(crate) const ROOT: &str = "file";
 
-/// The key of a comment, which any object of a file may have. It is ignored whatever stands there, as
-/// a JSON Schema does: JSON has no comments of its own, and with a key the file stays JSON for every
-/// other program that reads it.
+/// The key of a comment, allowed in any object of a file. Its value is ignored, as in a JSON
+/// Schema: JSON has no comments, and with a key the file stays valid JSON for every other program.
 const COMMENT: &str = "$comment";
 
-/// Joins a path and a key or position; a key of the root stands without a path.
+/// Joins a path and a key or position; a key of the root has no path before it.
 pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     if path == ROOT {
         key.to_string()
@@ -54,7 +53,7 @@ impl FileReader {
         }
     }
 
-    /// The list under a key, which must be there and have an allowed number of elements.
+    /// The list under a required key; the number of elements must be allowed.
     pub(crate) fn list<'a>(
         &mut self,
         path: &str,
@@ -77,7 +76,7 @@ impl FileReader {
         Some(elements.into_iter().map(Json::read).collect())
     }
 
-    /// The string under a key, which must be there.
+    /// The string under a required key.
     pub(crate) fn required_string(
         &mut self,
         path: &str,
@@ -89,7 +88,7 @@ impl FileReader {
         self.parsed(&path, json.into_string())
     }
 
-    /// The string under a key, when the key is there.
+    /// The string under an optional key.
     pub(crate) fn optional_string(
         &mut self,
         path: &str,
@@ -99,7 +98,7 @@ impl FileReader {
         self.parsed(&join(path, key), object.get(key)?.into_string())
     }
 
-    /// The value of `key`, which must be there, as a key of this type.
+    /// The value of the required `key`, parsed as a key of this type.
     pub(crate) fn key<K>(
         &mut self,
         path: &str,
@@ -110,7 +109,7 @@ impl FileReader {
         self.parsed(&join(path, "key"), parse(&sent.text))
     }
 
-    /// A label, which must be there; trimmed.
+    /// The trimmed label under a required key.
     pub(crate) fn label(
         &mut self,
         path: &str,
@@ -123,7 +122,7 @@ impl FileReader {
         self.measured(&join(path, key), sent, chars)
     }
 
-    /// A text that may be left out; a blank text counts as left out.
+    /// The text under an optional key; a blank text counts as absent.
     pub(crate) fn optional_text(
         &mut self,
         path: &str,
@@ -136,7 +135,7 @@ impl FileReader {
         (!text.trim().is_empty()).then_some(text)
     }
 
-    /// The text, when the length and the characters are allowed.
+    /// The text, if its length and characters are allowed.
     pub(crate) fn measured(
         &mut self,
         path: &str,

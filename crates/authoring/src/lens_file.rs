@@ -1,4 +1,4 @@
-//! The lens file, which lists the columns of a custom lens.
+//! The lens file: the columns of a custom lens.
 
 use refract_domain::json::{Json, Object};
 use refract_domain::key::{ColumnName, QuestionKey};
@@ -150,10 +150,10 @@ fn with_cutoffs(
     good.then_some(output)
 }
 
-/// The lens file of these columns, which [`read`] reads back to equal ones for a version that has
-/// their questions.
+/// The lens file of these columns. [`read`] returns equal columns for a version that has their
+/// questions.
 pub fn write(columns: &[Column]) -> Vec<u8> {
-    // names and numbers always have a JSON form
+    // names and numbers can always be written as JSON
     serde_json::to_vec(&LensFile::new(columns)).unwrap_or_default()
 }
 
@@ -183,7 +183,7 @@ struct LensFileColumn<'a> {
 }
 
 impl<'a> ShownLens<'a> {
-    /// A lens with its columns, which come from [`PrismVersion::columns`].
+    /// A lens with its columns, from [`PrismVersion::columns`].
     pub fn new(lens: &Lens, columns: &'a [Column]) -> Self {
         let mode = match lens {
             Lens::Automatic => "automatic",

@@ -1,12 +1,12 @@
-//! Writing prisms and lenses: the files in which people write them, what a new version changes, and
-//! warnings about wording.
+//! Writing prisms and lenses: their files, the differences between versions, and warnings about
+//! wording.
 //!
 //! A prism file becomes a [`PrismVersion`](refract_domain::prism::PrismVersion), a lens file a list
 //! of [`Column`](refract_domain::lens::Column)s. Comments cite the specification's rules as
 //! `spec N.N`, and its fine print as `readings`.
 //!
 //! This crate is pure: no input or output, no async, no clock, no randomness. It knows nothing of
-//! databases, HTTP or model servers, and nothing that answers a text or renders a result needs it.
+//! databases, HTTP or model servers. Answering a text and rendering a result do not need it.
 
 pub mod definition_name;
 pub mod earlier_versions;

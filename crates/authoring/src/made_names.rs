@@ -1,4 +1,4 @@
-//! Keys and slugs made from what people write.
+//! Keys and slugs made from labels, questions and names.
 
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
@@ -7,28 +7,28 @@ use refract_domain::problem::Fault;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The key of an option or level of this label; `taken` tells which keys are in use.
+/// The key of an option or level with this label; `taken` is true for keys in use.
 ///
-/// The words of the label are joined by `_`. The key is `option` when no letter or digit is left,
-/// and gets `option_` before a leading digit and `_2`, `_3`, … after a clash (readings).
+/// The words of the label are joined by `_`. The key is `option` when no letter or digit is left;
+/// `option_` is put before a leading digit, and `_2`, `_3`, … after a key in use (readings).
 pub fn outcome_key(label: &str, taken: impl Fn(&str) -> bool) -> OutcomeKey {
     made_key(label, "option", taken, OutcomeKey::parse)
 }
 
-/// The key of a field of this label, made as [`outcome_key`] makes one, with `field` in place of
-/// `option`. It is no reserved key.
+/// The key of a field with this label, made as by [`outcome_key`] but with `field` in place of
+/// `option`. It is never a reserved key.
 pub fn field_key(label: &str, taken: impl Fn(&str) -> bool) -> FieldKey {
     made_key(label, "field", taken, FieldKey::parse)
 }
 
-/// The key of a question of this text, made as [`outcome_key`] makes one, with `question` in place of
-/// `option`. It is no reserved key.
+/// The key of a question with this text, made as by [`outcome_key`] but with `question` in place of
+/// `option`. It is never a reserved key.
 pub fn question_key(text: &str, taken: impl Fn(&str) -> bool) -> QuestionKey {
     made_key(text, "question", taken, QuestionKey::parse)
 }
 
-/// The words of a text as a key that is not taken and that `parse` takes. `noun` stands where no
-/// letter or digit is left, and before a leading digit.
+/// The words of a text as a key that is free and that `parse` accepts. The key is `noun` when no
+/// letter or digit is left, and begins with `noun` when the text begins with a digit.
 fn made_key<Key>(
     text: &str,
     noun: &str,
@@ -57,8 +57,8 @@ fn made_key<Key>(
     }
 }
 
-/// The slugs to try for a new prism of this name, in order: the prism gets the first one that is
-/// free in the account.
+/// Candidate slugs for a new prism of this name, in order of preference: the prism gets the first
+/// one that is free in the account.
 pub fn slugs(name: &str) -> impl Iterator<Item = Slug> {
     let words = ascii_words(name).join("-");
     let base = if words.is_empty() {

@@ -1,6 +1,6 @@
-//! The prism file, from which a prism version is made.
+//! The prism file, which defines a prism version.
 //!
-//! A file is read to the end, and a refusal names every problem, so that one round of corrections
+//! A file is read to the end, and the error lists every problem, so that one round of corrections
 //! is enough.
 
 mod fields;
@@ -59,7 +59,7 @@ impl PrismFile {
     }
 }
 
-/// A saved version in the form of the prism file, every key filled in.
+/// A saved version in the form of the prism file, with every key present.
 #[derive(Serialize)]
 pub struct ShownPrism<'a> {
     name: &'a str,

@@ -1,7 +1,7 @@
-//! What a version of a prism changes, in the terms of those who call it and read its rows.
+//! Differences between two versions of a prism, as callers and readers of rows see them.
 //!
-//! A prism's page tells what each version changed, and the editor tells what a version will change
-//! before it is saved.
+//! A prism's page lists the changes of each version, and the editor lists those of a draft before
+//! it is saved.
 
 mod columns;
 mod difference;
@@ -14,12 +14,11 @@ pub use self::difference::{ChangedWords, Severity, VersionDifference};
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
 
-/// What `after` changes against `before`, where both are versions of one prism: fields, context,
-/// questions with their options and levels, then the columns of rows.
+/// The changes from `before` to `after`, two versions of one prism: fields, context, questions with
+/// their options and levels, then the columns of rows.
 ///
-/// `lens` is the prism's lens before `after` is saved. Where that lens is not known any more, as for
-/// versions of the past, the current lens tells what the change means to its columns; a column whose
-/// question `before` lacks is left out then.
+/// `lens` is the prism's lens before `after` is saved. For past versions, whose lens is not known
+/// any more, it is the current lens; a column whose question `before` lacks is left out then.
 pub fn differences(
     before: &PrismVersion,
     after: &PrismVersion,

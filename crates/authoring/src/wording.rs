@@ -1,10 +1,9 @@
-//! Warnings about the wording of a prism: what is known to make answers worse, before the first
-//! text is asked about.
+//! Warnings about the wording of a prism: wording that is known to make answers worse, found before
+//! the first text is sent.
 //!
-//! The rules read words, not meaning. They are made for few false alarms: a prism without warnings
-//! can still be worded badly. Rules about the words of questions and levels know English only and
-//! stay silent about other languages. A warning refuses nothing; [`PrismFile`] decides what is
-//! valid.
+//! The rules compare words, not meaning. They are made for few false alarms: a prism without
+//! warnings can still be badly worded. Rules about the words of questions and levels know English
+//! only and skip other languages. A warning refuses nothing; [`PrismFile`] decides what is valid.
 //!
 //! [`PrismFile`]: crate::prism_file::PrismFile
 
@@ -34,14 +33,14 @@ use refract_domain::prism::question::{Question, QuestionKind};
 
 use crate::file_reader::join;
 
-/// The warnings of all rules: question by question in the order of the file, those about its text
-/// before those about its options or levels, and these rule by rule.
+/// The warnings of all rules, question by question in the order of the file: first those about a
+/// question's text, then those about its options or levels, rule by rule.
 pub fn lint(version: &PrismVersion) -> Vec<WordingWarning> {
     lint_questions(version, |_| true)
 }
 
-/// The warnings about the questions at the places that `is_looked_at` picks. The time that the rules
-/// take grows with the square of a question's options.
+/// The warnings about the questions at the positions that `is_looked_at` selects. The run time
+/// grows with the square of a question's options.
 pub fn lint_questions(
     version: &PrismVersion,
     is_looked_at: impl Fn(usize) -> bool,

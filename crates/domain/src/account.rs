@@ -1,4 +1,4 @@
-//! The people of an account and their roles, and the hashes of what opens it.
+//! The people of an account and their roles, and the hashes of API keys and tokens.
 
 pub mod person;
 pub mod role;

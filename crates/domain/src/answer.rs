@@ -1,4 +1,4 @@
-//! Stored answers: what a model said to each question, with its probabilities (spec 2.4).
+//! Stored answers: a model's answer to each question, with its probabilities (spec 2.4).
 
 pub mod decimal;
 pub mod probability;
@@ -14,7 +14,7 @@ use crate::prism::question::QuestionType;
 /// Probabilities of a question's outcomes, in the prism's order.
 ///
 /// A list of pairs and no `IndexMap`: hashing made reading stored answers up to a third slower, and
-/// rendering rows that are not in the processor's cache slower still.
+/// rendering rows that are not in the processor's cache slower too.
 pub type Distribution = Vec<(OutcomeKey, Probability)>;
 
 /// A model's answer to one question.
@@ -46,8 +46,8 @@ pub enum Answer {
     },
 }
 
-/// A saved answer as it stands in JSON. It is read flat: for a tagged enum serde keeps every value
-/// aside until it has met the tag.
+/// A saved answer in its JSON form. It is deserialised flat: for a tagged enum, serde buffers every
+/// value until it has read the tag.
 #[derive(Deserialize)]
 struct AnswerJson {
     #[serde(rename = "type")]
@@ -60,7 +60,7 @@ struct AnswerJson {
     level: Option<OutcomeKey>,
 }
 
-/// A saved answer lacks what answers of its type have.
+/// A saved answer lacks a value that its type requires.
 #[derive(Debug, thiserror::Error)]
 #[error("an answer lacks {0}")]
 struct AnswerLacks(&'static str);
@@ -97,8 +97,8 @@ impl Answer {
         }
     }
 
-    /// The probability of an outcome, which for a Yes / No is `yes` or `no`; `None` when the answer
-    /// has no such outcome.
+    /// The probability of an outcome (`yes` or `no` for a Yes / No); `None` when the answer has no
+    /// such outcome.
     pub fn probability_of(&self, outcome: &OutcomeKey) -> Option<Probability> {
         match self {
             Self::Choice { probabilities, .. } | Self::Scale { probabilities, .. } => {
@@ -140,7 +140,7 @@ pub fn most_probable(probabilities: &[(OutcomeKey, Probability)]) -> Option<&Out
 /// Confidence in an outcome chosen out of `outcomes`, from its probability: 0 is a guess, 1 is
 /// certain (readings).
 ///
-/// `(p − 1/k) / (1 − 1/k)`, at least 0. For models that state no confidence of their own.
+/// `(p − 1/k) / (1 − 1/k)`, at least 0. For models that report no confidence.
 pub fn confidence(chosen: f64, outcomes: u32) -> Probability {
     let guess = 1.0 / f64::from(outcomes.max(2));
     Probability::from_f64(((chosen - guess) / (1.0 - guess)).clamp(0.0, 1.0)).unwrap_or_default()

@@ -1,7 +1,6 @@
-//! Events: what was changed in an account, by whom and when. An event never changes and is never
-//! deleted.
+//! Events: what was changed in an account, by whom and when. An event is never changed or deleted.
 //!
-//! An event holds names, numbers and ids. Texts, contexts, refs, passwords, keys, tokens, addresses
+//! An event has names, numbers and ids. Texts, contexts, refs, passwords, keys, tokens, addresses
 //! and names of people are never part of one: people and keys are known by their ids.
 
 mod action;
@@ -21,21 +20,20 @@ pub use self::request::EventRequest;
 pub use self::target::{EventTarget, TargetKind};
 use crate::ids::{AccountId, EventId};
 
-/// Who changes something, in which account, when and in which request: an event that lacks only what
-/// is changed.
+/// Actor, account, moment and request of a change: an event without its action and target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventStamp {
     /// `UUIDv7`, by which events are ordered.
     pub id: EventId,
-    /// The account in which something is changed.
+    /// The account that is changed.
     pub account: AccountId,
     /// The moment of the change.
     pub at: DateTime<Utc>,
-    /// Who changes something.
+    /// Who makes the change.
     pub actor: Actor,
-    /// The request in which it is changed; `None` for commands and for nodes.
+    /// The request that makes the change; `None` for commands and for nodes.
     pub request: Option<EventRequest>,
-    /// Why it is changed, as the actor says; `None` when nothing is said.
+    /// The actor's reason for the change; `None` when none was given.
     pub note: Option<EventDetail>,
 }
 
@@ -46,16 +44,16 @@ pub struct Event {
     pub stamp: EventStamp,
     /// What was done.
     pub action: EventAction,
-    /// What it was done to.
+    /// The prism, key, person or account that was changed.
     pub target: EventTarget,
-    /// What the target was before, where that is a name or a number.
+    /// The target's earlier state, if it is a name or a number.
     pub from: Option<EventDetail>,
-    /// What the target became, where that is a name or a number.
+    /// The target's new state, if it is a name or a number.
     pub to: Option<EventDetail>,
 }
 
 impl EventStamp {
-    /// The event of an action of this stamp that says neither from what nor to what.
+    /// The event of an action with this stamp, without an earlier and a new state.
     pub fn event(self, action: EventAction, target: EventTarget) -> Event {
         Event {
             stamp: self,
@@ -66,7 +64,8 @@ impl EventStamp {
         }
     }
 
-    /// The stamp of a further event of one change: just after this one, without its note.
+    /// The stamp of a further event of one change: its id is just after this one, and it has no
+    /// note.
     #[must_use]
     pub fn further(&self) -> Self {
         Self {
@@ -76,7 +75,7 @@ impl EventStamp {
         }
     }
 
-    /// The stamp with a note after the one that it has.
+    /// The stamp with another note appended.
     #[must_use]
     pub fn noted(self, note: impl Into<EventDetail>) -> Self {
         let note = note.into();

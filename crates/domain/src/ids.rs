@@ -1,4 +1,4 @@
-//! Ids: UUIDs, each kind with a type of its own, so that one cannot be passed for another.
+//! Ids: UUIDs with one type for each kind, so that an account's id cannot be passed for a prism's.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use uuid::{Builder, Uuid};
 
 /// Reads a UUID written as 8-4-4-4-12 hexadecimal digits with hyphens, in any case.
 ///
-/// Braces, `urn:` and 32 bare digits are refused (readings).
+/// Braces, `urn:` and 32 digits without hyphens are refused (readings).
 pub fn parse_uuid(text: &str) -> Option<Uuid> {
     if text.len() == 36 {
         Uuid::try_parse(text).ok()
@@ -52,7 +52,7 @@ id! {
     EventId
 }
 id! {
-    /// Id that a node gives itself when it starts.
+    /// Id of a node's process, made when it starts.
     NodeId
 }
 id! {
@@ -64,7 +64,7 @@ id! {
     PrismId
 }
 id! {
-    /// Id of a change of a prism that is no version.
+    /// Id of a change of a prism that saves no version.
     PrismChangeId
 }
 id! {
@@ -72,7 +72,7 @@ id! {
     ResultId
 }
 id! {
-    /// Id of a try to sign in.
+    /// Id of a sign-in attempt.
     SignInTryId
 }
 
@@ -84,9 +84,9 @@ fn first_uuid_of(moment: DateTime<Utc>) -> Uuid {
 }
 
 impl EventId {
-    /// Before the id of every event.
+    /// Below the id of every event.
     pub const LOWEST: Self = Self(Uuid::nil());
-    /// After the id of every event.
+    /// Above the id of every event.
     pub const HIGHEST: Self = Self(Uuid::max());
 
     /// The lowest id of a moment; see [`ResultId::first_of`].
@@ -100,7 +100,7 @@ impl EventId {
         Self(Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
     }
 
-    /// The id just above this one: its last digits are random, so that no other event has it.
+    /// The id just above this one. It is free: the last digits of event ids are random.
     #[must_use]
     pub(crate) fn just_after(self) -> Self {
         Self(Uuid::from_u128(self.0.as_u128().wrapping_add(1)))
@@ -108,28 +108,29 @@ impl EventId {
 }
 
 impl ResultId {
-    /// Before the id of every result.
+    /// Below the id of every result.
     pub const LOWEST: Self = Self(Uuid::nil());
-    /// After the id of every result.
+    /// Above the id of every result.
     pub const HIGHEST: Self = Self(Uuid::max());
 
     /// The lowest id of a moment (RFC 9562, 5.7): 48 bits of milliseconds, then the version, the
-    /// variant and zeros. Moments before 1970 and after the year 10889 have the nearest moment's.
+    /// variant and zeros. A moment before 1970 or after the year 10889 counts as the nearest one in
+    /// that range.
     pub fn first_of(moment: DateTime<Utc>) -> Self {
         Self(first_uuid_of(moment))
     }
 
-    /// The moment that the id begins with, in whole milliseconds.
+    /// The id's moment, in whole milliseconds.
     pub fn moment(self) -> DateTime<Utc> {
         let milliseconds = i64::try_from(self.0.as_u128() >> 80).unwrap_or_default();
         DateTime::from_timestamp_millis(milliseconds).unwrap_or_default()
     }
 
-    /// Another id at the place of this one: no result's id is between the two. `None` for an id that a
-    /// result may have, beside which there is no such place.
+    /// An id made with `random` at the position of this one: no result's id is between the two.
+    /// `None` for an id that a result may have.
     ///
-    /// After the moment, the id of a result has a 7, its version (RFC 9562). Ids that have less there
-    /// are after all results of the milliseconds before, and before those of this one.
+    /// After the moment, a result's id has its version, a 7 (RFC 9562). Ids with less there sort
+    /// after all results of earlier milliseconds and before those of this one.
     #[must_use]
     pub fn beside(self, random: u128) -> Option<Self> {
         const AFTER_VERSION: u32 = 76;
@@ -140,13 +141,13 @@ impl ResultId {
         is_before_results.then(|| Self(Uuid::from_u128(moment | random)))
     }
 
-    /// The id just below this one, which no result needs to have.
+    /// The id just below this one, whether or not a result has it.
     #[must_use]
     pub fn just_before(self) -> Self {
         Self(Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
     }
 
-    /// The id just above this one, which no result needs to have.
+    /// The id just above this one, whether or not a result has it.
     #[must_use]
     pub fn just_after(self) -> Self {
         Self(Uuid::from_u128(self.0.as_u128().saturating_add(1)))

@@ -1,9 +1,9 @@
-//! JSON as it was sent: object keys in order, strings that may hold unpaired surrogates.
+//! JSON as it was sent: object keys in order, strings with unpaired surrogates allowed.
 //!
-//! `serde_json` checks the syntax of the whole text and cuts out the values; each value is read
-//! only when it is asked for. An ignored key therefore costs nothing, however deep its value is.
-//! A string with an escape such as `\ud800`, which no Rust string can hold, is a fault of that
-//! string alone and not of the whole text.
+//! `serde_json` checks the syntax of the whole text and splits it into values; each value is read
+//! only on demand. An ignored key therefore costs nothing, however deep its value is. A string with
+//! an escape such as `\ud800`, which no Rust string can represent, is a fault of that string alone
+//! and not of the whole text.
 
 mod string;
 
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 pub use self::string::JsonString;
 use crate::problem::Fault;
 
-/// The text is not one JSON value in UTF-8.
+/// The text is not exactly one JSON value in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not valid JSON: line {line}, column {column}")]
 pub struct Malformed {
@@ -24,14 +24,14 @@ pub struct Malformed {
     pub column: usize,
 }
 
-/// One JSON value; the parts of a list or an object are not read yet.
+/// One JSON value; the elements of a list or an object are not read yet.
 #[derive(Debug)]
 pub enum Json<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number by value; beyond the range of a double it is infinite.
+    /// A number; infinite if it is beyond the range of a double.
     Number(f64),
     /// A string.
     String(JsonString),
@@ -41,7 +41,7 @@ pub enum Json<'a> {
     Object(Object<'a>),
 }
 
-/// A JSON object. A key that was sent twice stands at its first place with its last value.
+/// A JSON object. A key that was sent twice has its first position and its last value.
 #[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Object<'a>(#[serde(borrow)] IndexMap<JsonString, &'a RawValue>);
@@ -54,7 +54,7 @@ impl<'a> Object<'a> {
         Some(Json::read(value))
     }
 
-    /// The value under a key as it is written.
+    /// The value under a key as its JSON text.
     pub fn written(&self, key: &str) -> Option<&'a str> {
         let mut entries = self.0.iter();
         let (_, value) = entries.find(|(sent, _)| sent.is(key))?;
@@ -92,7 +92,7 @@ impl<'a> Json<'a> {
         Ok(Self::read(raw))
     }
 
-    /// Reads a value that [`Json::parse`] cut out.
+    /// Reads a value that [`Json::parse`] split off.
     pub fn read(raw: &'a RawValue) -> Self {
         let text = raw.get();
         match text.bytes().next() {
@@ -161,7 +161,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The name of the value's type, in the words of zod 3.
+    /// The name of the value's type, as zod 3 calls it.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",

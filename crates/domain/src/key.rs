@@ -119,7 +119,7 @@ key! {
 }
 
 impl OutcomeKey {
-    /// Whether this is the key of one of the two outcomes that every Choice question has.
+    /// Whether this is the key of a built-in outcome: `other` or `insufficient_information`.
     pub fn is_built_in(&self) -> bool {
         matches!(self.as_str(), OTHER | INSUFFICIENT_INFORMATION)
     }

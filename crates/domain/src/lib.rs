@@ -1,5 +1,5 @@
-//! The nouns and rules of Refract. A value is checked once, when it is made, and is valid from
-//! then on.
+//! The nouns and rules of Refract. A value is checked once, when it is constructed, and is valid
+//! from then on.
 //!
 //! A *prism* is a versioned set of fields, context and questions; a *submission* is one call's
 //! values for the fields; a *result* is what a model answered; a *lens* decides which columns of

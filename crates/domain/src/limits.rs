@@ -1,4 +1,4 @@
-//! The limits of the specification's section 8: each number stands here and nowhere else.
+//! The limits of the specification's section 8: this file alone defines these numbers.
 //!
 //! Lengths count Unicode code points.
 
@@ -8,9 +8,9 @@ use std::ops::RangeInclusive;
 pub const FIELD_VALUE_CHARS: usize = 100_000;
 /// Longest `context` of one call (spec 8).
 pub const CALL_CONTEXT_CHARS: usize = 100_000;
-/// Most tokens that one question with its text may be estimated at (spec 8).
+/// The highest token estimate of one question with its text (spec 8).
 pub const TOKEN_BUDGET: usize = 26_000;
-/// Characters of JSON that are counted as one token (spec 8).
+/// Characters of JSON for each estimated token (spec 8).
 pub const CHARS_PER_TOKEN: usize = 4;
 /// Largest request body in bytes: 1 MiB (spec 8).
 pub const BODY_BYTES: usize = 1_048_576;
@@ -28,7 +28,7 @@ pub const PRISM_CONTEXT_CHARS: usize = 8_000;
 pub const FIELDS: RangeInclusive<usize> = 1..=8;
 /// Questions of one prism (spec 8).
 pub const QUESTIONS: RangeInclusive<usize> = 1..=100;
-/// Options of one Choice question, the built-in outcomes not counted (spec 8).
+/// Options of one Choice question, without the built-in outcomes (spec 8).
 pub const OPTIONS: RangeInclusive<usize> = 2..=253;
 /// Levels of one Scale question (spec 8).
 pub const LEVELS: RangeInclusive<usize> = 2..=10;
@@ -46,5 +46,5 @@ pub const DESCRIPTION_CHARS: usize = 8_000;
 pub const COLUMN_NAME_CHARS: usize = 80;
 /// Columns of one custom lens (readings).
 pub const LENS_COLUMNS: RangeInclusive<usize> = 1..=300;
-/// Whole percents that a slider of a cutoff goes through (spec 2.5).
+/// Range of a cutoff slider, in whole percents (spec 2.5).
 pub const SLIDER_PERCENTS: RangeInclusive<u8> = 5..=95;

@@ -1,4 +1,4 @@
-//! Prisms: their names and their versions, each of which has fields, context and questions.
+//! Prisms: their names and their versions with fields, context and questions.
 
 pub(crate) mod display_name;
 pub mod field;
@@ -77,8 +77,9 @@ pub struct PrismVersion {
 }
 
 impl PrismVersion {
-    /// Makes a version from checked parts. The prism file's rules, such as distinct keys and the
-    /// sizes in [`limits`](crate::limits), are the caller's to keep: `refract_authoring` reads files.
+    /// Makes a version from checked parts. The caller enforces the prism file's rules, such as
+    /// distinct keys and the sizes in [`limits`](crate::limits); `refract_authoring` does so for
+    /// files.
     pub fn new(fields: Vec<Field>, context: Option<String>, questions: Vec<Question>) -> Self {
         let chars = questions.iter().map(SystemOneQuestion::from);
         Self {
@@ -115,7 +116,7 @@ impl PrismVersion {
         self.questions.iter().find(|question| question.key == *key)
     }
 
-    /// The columns of a lens in order, when this is the prism's latest version: the automatic lens
+    /// The columns of a lens in order, if this is the prism's latest version: the automatic lens
     /// has one column per question.
     pub fn columns<'a>(&'a self, lens: &'a Lens) -> &'a [Column] {
         match lens {

@@ -1,6 +1,6 @@
-//! Problems of something that was sent: what is wrong and where, in the words of a refusal (spec 7).
+//! Problems of an input: what is wrong and where, worded for the response (spec 7).
 //!
-//! The words follow zod 3. They name paths and limits, never a value that was sent.
+//! The wording follows zod 3. It names paths and limits, never a value that was sent.
 
 pub mod text;
 
@@ -40,12 +40,12 @@ pub enum Fault {
     UnrecognizedKeys(Vec<String>),
     /// A text is not a UUID.
     InvalidUuid,
-    /// A value breaks a rule that zod has no words for.
+    /// A value breaks a rule for which zod has no wording.
     Rule(String),
 }
 
 impl Fault {
-    /// A fault in words of our own, which must not name a value that was sent.
+    /// A fault in Refract's wording, which must not contain a value that was sent.
     pub fn rule(words: impl Into<String>) -> Self {
         Self::Rule(words.into())
     }
@@ -104,7 +104,7 @@ fn write_joined(
     Ok(())
 }
 
-/// A fault and the path of the value that has it, such as `questions.0.key`.
+/// A fault and the path of its value, such as `questions.0.key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Keys and positions, joined with dots.

@@ -1,7 +1,7 @@
 //! Saved results and their states: which may be retried, and what a repeated idempotency key means
 //! (spec 3).
 //!
-//! This module decides and does not act: use cases ask the model, and the database settles races.
+//! This module only decides: use cases ask the model, and the database settles races.
 
 pub mod maker;
 pub mod mark;
@@ -22,7 +22,7 @@ pub enum ResultStatus {
     Ok(Answers),
     /// The model gave no usable answer.
     Failed {
-        /// The reason, in words for people.
+        /// The reason, worded for people.
         error: String,
     },
 }
@@ -44,7 +44,7 @@ impl ResultStatus {
         }
     }
 
-    /// The reason of a failure; `None` for a result that is `ok`.
+    /// The reason of a failure; `None` for an `ok` result.
     pub fn error(&self) -> Option<&str> {
         match self {
             Self::Ok(_) => None,
@@ -72,7 +72,7 @@ pub struct SavedResult {
     pub took_ms: u64,
     /// When the result was saved, in whole milliseconds.
     pub created_at: DateTime<Utc>,
-    /// The idempotency key that the result holds; a retry moves the key to the new result.
+    /// The idempotency key of the result; a retry moves the key to the new result.
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
@@ -99,7 +99,7 @@ impl SavedResult {
     /// Checks that the result may be retried.
     ///
     /// # Errors
-    /// The first reason against a retry.
+    /// The first reason that prevents a retry.
     pub fn may_be_retried(
         &self,
         retried_as: Option<ResultId>,

@@ -25,7 +25,7 @@ pub fn field_value_faults(value: &str) -> Vec<Fault> {
 pub struct CallContext(String);
 
 impl CallContext {
-    /// Checks a context; `None` for a blank one. A blank context that is too long is refused too.
+    /// Checks a context; `None` for a blank one. The length limit applies to blank contexts too.
     ///
     /// # Errors
     /// The faults of the text's length and characters.
@@ -52,7 +52,7 @@ impl CallContext {
     }
 }
 
-/// Field values as a caller names them, before they are matched with a prism version.
+/// Field values as sent, before they are matched with a prism version.
 ///
 /// `text` in a request is short for a field of that name. Every value has been checked by itself.
 #[derive(Clone, Default)]
@@ -69,13 +69,14 @@ pub enum FieldMismatch {
     Unknown(Vec<String>),
 }
 
-/// Values by field key in the prism's order; as JSON an object in that order.
+/// Values by field key in the prism's order; in JSON an object in that order.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FieldValues(#[serde(with = "As::<Map<Same, Same>>")] pub Vec<(FieldKey, String)>);
 
 impl FieldValues {
-    /// Bytes of the values' JSON if no character had to be escaped; for no values one fewer.
+    /// Bytes of the values' JSON if no character has to be escaped; one byte too few when there are
+    /// no values.
     pub fn unescaped_bytes(&self) -> usize {
         let entries = self.0.iter();
         let bytes =
@@ -84,7 +85,7 @@ impl FieldValues {
     }
 }
 
-/// What one call asks about: a value for each field of one prism version, and the call's context.
+/// The input of one call: a value for each field of one prism version, and the call's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     fields: FieldValues,
@@ -129,8 +130,8 @@ impl Submission {
         Self { fields, context }
     }
 
-    /// The values that these fields of another version have, with the context; `None` when a field
-    /// has no value.
+    /// The submission for the fields of another version: their values and the context; `None` when
+    /// a field has no value.
     pub fn for_fields(&self, fields: &[Field]) -> Option<Self> {
         let value = |field: &Field| {
             let value = self.fields.get(&field.key)?;

@@ -1,5 +1,5 @@
-//! Evaluates 1,000,000 marked answers of each question type and prints the time and the memory that
-//! it takes beside the answers themselves: `make bench-evaluation`.
+//! Evaluates 1,000,000 marked answers of each question type. Prints the time, and the memory on top
+//! of the answers themselves: `make bench-evaluation`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -26,8 +26,8 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Marked answers of each question.
 const ROWS: usize = 1_000_000;
-/// Different answers of each question, which are repeated. No multiple of five, so that each meets
-/// every fold.
+/// Different answers of each question, which are repeated. Not a multiple of five, so that each is
+/// in every fold.
 const ANSWERS: u32 = 10_007;
 
 fn main() {
@@ -78,7 +78,8 @@ fn timed<T>(name: &str, run: impl FnOnce() -> T) {
     println!("  {name:<16} {:>7.3} s", start.elapsed().as_secs_f64());
 }
 
-/// An answer of scattered probability, and a mark that is right about as often as it says.
+/// An answer of random probability, and a mark that agrees with it about as often as the
+/// probability predicts.
 fn marked(question: &Question, number: u32) -> (Answer, OutcomeKey) {
     let outcomes = mark::outcomes(question).map(|outcome| OutcomeKey::parse(outcome.key).unwrap());
     let outcomes: Vec<OutcomeKey> = outcomes.collect();

@@ -1,5 +1,5 @@
-//! Measures the cases that stand on standard input, a JSON object a line, and writes one line for
-//! each: `.ci/check-evaluation` compares them with scikit-learn and SciPy.
+//! Measures the cases on standard input, one JSON object a line, and writes one line for each:
+//! `.ci/check-evaluation` compares them with scikit-learn and SciPy.
 //!
 //! A case is `{"kind": "question", …}` with marked answers, `{"kind": "paired", …}` with counts of
 //! rows, or `{"kind": "orders", …}` with pairs of answers.
@@ -37,8 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures marked answers: `versions` are the question in each version, the latest first; each of
-/// `rows` is `[version, answer, mark]`.
+/// Measures marked answers: `versions` has the question of each version, the latest first; each
+/// element of `rows` is `[version, answer, mark]`.
 fn question(case: &Value) -> Result<Value, Box<dyn Error>> {
     let versions: Vec<Question> = serde_json::from_value(member(case, "versions")?.clone())?;
     let latest = versions.first().ok_or("a case has a version")?;

@@ -1,11 +1,12 @@
-//! Two sets of answers to the same texts: which is right more often, and whether that may be luck.
+//! Two sets of answers to the same texts: which is correct more often, and whether the difference
+//! may be chance.
 
 pub(crate) mod bootstrap;
 pub(crate) mod mcnemar;
 
 use crate::measures::proportion::{Interval, Proportion};
 
-/// Counts, for rows that two versions or models both answered, which of them was right.
+/// Counts rows that two versions or models both answered, by which of the two answers is correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairedAnswers {
     both_right: u64,
@@ -14,31 +15,31 @@ pub struct PairedAnswers {
     both_wrong: u64,
 }
 
-/// How often two sets of answers to the same rows are right.
+/// Accuracy of two sets of answers to the same rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// Rows that both answered.
+    /// Rows that both sets answer.
     pub rows: u64,
-    /// Rows that the first answers have right.
+    /// Rows that the first set answers correctly.
     pub a: Proportion,
-    /// Rows that the second answers have right.
+    /// Rows that the second set answers correctly.
     pub b: Proportion,
     /// Accuracy of the second answers minus that of the first, -1 to 1; `None` without rows.
     pub difference: Option<f64>,
     /// 95 % interval of the difference: the percentile interval of the paired bootstrap, computed
     /// for infinitely many draws, so it is the same in every run.
     pub interval: Option<Interval>,
-    /// Rows that only the first answers have right.
+    /// Rows that only the first set answers correctly.
     pub only_a_right: u64,
-    /// Rows that only the second answers have right.
+    /// Rows that only the second set answers correctly.
     pub only_b_right: u64,
-    /// The probability that two equally good sets of answers differ at least so unevenly by chance:
-    /// McNemar's exact two-sided test.
+    /// The two-sided p-value of McNemar's exact test: the probability of at least this imbalance
+    /// between two equally good sets of answers.
     pub mcnemar_p: f64,
 }
 
 impl PairedAnswers {
-    /// Adds a row that both answered.
+    /// Adds a row that both sets answer.
     pub fn add(&mut self, a_right: bool, b_right: bool) {
         let count = match (a_right, b_right) {
             (true, true) => &mut self.both_right,
@@ -49,7 +50,7 @@ impl PairedAnswers {
         *count += 1;
     }
 
-    /// Compares the two over all rows.
+    /// Compares the two sets over all rows.
     pub fn compare(&self) -> Comparison {
         let Self {
             both_right,

@@ -1,5 +1,5 @@
-//! Counts over stored answers: what stands in a lens's columns, and what another lens or other
-//! cutoffs would change, without asking a model.
+//! Counts over stored answers: the values in a lens's columns, and the changes that another lens or
+//! other cutoffs would make, without asking a model.
 
 pub mod column_tally;
 pub mod cutoff_steps;

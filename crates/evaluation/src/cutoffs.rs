@@ -1,4 +1,4 @@
-//! Cutoffs that reach a goal, and how well they are chosen.
+//! Cutoffs that reach a goal, and their quality on held-out rows.
 
 pub mod advice;
 pub(crate) mod choice;

@@ -1,10 +1,10 @@
-//! How often stored answers are right, and how far their probabilities can be believed.
+//! The accuracy of stored answers, and the calibration of their probabilities.
 //!
-//! Input is stored answers with *marks*, the outcomes that people say are right
+//! Input is stored answers with *marks*, the correct outcomes as judged by people
 //! ([`marked::answers::MarkedAnswers`]), answers of two versions or models to the same texts
 //! ([`comparison::PairedAnswers`]), or answers to one text with its options in several orders
 //! ([`order_sensitivity::OrderSensitivity`]). Output is numbers for people to decide by.
-//! [`counting`] needs no marks: it counts what stands in a lens's columns.
+//! [`counting`] needs no marks: it counts the values in a lens's columns.
 //!
 //! This crate is pure: no input or output, no clock, no randomness. It knows nothing of databases,
 //! files or terminals.

@@ -1,4 +1,4 @@
-//! Stored answers with the outcomes that people say are right.
+//! Stored answers with the correct outcomes, as judged by people.
 
 pub mod answer;
 pub mod answers;

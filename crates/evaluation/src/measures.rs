@@ -16,30 +16,29 @@ use crate::measures::proportion::Proportion;
 use crate::measures::reliability::ReliabilityBin;
 use crate::measures::scale::ScaleMeasures;
 
-/// How often the answers of one question are right, and how far their probabilities can be
-/// believed.
+/// The accuracy of one question's answers, and the calibration of their probabilities.
 ///
-/// A row is a marked answer. It is answered when the answer predicts an outcome: a choice without a
-/// value and a Yes / No that the cutoffs leave unsure do not.
+/// A row is a marked answer. It is answered when the answer predicts an outcome, unlike a choice
+/// without a value and a Yes / No whose label is unsure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionMeasures {
     /// All rows.
     pub marks: u64,
-    /// Rows that are answered.
+    /// Answered rows.
     pub answered: u64,
-    /// Right rows of the answered ones.
+    /// Correct rows among the answered ones.
     pub accuracy: Proportion,
     /// Brier score over all rows: for choices and scales the sum over outcomes of squared
     /// differences, 0 to 2; for Yes / No the squared difference of the probability of yes, 0 to 1.
     pub brier: Option<f64>,
     /// Log loss over all rows: the mean negative natural logarithm of the marked outcome's
-    /// probability, of which at least 10^-6 is taken.
+    /// probability, which counts as at least 10^-6.
     pub log_loss: Option<f64>,
-    /// Expected calibration error: the mean difference between probability and share over
-    /// `reliability`, weighted by count.
+    /// Expected calibration error: the mean difference between probability and share over the bins
+    /// of `reliability`, weighted by count.
     pub ece: Option<f64>,
     /// Each outcome's measures over the answered rows: those of the expected questions in order,
-    /// then others as they appeared.
+    /// then others in order of appearance.
     pub outcomes: Vec<OutcomeMeasures>,
     /// Means over the outcomes that are marked or predicted in an answered row.
     pub macro_average: MacroAverage,
@@ -48,8 +47,8 @@ pub struct QuestionMeasures {
     pub confusion: Vec<ConfusionCell>,
     /// Bins of equal count, lowest probability first.
     pub reliability: Vec<ReliabilityBin>,
-    /// What could be left to the model, by its confidence.
+    /// The share of rows that could be automated, by confidence.
     pub coverage: CoverageCurve,
-    /// Measures over the numbers of levels, for scales.
+    /// Measures over level numbers, for scales.
     pub scale: Option<ScaleMeasures>,
 }

@@ -1,4 +1,4 @@
-//! How far answers depend on the order in which a question's options are listed.
+//! How much answers depend on the order in which a question's options are listed.
 
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
@@ -18,7 +18,7 @@ pub struct OrderSensitivity {
     largest_difference: u64,
 }
 
-/// How far answers depend on the order of options.
+/// How much answers depend on the order of options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderMeasures {
     /// Pairs of answers that were compared.
@@ -26,17 +26,17 @@ pub struct OrderMeasures {
     /// Pairs whose answers differ.
     pub flip_rate: Proportion,
     /// Mean total variation of the pairs: half the sum of the absolute differences of the outcomes'
-    /// probabilities, 0 (alike) to 1. `None` without pairs.
+    /// probabilities, 0 (equal) to 1. `None` without pairs.
     pub mean_total_variation: Option<f64>,
     /// The largest total variation of a pair; `None` without pairs.
     pub largest_total_variation: Option<f64>,
 }
 
 impl OrderSensitivity {
-    /// Compares an answer with one to the same text with the options in another order.
+    /// Compares two answers to one text, with the options in different orders.
     ///
-    /// A Yes / No flips when its probability crosses one half; a choice also when only one of the
-    /// two answers has a value.
+    /// A Yes / No flips when its probability crosses one half; a choice also flips when only one of
+    /// the two answers has a value.
     ///
     /// # Errors
     /// The two answers are of different types.
@@ -96,7 +96,7 @@ impl OrderSensitivity {
         Ok(())
     }
 
-    /// What the compared answers show.
+    /// The measures over all compared answers.
     pub fn measures(&self) -> OrderMeasures {
         let comparisons = self.flips.of;
         let variation = |differences| to_f64(differences) / f64::from(2 * ONE);
@@ -110,7 +110,8 @@ impl OrderSensitivity {
     }
 }
 
-/// Sum of the absolute differences by key, in millionths; an outcome that one side lacks has 0 there.
+/// Sum of the absolute differences by key, in millionths; an outcome that one side lacks counts as
+/// 0 there.
 fn differences(first: &[(OutcomeKey, Probability)], other: &[(OutcomeKey, Probability)]) -> u64 {
     let of = |distribution: &[(OutcomeKey, Probability)], key: &OutcomeKey| {
         let mut outcomes = distribution.iter();

@@ -10,7 +10,7 @@ use thiserror::Error;
 use self::measure::{Measure, NotAScale, OutcomeMeasure};
 use crate::measures::QuestionMeasures;
 
-/// A bound that one measure of a question has to keep.
+/// A bound on one measure of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
     question: QuestionKey,
@@ -19,14 +19,14 @@ pub struct Requirement {
     bound: f64,
 }
 
-/// What a requirement measures.
+/// The measure of a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Measured {
     Question(Measure),
     Outcome(OutcomeKey, OutcomeMeasure),
 }
 
-/// How a value is compared with the bound.
+/// How the value is compared with the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     AtLeast,
@@ -35,37 +35,37 @@ enum Relation {
     Below,
 }
 
-/// What a requirement found.
+/// The outcome of checking a requirement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CheckedRequirement {
-    /// The measure's value; `None` where it is not defined, such as a precision without predictions.
+    /// The measure's value; `None` when it is undefined, such as a precision without predictions.
     pub value: Option<f64>,
-    /// Whether the value keeps the bound. A value that is not defined does not.
+    /// Whether the value satisfies the bound. An undefined value does not.
     pub holds: bool,
 }
 
 /// Why a requirement cannot be read or checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RequirementError {
-    /// There is no operator.
+    /// The text has no operator.
     #[error("`{0}` has no operator: write >=, >, <= or <, as in topic.accuracy>=0.9")]
     Operator(String),
-    /// The part before the operator is no path of two or three parts.
+    /// The part before the operator is not a path of two or three parts.
     #[error(
         "`{0}` names no measure of a question: write question.measure, as in topic.accuracy, or \
          question.outcome.measure, as in topic.billing.recall"
     )]
     Path(String),
-    /// The question's or outcome's part cannot be a key.
+    /// The part for the question or outcome is not a valid key.
     #[error("`{0}` is no key of a question or outcome")]
     Key(String),
-    /// There is no such measure of a question.
+    /// No measure of a question has this name.
     #[error("`{0}` is no measure of a question; there are {known}", known = Measure::names())]
     Measure(String),
-    /// There is no such measure of an outcome.
+    /// No measure of an outcome has this name.
     #[error("`{0}` is no measure of an outcome; there are {known}", known = OutcomeMeasure::names())]
     OfOutcome(String),
-    /// The part after the operator is no number.
+    /// The part after the operator is not a number.
     #[error("`{0}` is no number to compare with: write one such as 0.9")]
     Bound(String),
     /// The question has no such outcome.
@@ -78,7 +78,7 @@ pub enum RequirementError {
         /// The question's outcomes, separated by commas.
         known: String,
     },
-    /// The measure is for scales, and the question is none.
+    /// The measure is for scales, and the question is not a scale.
     #[error("`{measure}` is for scales, and question `{question}` is none")]
     Scale {
         /// The question's key.
@@ -90,10 +90,10 @@ pub enum RequirementError {
 
 impl Requirement {
     /// Reads a requirement: `question.measure` or `question.outcome.measure`, an operator (`>=`,
-    /// `>`, `<=` or `<`) and a number, with spaces around them or without.
+    /// `>`, `<=` or `<`) and a number, with or without spaces around the operator.
     ///
     /// # Errors
-    /// The part that is wrong, and what can stand there.
+    /// The part that is wrong, and what is allowed there.
     pub fn parse(text: &str) -> Result<Self, RequirementError> {
         let (path, relation, bound) =
             Relation::split(text).ok_or_else(|| RequirementError::Operator(text.to_owned()))?;
@@ -124,7 +124,7 @@ impl Requirement {
         })
     }
 
-    /// The question that is measured.
+    /// The question to measure.
     pub fn question(&self) -> &QuestionKey {
         &self.question
     }
@@ -132,7 +132,7 @@ impl Requirement {
     /// Compares the measure with the bound. `measures` are those of [`Requirement::question`].
     ///
     /// # Errors
-    /// The question has no such outcome, or is no scale.
+    /// The question has no such outcome, or is not a scale.
     pub fn check(
         &self,
         measures: &QuestionMeasures,
@@ -169,7 +169,7 @@ impl Requirement {
     }
 }
 
-/// The requirement as it can be read again, without spaces: `topic.accuracy>=0.9`.
+/// The requirement in the form that is read, without spaces: `topic.accuracy>=0.9`.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.", self.question)?;
@@ -193,9 +193,9 @@ impl Relation {
         }
     }
 
-    /// What stands before and after the operator, and the operator.
+    /// The text before the operator, the operator, and the text after it.
     fn split(text: &str) -> Option<(&str, Self, &str)> {
-        // the two of two characters come first: they begin with the others
+        // the two operators of two characters come first: the others are their prefixes
         Self::ALL.into_iter().find_map(|relation| {
             let (path, bound) = text.split_once(relation.sign())?;
             Some((path.trim(), relation, bound.trim()))

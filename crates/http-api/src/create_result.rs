@@ -17,7 +17,7 @@ use crate::use_case::detached;
 /// Handles a create call.
 ///
 /// # Errors
-/// The first check of the specification's order that fails.
+/// The first failing check, in the specification's order.
 pub(crate) async fn handle(
     refract: Rc<Refract>,
     in_flight: CallInFlight,
@@ -29,15 +29,15 @@ pub(crate) async fn handle(
     let (call, format, room) = read_call(prism, request, body).await?;
     let key = bearer::presented(request.headers(), key)?;
     let use_case = async move {
-        // for as long as the call has its text
+        // kept as long as the call has its text
         let _room = room;
         refract.results().create(&key, call).await
     };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }
 
-/// Reads the call and drops the body's bytes, so that a call waiting for the model holds its text
-/// once.
+/// Reads the call and drops the body's bytes, so that only one copy of the text is in memory while
+/// the call waits for the model.
 async fn read_call(
     prism: &str,
     request: &HttpRequest,

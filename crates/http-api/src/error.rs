@@ -1,5 +1,5 @@
 //! Every error that a caller can see, with its status, code and message (spec 7). No other module
-//! names a status or a code of an error.
+//! contains an error's status or code.
 
 use std::io;
 
@@ -19,17 +19,17 @@ const INTERNAL_ERROR: &str = "internal_error";
 
 const MALFORMED: &str = "Malformed request";
 const UNAVAILABLE: &str = "Service Unavailable";
-/// Seconds after which a call to a draining node may be sent again: another node takes it at once, a
-/// single one is back in a moment.
+/// Seconds after which a call to a draining node may be sent again: another node accepts it at
+/// once, and a single node restarts within moments.
 const RETRY_AFTER: u16 = 1;
 
-/// Why a request is answered without a result.
+/// Why a request gets no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// The path, `format` or the body breaks rules.
+    /// The path, the query or the body breaks rules.
     #[error(transparent)]
     Invalid(#[from] Problems),
-    /// The body is not JSON, or a body that is needed is absent.
+    /// The body is not JSON, or a required body is absent.
     #[error("the body cannot be read")]
     MalformedBody,
     /// The body is over 1 MiB.
@@ -47,7 +47,7 @@ pub(crate) enum ApiError {
     /// The use case refused the call.
     #[error(transparent)]
     Refused(#[from] CallError),
-    /// A result could not be rendered in the format asked for: a bug.
+    /// A result could not be rendered in the requested format: a bug.
     #[error("the result could not be rendered")]
     NotRendered(#[from] io::Error),
     /// The code panicked: a bug.
@@ -68,13 +68,13 @@ impl From<BodyReadError> for ApiError {
     }
 }
 
-/// The status and body with which an error is sent.
+/// The status and body of an error reply.
 pub(crate) struct ErrorReply {
     /// The HTTP status.
     pub(crate) status: StatusCode,
     /// The body, compact JSON.
     pub(crate) body: Vec<u8>,
-    /// Seconds after which the call may be sent again, where that helps.
+    /// Seconds after which the call may be sent again; `None` when a repetition does not help.
     pub(crate) retry_after: Option<u16>,
 }
 

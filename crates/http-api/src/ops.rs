@@ -1,5 +1,5 @@
-//! The operator's listener: `/healthz`, `/readyz` and `/metrics`. It serves nothing that a caller
-//! sent.
+//! The operator's listener: `/healthz`, `/readyz` and `/metrics`. It never returns data of a
+//! caller.
 
 pub(crate) mod exposition;
 pub(crate) mod metrics;
@@ -25,7 +25,7 @@ use crate::ops::exposition::ExpositionFormat;
 /// Upper bound on the database ping behind `/readyz`.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the operator's endpoints report on.
+/// State of the operator's endpoints.
 #[derive(Clone)]
 pub(crate) struct Operations {
     pub(crate) refract: Refract,
@@ -33,14 +33,15 @@ pub(crate) struct Operations {
     pub(crate) registry: Arc<Registry>,
 }
 
-/// Whether only programs on this machine reach a listener on this address.
+/// Whether the address is a loopback address, which only programs on this machine reach.
 pub(crate) fn is_loopback(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 
-/// Lets only requests through that name their host by an IP address or as `localhost`. On a loopback
-/// address others come from a page in a browser of this machine, whose name was pointed here to read
-/// what is served (DNS rebinding). A page cannot set the header `Host`, but those of proxies.
+/// Accepts only requests whose `Host` is an IP address or `localhost`, against DNS rebinding: on a
+/// loopback address, any other host comes from a page in a browser of this machine, whose name was
+/// pointed here to read the response. A page cannot set the header `Host`, but can set those of
+/// proxies.
 pub(crate) async fn refuse_other_hosts(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
@@ -64,7 +65,7 @@ fn is_local(host: &HeaderValue) -> bool {
 }
 
 impl Operations {
-    /// Adds the three endpoints to an application.
+    /// Adds the three endpoints to an actix application.
     pub(crate) fn configure(self, app: &mut web::ServiceConfig) {
         let Self {
             refract,

@@ -13,7 +13,7 @@ use crate::use_case::in_place;
 /// Handles a read call. A body is left unread.
 ///
 /// # Errors
-/// The first check of the specification's order that fails.
+/// The first failing check, in the specification's order.
 pub(crate) async fn handle(
     refract: &Refract,
     in_flight: CallInFlight,

@@ -28,7 +28,7 @@ pub(crate) struct Reply {
     retry_after: Option<u16>,
 }
 
-/// The result in a reply and the prism that made the result, for the log.
+/// The result in a reply, and its prism, for the log.
 #[derive(Clone)]
 pub(crate) struct ReplySubject {
     /// The prism's slug.
@@ -105,7 +105,7 @@ impl Reply {
         self.subject.as_ref()
     }
 
-    /// The response. It holds the request and its payload until it is sent: see [`ReplyBody`].
+    /// The response. It keeps the request and its payload until it is sent: see [`ReplyBody`].
     pub(crate) fn into_response(
         self,
         id: &RequestId,
@@ -129,10 +129,11 @@ impl Reply {
     }
 }
 
-/// The bytes of a response, and the request that it answers with its payload.
+/// The bytes of a response, with the request and its payload.
 ///
-/// After a chunked payload is dropped, actix reads the rest of it, however long, before the next
-/// request. A payload that still exists when the response ends closes the connection instead.
+/// If a chunked payload is dropped, actix reads the rest of it, however long, before the next
+/// request. If the payload still exists when the response ends, actix closes the connection
+/// instead.
 struct ReplyBody {
     bytes: Option<Bytes>,
     _unread: Payload,

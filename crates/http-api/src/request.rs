@@ -1,4 +1,4 @@
-//! Reading of a request: its key, its body and the call that it makes.
+//! Reads a request: its key, its body and its call.
 
 pub(crate) mod bearer;
 pub(crate) mod body;

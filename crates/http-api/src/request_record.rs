@@ -1,17 +1,17 @@
-//! What the API adds to the record of a request: who called, and the result in the reply.
+//! The API's part of a request's record: the caller, and the result in the reply.
 //!
-//! A record never holds a text, a context, a `ref` or a key. Who called is told by the id of the API
-//! key.
+//! A record never contains a text, a context, a `ref` or a key. The caller is recorded as the id of
+//! the API key.
 
 use refract_http_serving::{EndedRequest, RequestLine, RequestRecord};
 use refract_service::keys::CallKeyId;
 
 use crate::reply::{Reply, ReplySubject};
 
-/// The API's own part of a request's log line.
+/// The API's part of a request's log line.
 #[derive(Default)]
 pub(crate) struct CallLine {
-    /// Known once the caller's key is found.
+    /// Set once the caller's key is found.
     pub(crate) key: CallKeyId,
     subject: Option<ReplySubject>,
 }

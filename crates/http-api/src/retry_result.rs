@@ -15,7 +15,7 @@ use crate::use_case::detached;
 /// Handles a retry call.
 ///
 /// # Errors
-/// The first check of the specification's order that fails.
+/// The first failing check, in the specification's order.
 pub(crate) async fn handle(
     refract: Rc<Refract>,
     in_flight: CallInFlight,

@@ -1,6 +1,6 @@
-//! The three routes, found from the method and the raw path.
+//! The three routes, matched by method and raw path.
 //!
-//! Actix decodes a path before matching and keeps some escapes, but a prism must be decoded fully
+//! Actix decodes a path before matching and keeps some escapes, but `{prism}` must be decoded fully
 //! and once (readings). So the raw path is split here, and its parts stay percent-encoded.
 
 use actix_web::http::Method;
@@ -51,7 +51,7 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// The route's path pattern, for logs and metrics: never a value that a caller sent.
+    /// The route's path pattern, for logs and metrics: never a caller's value.
     pub(crate) fn pattern(self) -> &'static str {
         match self {
             Self::CreateResult { .. } => "/v1/prisms/{prism}/results",

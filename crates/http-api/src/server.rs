@@ -25,11 +25,11 @@ use crate::worker::Worker;
 /// How long the rest of an unread body is received and dropped after the response, so that the
 /// client gets to read the response before the connection closes.
 const LINGER: Duration = Duration::from_secs(2);
-/// The API takes at most so many connections for each MiB of the budget: three quarters of those of
-/// the process.
+/// The most API connections for each MiB of the budget: three quarters of the process's
+/// connections.
 const CONNECTIONS_FOR_EACH_MIB: usize = 48;
 
-/// Where and how the API is served.
+/// Listeners and limits of the API.
 pub struct HttpSettings {
     /// The API's bound listener: see [`bind`](refract_http_serving::bind).
     pub listen: TcpListener,
@@ -37,17 +37,17 @@ pub struct HttpSettings {
     pub ops: Option<TcpListener>,
     /// The number of threads that serve the API.
     pub workers: NonZeroUsize,
-    /// The number of connections that each of these threads may hold.
+    /// The most connections of each of these threads.
     pub connections: usize,
-    /// How long calls in flight may finish after the shutdown signal.
+    /// The grace period for calls in flight after the shutdown signal.
     pub grace: Duration,
-    /// Whether the server is stopping, which the program may announce before `shutdown` resolves.
+    /// The server's lifecycle. The program may announce the stop before `shutdown` resolves.
     pub lifecycle: Lifecycle,
-    /// What bodies may hold in this process.
+    /// The memory budget for bodies in this process.
     pub budget: BodyBudget,
-    /// The metrics that `/metrics` shows, to which the API adds its own.
+    /// The metrics behind `/metrics`; the API adds its own.
     pub registry: Registry,
-    /// The proxies that are believed who a call's client is.
+    /// The proxies that are trusted to report a call's client.
     pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
     pub traces: Traces,
@@ -55,8 +55,8 @@ pub struct HttpSettings {
 
 /// Serves the API until `shutdown` resolves, then lets the calls in flight finish.
 ///
-/// `make_answering` is called once on every worker thread. After `shutdown`, new calls are answered
-/// 503 while the calls in flight finish.
+/// `make_answering` is called once on every worker thread. After `shutdown`, new calls get 503
+/// while the calls in flight finish.
 ///
 /// # Errors
 /// When a listener cannot be served, or the server ends before `shutdown`.

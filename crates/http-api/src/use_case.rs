@@ -1,4 +1,4 @@
-//! The use case of a call: one that asks the model goes on when its client disconnects.
+//! Runs the use case of a call: one that asks the model continues when its client disconnects.
 
 use futures_util::FutureExt as _;
 use refract_http_serving::{CallInFlight, with_causes};
@@ -16,19 +16,19 @@ pub(crate) fn detached<T: 'static>(
         .map(|ended| ended.map_err(ApiError::from)?.map_err(ApiError::from))
 }
 
-/// Runs a use case that only reads, and ends with its client.
+/// Runs a read-only use case, which is cancelled when its client disconnects.
 pub(crate) fn in_place<T>(
     in_flight: CallInFlight,
     use_case: impl Future<Output = Result<T, CallError>>,
 ) -> impl Future<Output = Result<T, ApiError>> {
-    // boxed: the future of every request would have room for it
+    // boxed: otherwise every request's future would be as large as this use case
     Box::pin(logged(use_case)).map(move |ended| {
         drop(in_flight);
         ended.map_err(ApiError::from)
     })
 }
 
-/// Logs an internal error where it happens, because after a disconnect no handler is left to log it.
+/// Logs an internal error where it occurs, because after a disconnect no handler is left to log it.
 fn logged<T>(
     use_case: impl Future<Output = Result<T, CallError>>,
 ) -> impl Future<Output = Result<T, CallError>> {

@@ -1,7 +1,7 @@
-//! A request from its head to its reply, on one worker thread.
+//! Answers a request from its head to its reply, on one worker thread.
 //!
-//! One actix handler takes every path and method, because the specification fixes the order of the
-//! checks: actix runs extractors concurrently and answers unknown routes itself.
+//! One actix handler receives every path and method, because the specification fixes the order of
+//! the checks: actix runs extractors concurrently and answers unknown routes itself.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use crate::request_record::CallLine;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, request_record, retry_result};
 
-/// What a worker thread needs to answer requests. Requests share it.
+/// State of a worker thread for answering requests, which share it.
 pub(crate) struct Worker {
     pub(crate) refract: Rc<Refract>,
     pub(crate) bodies: BodyReader,

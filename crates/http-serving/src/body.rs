@@ -1,4 +1,4 @@
-//! Bodies of requests: read frame by frame, within limits and a budget of bytes.
+//! Bodies of requests: read frame by frame, within limits and a memory budget.
 
 pub(crate) mod budget;
 pub(crate) mod frame;

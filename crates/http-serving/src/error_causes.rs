@@ -1,4 +1,4 @@
-//! An error with its causes, as one line of the log.
+//! Formats an error with its causes as one line of the log.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Streams that are read no further than they may: a connection waits at a gate until the request
-//! before it is answered.
+//! Streams with a gate: the next request of a connection is not read before the current one is
+//! answered.
 
 pub(crate) mod gated_stream;
 pub(crate) mod head_ends;

@@ -1,5 +1,5 @@
-//! What the API's listener and the app's listener have in common: a bound socket, a share of the
-//! process's descriptors, the record of a request with its id, client and trace, and the life of a
+//! The common parts of the API's and the app's listener: a bound socket, a share of the process's
+//! file descriptors, the record of a request with its id, client and trace, and the lifecycle of a
 //! server, which admits calls, detaches them from their client and drains.
 //!
 //! This crate knows no route, no error body and no use case.

@@ -17,14 +17,14 @@ use tracing::Instrument as _;
 pub enum Drained {
     /// All calls finished.
     Clean,
-    /// This many calls were cut off when the grace time ran out.
+    /// This many calls were cut off when the grace period ended.
     Cut(usize),
 }
 
 /// Whether the server admits calls, and how many are in flight. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
-    /// What the server is called in the log.
+    /// The server's name in the log.
     server: &'static str,
     is_stopping: Arc<AtomicBool>,
     is_draining: Arc<AtomicBool>,
@@ -33,13 +33,13 @@ pub struct Lifecycle {
     calls: TaskTracker,
 }
 
-/// The server drains and admits no call.
+/// The server is draining and admits no call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the server is draining")]
 pub struct Draining;
 
-/// The code of a call panicked: a bug. The panic's message may quote what was sent, so it is not
-/// kept.
+/// The code of a call panicked: a bug. The panic's message is dropped, because it may quote a
+/// caller's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the code panicked")]
 pub struct Panicked;
@@ -51,7 +51,7 @@ pub struct CallInFlight {
 }
 
 impl Drained {
-    /// How both of two servers ended.
+    /// The combined outcome of two servers.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Clean, ended) | (ended, Self::Clean) => ended,
@@ -61,7 +61,7 @@ impl Drained {
 }
 
 impl Lifecycle {
-    /// The life of a server that has a name in the log.
+    /// The lifecycle of a server with this name in the log.
     pub fn named(server: &'static str) -> Self {
         Self {
             server,
@@ -69,7 +69,7 @@ impl Lifecycle {
         }
     }
 
-    /// What the server is called in the log.
+    /// The server's name in the log.
     pub(crate) fn server(&self) -> &'static str {
         self.server
     }
@@ -91,8 +91,8 @@ impl Lifecycle {
         }
     }
 
-    /// Says that the server is about to drain. Calls are still admitted; a load balancer that asks
-    /// whether the server is ready learns to send no more.
+    /// Announces that the server will drain soon. Calls are still admitted; the readiness check
+    /// fails, so that load balancers stop sending calls.
     pub fn announce_stop(&self) {
         self.is_stopping.store(true, Ordering::SeqCst);
     }
@@ -107,12 +107,12 @@ impl Lifecycle {
         self.is_draining.load(Ordering::SeqCst)
     }
 
-    /// Whether the server ends the calls that outlasted the grace time.
+    /// Whether the server is cutting off the calls that outlasted the grace period.
     pub fn is_cutting(&self) -> bool {
         self.is_cutting.load(Ordering::SeqCst)
     }
 
-    /// Awaits a future for as long as the server does not drain.
+    /// Awaits a future until the server drains.
     ///
     /// # Errors
     /// [`Draining`] once the server drains.
@@ -126,8 +126,8 @@ impl Lifecycle {
         self.calls.len()
     }
 
-    /// Refuses new calls and waits for the calls in flight, up to the grace time. Logs how many there
-    /// are, and how they ended.
+    /// Refuses new calls and waits for the calls in flight, up to the grace period. Logs their
+    /// number and how they ended.
     pub async fn drain(&self, grace: Duration) -> Drained {
         self.is_draining.store(true, Ordering::SeqCst);
         self.draining.cancel();
@@ -155,10 +155,10 @@ impl Lifecycle {
 }
 
 impl CallInFlight {
-    /// Runs a use case to its end in a task of its own, so that an answer that was paid for is saved
-    /// even when the client disconnects. The outcome is the use case's.
+    /// Runs a use case to its end in a separate task, so that an answer that was paid for is saved
+    /// even when the client disconnects. Returns the use case's outcome.
     ///
-    /// After a disconnect nobody reads the outcome: a use case logs its own failures.
+    /// After a disconnect nobody reads the outcome: a use case logs its own errors.
     ///
     /// # Errors
     /// [`Panicked`] when the use case panicked.
@@ -167,7 +167,7 @@ impl CallInFlight {
         use_case: impl Future<Output = T> + 'static,
     ) -> impl Future<Output = Result<T, Panicked>> {
         // boxed, because the future is large and moved several times before it runs; combinators,
-        // because nested async blocks would hold a waiting use case twice
+        // because nested async blocks would store a waiting use case twice
         let work = unless_panicked(Box::pin(use_case)).map(move |outcome| {
             drop(self);
             outcome
@@ -178,8 +178,8 @@ impl CallInFlight {
     }
 }
 
-/// Awaits a future and turns a panic into an error. The panic message is not logged here, because
-/// it may quote what a caller sent.
+/// Awaits a future and turns a panic into an error. The panic's message is not logged here, because
+/// it may quote a caller's text.
 ///
 /// # Errors
 /// [`Panicked`] when the future panicked.

@@ -1,5 +1,5 @@
-//! The process: its build, and what Prometheus' clients tell of any process, read from Linux' `/proc`
-//! at each scrape. Elsewhere only the build is there.
+//! Metrics of the process: its build, and the standard process metrics of Prometheus clients, read
+//! from Linux' `/proc` at each scrape. On other systems only the build is exported.
 
 use std::fs;
 
@@ -15,11 +15,11 @@ use rustix::process::{Resource, getrlimit};
 pub struct ProcessCollector {
     /// The version of the program.
     pub version: &'static str,
-    /// The commit that the program was built from; empty where it is not known.
+    /// The commit that the program was built from; empty if unknown.
     pub commit: &'static str,
 }
 
-/// What the system says of this process.
+/// The operating system's figures for this process.
 #[derive(Debug, PartialEq)]
 struct ProcessUse {
     cpu_seconds: f64,
@@ -99,7 +99,7 @@ impl ProcessUse {
     fn read() -> Option<Self> {
         let statistics = fs::read_to_string("/proc/self/stat").ok()?;
         let system = fs::read_to_string("/proc/stat").ok()?;
-        // the listing itself holds one
+        // listing the directory takes one descriptor itself
         let open = fs::read_dir("/proc/self/fd").ok()?.count().checked_sub(1)?;
         let most = getrlimit(Resource::Nofile).current;
         Some(Self {
@@ -113,10 +113,10 @@ impl ProcessUse {
 
     /// Reads `/proc/self/stat` and the time of the system's start in `/proc/stat` (`proc(5)`).
     fn of(statistics: &str, system: &str) -> Option<Self> {
-        // the name of the program, in brackets, may have any characters in it
+        // the program's name, in brackets, may contain any characters
         let (_, fields) = statistics.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-        // fields are counted from 1, and the third is the first after the name
+        // fields are numbered from 1, and the third one is the first after the name
         let field = |number: usize| fields.get(number.checked_sub(3)?)?.parse::<u32>().ok();
         let large = |number: usize| fields.get(number.checked_sub(3)?)?.parse::<i64>().ok();
         let started = system.lines().find_map(|line| line.strip_prefix("btime "));

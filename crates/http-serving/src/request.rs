@@ -1,4 +1,4 @@
-//! What is known of a request: its id, its client, its trace, and the record of how it ended.
+//! A request's id, client and trace, and the record of how it ended.
 
 pub(crate) mod client_address;
 pub(crate) mod id;

@@ -1,4 +1,4 @@
-//! A server from its bound socket to its end.
+//! A server, from its bound socket to its end.
 
 pub(crate) mod descriptors;
 pub(crate) mod http_server;

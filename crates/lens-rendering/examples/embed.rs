@@ -15,7 +15,7 @@ use refract_domain::result::view::{ResultView, RowColumns};
 use refract_domain::submission::FieldValues;
 use refract_lens_rendering::{RowFormat, RowWriter};
 
-/// The version of the prism that answered, as it is stored.
+/// The version of the prism that answered, in its stored form.
 const VERSION: &str = r#"{
     "fields": [{ "key": "text", "label": "Message" }],
     "questions": [
@@ -25,7 +25,7 @@ const VERSION: &str = r#"{
             { "key": "can_wait", "label": "Can wait" }, { "key": "today", "label": "Today" }] }]
 }"#;
 
-/// The columns of a custom lens, as they are stored.
+/// The columns of a custom lens, in their stored form.
 const LENS: &str = r#"[
     { "name": "topic", "question": "topic", "type": "choice", "output": "top" },
     { "name": "topic_all", "question": "topic", "type": "choice", "output": "all" },

@@ -1,5 +1,5 @@
-//! Writes cells, and lines of csv and tsv with their separators, quotes and the guard against
-//! formulas (spec 4.0).
+//! Writes cells, and lines of csv and tsv with separators, quotes and the guard against formulas
+//! (spec 4.0).
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::prism::question::Question;
 
-/// The text of a value as the cells of csv and tsv show it, without what these formats add for
-/// programs that read them: quotes, and the guard against formulas. Empty for no value.
+/// The text of a value in a cell of csv or tsv, but without quotes and the guard against formulas,
+/// which only programs need. Empty for no value.
 pub fn cell_text(value: Value<'_>) -> String {
     let mut text = Vec::new();
     // writing into memory cannot fail
@@ -19,8 +19,8 @@ pub fn cell_text(value: Value<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Writes texts as one line of csv, with the quotes and the guard against formulas that every text
-/// cell has.
+/// Writes texts as one line of csv, with quotes and the guard against formulas as in every text
+/// cell.
 ///
 /// # Errors
 /// When `out` cannot be written to.
@@ -35,8 +35,8 @@ pub fn write_csv_line<'a>(
     line.end()
 }
 
-/// Separator, line end and quoting rule of a table of cells: csv, tsv, or a single cell as people
-/// are shown it.
+/// Separator, line end and quoting rule of a table of cells: csv, tsv, or a single cell to show to
+/// people.
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect {
     Csv,
@@ -61,7 +61,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a text must be changed before it can stand in a cell.
+    /// Whether a text must be quoted or changed to fit in a cell.
     fn is_special(self, text: &str) -> bool {
         match self {
             Self::Csv => has_any_of(text, *b",\"\r\n"),
@@ -70,7 +70,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a text that begins so has to be kept from being taken for a formula.
+    /// Whether a text with this beginning must be guarded against being read as a formula.
     fn is_guarded(self, beginning: &str) -> bool {
         match self {
             Self::Csv | Self::Tsv => matches!(
@@ -156,7 +156,7 @@ impl<'w, W: Write> Line<'w, W> {
         cell.end()
     }
 
-    /// Begins a cell whose text starts with `beginning`; `is_special` tells whether any part of the
+    /// Begins a cell whose text starts with `beginning`; `is_special` is true if any part of the
     /// text is special.
     fn begin_text(&mut self, beginning: &str, is_special: bool) -> io::Result<TextCell<'_, W>> {
         self.begin_cell()?;
@@ -228,7 +228,7 @@ fn write_doubling_quotes(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(rest.as_bytes())
 }
 
-/// Writes a text with a space in the place of each tab and line break; CRLF is one line break
+/// Writes a text with each tab and line break replaced by a space; CRLF is one line break
 /// (readings).
 fn write_with_spaces(out: &mut impl Write, text: &str) -> io::Result<()> {
     let mut rest = text.as_bytes();

@@ -9,7 +9,7 @@ use crate::cell::{Dialect, Line};
 use crate::json::ObjectWriter;
 use crate::plain::iso_8601;
 
-/// The names of the columns, which are also the keys of a JSON line, in their order.
+/// The names of the columns in order, which are also the keys of a JSON line.
 const NAMES: [&str; 11] = [
     "id",
     "at",
@@ -24,18 +24,18 @@ const NAMES: [&str; 11] = [
     "request_id",
 ];
 
-/// An event, with what its actor and its target are called.
+/// An event, with the display names of its actor and its target.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow<'a> {
     /// The event.
     pub event: &'a Event,
-    /// What the actor is called.
+    /// The actor's display name.
     pub by: &'a str,
-    /// What the target is called.
+    /// The target's display name.
     pub target: &'a str,
 }
 
-/// Writes events as rows under one header. Cells follow the rules of results' rows.
+/// Writes events as rows under one header. Cells follow the rules for rows of results.
 ///
 /// Every cell is a few small writes. Wrap a file or a socket in a [`BufWriter`](io::BufWriter).
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct EventRowWriter<W> {
 }
 
 impl<W: Write> EventRowWriter<W> {
-    /// Makes a writer of rows and writes nothing yet.
+    /// Makes a writer of rows; writes nothing yet.
     pub fn new(format: RowFormat, out: W) -> Self {
         Self { format, out }
     }
@@ -113,7 +113,7 @@ impl<W: Write> EventRowWriter<W> {
     }
 }
 
-/// How cells are written; `None` for JSON lines, which have none.
+/// The dialect of the cells; `None` for JSON lines, which have no cells.
 fn dialect(format: RowFormat) -> Option<Dialect> {
     match format {
         RowFormat::Csv => Some(Dialect::Csv),

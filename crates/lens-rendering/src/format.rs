@@ -6,7 +6,7 @@ pub enum Format {
     /// The envelope with the values of the lens columns.
     #[default]
     Json,
-    /// The envelope with the stored answers, which a lens does not change.
+    /// The envelope with the stored answers, independent of the lens.
     Raw,
     /// A header and a row, separated by commas.
     Csv,
@@ -20,7 +20,7 @@ impl Format {
     /// The names of all formats, for messages.
     pub const NAMES: [&'static str; 5] = ["json", "raw", "csv", "tsv", "jsonl"];
 
-    /// The format with this name; `None` for anything else, a name in another case included.
+    /// The format with this name; `None` for anything else. Names are case-sensitive.
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Json, Self::Raw, Self::Csv, Self::Tsv, Self::Jsonl];
         all.into_iter().find(|format| format.name() == name)
@@ -51,9 +51,9 @@ impl Format {
 /// Format of many results as rows under one header (spec 4.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
-    /// Separated by commas; lines end CRLF.
+    /// Comma-separated; lines end in CRLF.
     Csv,
-    /// Separated by tabs; lines end LF.
+    /// Tab-separated; lines end in LF.
     Tsv,
     /// One JSON object on each line; no header.
     Jsonl,
@@ -63,7 +63,7 @@ impl RowFormat {
     /// The names of all row formats, for messages.
     pub const NAMES: [&'static str; 3] = ["csv", "tsv", "jsonl"];
 
-    /// The format with this name; `None` for anything else, a name in another case included.
+    /// The row format with this name; `None` for anything else. Names are case-sensitive.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Csv, Self::Tsv, Self::Jsonl]
             .into_iter()

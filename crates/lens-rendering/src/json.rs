@@ -1,4 +1,4 @@
-//! Writes compact JSON. Objects keep the order in which their keys are written; numbers are plain
+//! Writes compact JSON. Object keys are in the order in which they are written; numbers are plain
 //! decimals.
 
 use std::io::{self, Write};
@@ -44,7 +44,7 @@ impl<'w, W: Write> ObjectWriter<'w, W> {
         }
     }
 
-    /// An entry with a text that needs no escapes: an id, a key or a moment.
+    /// Writes an entry with a text that needs no escapes: an id, a key or a moment.
     pub(crate) fn plain_string(&mut self, key: &str, text: &[u8]) -> io::Result<()> {
         write_plain_string(self.key(key)?, text)
     }

@@ -1,10 +1,10 @@
 //! Renders results as json, raw, csv, tsv and jsonl through a lens (spec 2.5, 2.6, 4.0).
 //!
 //! The crate turns plain borrowed data into bytes. It knows nothing of databases, HTTP, files,
-//! threads or clocks, so an app can embed it with `refract-domain` alone, for downloads that equal
-//! the API's rows to the byte. [`render`] writes one result; [`RowWriter`] writes many under one
-//! header; [`MarkRowWriter`] writes what people marked and [`EventRowWriter`] what they changed;
-//! [`write_csv_line`] writes any texts as a line of csv; [`cell_text`] is a single cell.
+//! threads or clocks, so an app can embed it with `refract-domain` alone, for downloads that are
+//! identical to the API's rows byte for byte. [`render`] writes one result; [`RowWriter`] writes
+//! many under one header; [`MarkRowWriter`] writes marks and [`EventRowWriter`] events;
+//! [`write_csv_line`] writes arbitrary texts as a line of csv; [`cell_text`] returns a single cell.
 //!
 //! ```
 //! use refract_lens_rendering::prelude::*;

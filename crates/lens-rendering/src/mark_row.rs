@@ -10,11 +10,11 @@ use crate::cell::{Dialect, Line};
 use crate::json::ObjectWriter;
 use crate::plain::id_text;
 
-/// The names of the columns before those of the questions.
+/// The names of the columns before the questions' columns.
 const NAMES: [&str; 2] = ["result_id", "ref"];
 
 /// Writes marked results as rows under one header: the result's id, its `ref`, and the key of the
-/// marked outcome in a column for each question. Cells follow the rules of results' rows.
+/// marked outcome in a column for each question. Cells follow the rules for rows of results.
 ///
 /// Every cell is a few small writes. Wrap a file or a socket in a [`BufWriter`](io::BufWriter).
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct MarkRowWriter<'a, W> {
 }
 
 impl<'a, W: Write> MarkRowWriter<'a, W> {
-    /// Makes a writer of rows with these questions and writes nothing yet.
+    /// Makes a writer of rows with these questions; writes nothing yet.
     pub fn new(format: RowFormat, questions: &'a [QuestionKey], out: W) -> Self {
         Self {
             format,
@@ -52,7 +52,7 @@ impl<'a, W: Write> MarkRowWriter<'a, W> {
         line.end()
     }
 
-    /// Writes one marked result. `marked` gives the marked outcome of a question.
+    /// Writes one marked result. `marked` returns the marked outcome of a question.
     ///
     /// # Errors
     /// When `out` cannot be written to.

@@ -1,5 +1,5 @@
-//! All that a program names to render results, for one `use` line: the renderer, and the nouns of
-//! `refract-domain` of which a prism version, a lens and a result are built.
+//! Everything needed to render results, for one `use` line: the renderer, and the types of
+//! `refract-domain` for prism versions, lenses and results.
 
 pub use refract_domain::answer::probability::Probability;
 pub use refract_domain::answer::{Answer, Answers};

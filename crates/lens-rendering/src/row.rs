@@ -24,7 +24,7 @@ pub struct RowWriter<'a, W> {
 }
 
 impl<'a, W: Write> RowWriter<'a, W> {
-    /// Makes a writer of rows with these columns and writes nothing yet.
+    /// Makes a writer of rows with these columns; writes nothing yet.
     pub fn new(format: RowFormat, columns: RowColumns<'a>, out: W) -> Self {
         Self {
             format,
@@ -52,8 +52,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         }
     }
 
-    /// Writes one result as a row, with exactly the bytes that [`render`](crate::render) writes for
-    /// the row. [Columns of marks](Self::with_marks) stay empty.
+    /// Writes one result as a row, byte for byte as [`render`](crate::render) does. [Columns of
+    /// marks](Self::with_marks) stay empty.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -61,8 +61,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         self.write_marked_row(result, [])
     }
 
-    /// Writes one result as a row with what its marks show, in the order of the [columns of
-    /// marks](Self::with_marks). Columns for which there is no value stay empty.
+    /// Writes one result as a row with the values of its marks, in the order of the [columns of
+    /// marks](Self::with_marks). Columns without a value stay empty.
     ///
     /// # Errors
     /// When `out` cannot be written to.

@@ -1,4 +1,4 @@
-//! The span of one attempt at the model, by the conventions for generative AI.
+//! The span of one attempt at the model, by OpenTelemetry's conventions for generative AI.
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
@@ -7,46 +7,47 @@ use opentelemetry_sdk::trace::Span as SdkSpan;
 use crate::trace_context::TraceHeaders;
 use crate::traced_call::TracedCall;
 
-/// What is sent to a model server, and where to.
+/// The request to a model server, and the server's address.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelAttempt<'a> {
     /// `gen_ai.operation.name`.
     pub operation: &'static str,
-    /// `gen_ai.provider.name`: whose format the server speaks.
+    /// `gen_ai.provider.name`: the provider whose format the server speaks.
     pub provider: &'static str,
-    /// The name of the model as it is sent.
+    /// The model's name in the request.
     pub model: &'a str,
     /// The server's host name or address.
     pub host: &'a str,
     /// The server's port.
     pub port: u16,
-    /// How many attempts were made before.
+    /// Number of earlier attempts.
     pub resends: u32,
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Clone, Debug, Default)]
 pub struct AttemptEnd {
-    /// The status of the server's answer, where there was one.
+    /// The status of the server's answer; `None` without an answer.
     pub status: Option<u16>,
-    /// The kind of failure where no usable answer came.
+    /// The kind of failure; `None` when a usable answer came.
     pub failure: Option<&'static str>,
     /// The model's name as the server sent it.
     pub model: Option<String>,
-    /// Tokens read, where the server sent them.
+    /// Tokens read; `None` if the server did not report them.
     pub input_tokens: Option<u64>,
-    /// Tokens written, where the server sent them.
+    /// Tokens written; `None` if the server did not report them.
     pub output_tokens: Option<u64>,
 }
 
-/// An attempt at the model in progress. Dropped before its end, it counts as abandoned.
+/// An attempt at the model in progress. An attempt that is dropped before its end counts as
+/// abandoned.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct AttemptSpan(Option<Box<BegunAttempt>>);
 
 #[derive(Debug)]
 struct BegunAttempt {
-    /// `None` where the request is not sampled.
+    /// `None` when the request is not sampled.
     span: Option<SdkSpan>,
     headers: TraceHeaders,
 }
@@ -70,7 +71,7 @@ impl AttemptSpan {
         Self(Some(Box::new(BegunAttempt { span, headers })))
     }
 
-    /// The headers that pass the trace on to the model server; `None` where traces are off.
+    /// The headers that pass the trace on to the model server; `None` when traces are off.
     pub fn headers(&self) -> Option<&TraceHeaders> {
         self.0.as_ref().map(|begun| &begun.headers)
     }

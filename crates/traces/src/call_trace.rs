@@ -1,4 +1,5 @@
-//! The trace of a request as its use case carries it to the crates that ask models and databases.
+//! The trace of a request, in the form that a use case passes to the crates for models and
+//! databases.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::span_maker::SpanMaker;
 use crate::statement_span::{StatementName, StatementSpan};
 use crate::traced_call::TracedCall;
 
-/// The trace of one request. The default is none: nothing is recorded and nothing is passed on.
+/// The trace of one request. The default is off: nothing is recorded or passed on.
 #[derive(Clone, Debug, Default)]
 pub struct CallTrace(Option<Arc<TracedCall>>);
 
@@ -26,8 +27,7 @@ impl CallTrace {
         }
     }
 
-    /// Begins a statement. There is a span only where the request is sampled and statements are
-    /// wanted.
+    /// Begins a statement. It gets a span only if the request is sampled and statements are traced.
     pub fn begin_statement(
         &self,
         system: &'static str,

@@ -1,7 +1,7 @@
-//! Sends a batch of spans to the collector over HTTP/1.1, on a connection of its own.
+//! Sends a batch of spans to the collector over HTTP/1.1, on a new connection.
 //!
-//! The SDK's thread waits for the answer and has no runtime: the exchange runs as a task of the main
-//! one. A batch goes out every few seconds, so connections are not kept.
+//! The SDK's thread waits for the answer and has no runtime: the exchange runs as a task of the
+//! main one. A batch is sent only every few seconds, so connections are not kept alive.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use tokio_rustls::TlsConnector;
 
 use crate::collector_log::CollectorLog;
 
-/// Answers over this many bytes are not read.
+/// Larger answers, in bytes, are not read.
 const ANSWER_BYTES: usize = 64 * 1024;
 
-/// The way to the collector.
+/// The client for the collector.
 pub(crate) struct Collector {
     pub(crate) runtime: Handle,
     pub(crate) tls: Arc<ClientConfig>,
@@ -39,7 +39,7 @@ pub(crate) struct Collector {
 impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (tls, wait) = (Arc::clone(&self.tls), self.timeout);
-        // the clock, too, is the runtime's: this thread has none
+        // the timer needs the main runtime too: this thread has none
         let exchange = async move { timeout(wait, exchange(tls, request)).await };
         let ended = self.runtime.spawn(exchange).await;
         let answer = match ended {
@@ -68,7 +68,7 @@ async fn exchange(
 ) -> Result<Response<Bytes>, HttpError> {
     let uri = request.uri();
     let is_encrypted = uri.scheme_str() == Some("https");
-    // an IPv6 address stands in brackets in a URI and nowhere else
+    // an IPv6 address has brackets only in a URI
     let host = uri.host().unwrap_or_default();
     let host = host.trim_matches(['[', ']']).to_owned();
     let port = uri.port_u16();
@@ -87,10 +87,10 @@ async fn send(
     request: Request<Bytes>,
 ) -> Result<Response<Bytes>, HttpError> {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // errors reach the sender as well, so the task's result is not needed
+    // errors reach the sender too, so the task's result is not needed
     tokio::spawn(connection);
     let (mut head, body) = request.into_parts();
-    // only the path stands in the request: the server is named by the header `Host`
+    // the request line has only the path: the header `Host` names the server
     let host = head.uri.authority().map_or("", |host| host.as_str());
     head.headers.insert(HOST, HeaderValue::try_from(host)?);
     let path = head.uri.path_and_query().cloned();

@@ -1,20 +1,20 @@
-//! Says in the log that the collector does not take traces: once in a while, not for each batch.
+//! Logs failures of the collector at most once in a few minutes, not for each batch.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A collector that stays away is mentioned this often.
+/// Shortest time between two log lines about a collector that keeps failing.
 const EVERY: Duration = Duration::from_mins(5);
 
-/// What the log knows of the collector.
+/// The state of logging about the collector.
 #[derive(Debug, Default)]
 pub(crate) struct CollectorLog {
-    /// When a failure was last said; `None` while the collector takes what it is sent.
+    /// When a failure was last logged; `None` while batches are accepted.
     said: Mutex<Option<Instant>>,
 }
 
 impl CollectorLog {
-    /// Logs that a batch of spans was not taken.
+    /// Logs that the collector did not accept a batch of spans.
     pub(crate) fn failed(&self, reason: &str) {
         if self.is_to_be_said(Instant::now()) {
             tracing::warn!(
@@ -24,7 +24,7 @@ impl CollectorLog {
         }
     }
 
-    /// Logs that a batch was taken, where it was said before that none is.
+    /// Logs that the collector accepts batches again, if a failure was logged before.
     pub(crate) fn taken(&self) {
         if self.said().take().is_some() {
             tracing::info!("the collector takes traces again");

@@ -1,16 +1,16 @@
-//! What the environment says of traces, in the variables of the OpenTelemetry standard.
+//! Settings of traces in the environment, in the variables of the OpenTelemetry standard.
 //!
-//! The SDK reads most of them itself and passes over what it cannot read. Here they are checked
-//! before, so that a mistake stops the start with one line. No error repeats a value: addresses and
-//! headers may hold credentials.
+//! The SDK reads most of them itself and ignores values that it cannot parse. They are checked here
+//! first, so that a mistake stops the start with one line. No error repeats a value: addresses and
+//! headers may contain credentials.
 
 use std::time::Duration;
 
 use hyper::Uri;
 
-/// Longest wait for a collector's answer, unless the environment says otherwise.
+/// Default of the longest wait for a collector's answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// What may decide which requests are sampled.
+/// The samplers that the SDK supports.
 const SAMPLERS: [&str; 6] = [
     "always_on",
     "always_off",
@@ -20,13 +20,13 @@ const SAMPLERS: [&str; 6] = [
     "parentbased_traceidratio",
 ];
 
-/// Why traces cannot be sent as the environment says.
+/// Why traces cannot be sent with the settings of the environment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TraceSettingError {
     /// An address that cannot be used.
     #[error("{0} cannot be used: it is no address such as http://127.0.0.1:4318")]
     Endpoint(&'static str),
-    /// An address that holds a user's name or a password.
+    /// An address that contains a user name or a password.
     #[error("{0} holds credentials: set OTEL_EXPORTER_OTLP_HEADERS instead")]
     EndpointCredentials(&'static str),
     /// A protocol that is not supported.
@@ -37,35 +37,35 @@ pub enum TraceSettingError {
     /// Compression, which is not supported.
     #[error("{0} cannot be used: only none is built in")]
     Compression(&'static str),
-    /// A time limit that is no number.
+    /// A timeout that is not a number.
     #[error("{0} cannot be used: it is no number of milliseconds")]
     Timeout(&'static str),
     /// A sampler that the SDK does not have.
     #[error("OTEL_TRACES_SAMPLER cannot be used: it is none of {}", SAMPLERS.join(", "))]
     Sampler,
-    /// A ratio that is none.
+    /// A ratio that is not a number from 0 to 1.
     #[error("OTEL_TRACES_SAMPLER_ARG cannot be used: it is no number from 0 to 1")]
     SamplerRatio,
-    /// Another way out than the one that is built in.
+    /// An exporter that is not supported.
     #[error("OTEL_TRACES_EXPORTER cannot be used: it is neither otlp nor none")]
     Exporter,
-    /// The TLS library refuses its own defaults.
+    /// The TLS library rejects its own defaults.
     #[error("traces cannot be sent: TLS cannot be used")]
     Tls,
-    /// What the SDK itself says.
+    /// An error of the SDK.
     #[error("traces cannot be sent: {0}")]
     Sdk(String),
 }
 
-/// How the collector is reached, as far as the SDK leaves it open.
+/// Settings of the connection to the collector that the SDK leaves to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CollectorSettings {
     /// Longest wait for an answer.
     pub(crate) timeout: Duration,
 }
 
-/// Reads the environment through `variable`; `None` where no traces are wanted. A variable that is
-/// empty counts as unset, as the standard says.
+/// Reads the environment through `variable`; `None` when traces are not enabled. An empty variable
+/// counts as unset, as in the standard.
 pub(crate) fn read(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<CollectorSettings>, TraceSettingError> {

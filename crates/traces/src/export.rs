@@ -1,4 +1,4 @@
-//! The way of spans out of the process: a bounded queue, and a thread that sends batches of it.
+//! The export of spans: a bounded queue, and a thread that sends them in batches.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::environment::{self, TraceSettingError};
 use crate::span_maker::SpanMaker;
 use crate::traces::Traces;
 
-/// The name of the service, unless the environment says otherwise, and of what makes the spans.
+/// The default name of the service, and the name of the tracer.
 const NAME: &str = "refract";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -29,14 +29,15 @@ pub struct TraceExport {
 }
 
 impl TraceExport {
-    /// Begins to send spans, where the environment names a collector; `None` where it names none.
-    /// `with_statements` makes spans of database statements too; `tls` says how certificates are
-    /// checked, and is not called where no traces are wanted; batches are sent on `runtime`.
+    /// Begins to send spans if the environment names a collector, and returns `None` otherwise.
+    /// `with_statements` adds spans of database statements; `tls` makes the settings by which
+    /// certificates are checked, and is called only if traces are enabled; batches are sent on
+    /// `runtime`.
     ///
-    /// Nothing is sent yet, so a collector that cannot be reached is no error.
+    /// Nothing is sent yet, so an unreachable collector is not an error.
     ///
     /// # Errors
-    /// The variable that cannot be used.
+    /// The variable with an invalid value.
     pub fn from_environment(
         with_statements: bool,
         tls: impl FnOnce() -> Option<ClientConfig>,
@@ -66,13 +67,13 @@ impl TraceExport {
         Ok(Some(Self { provider, traces }))
     }
 
-    /// Makes spans that are sent this way.
+    /// Traces whose spans are sent through this export.
     pub fn traces(&self) -> Traces {
         self.traces.clone()
     }
 
-    /// Sends what is still queued, for at most this long, and makes no more spans. Blocks the
-    /// thread. A collector that did not take them is mentioned in the log already.
+    /// Sends the queued spans, for at most `within`, and makes no more spans. Blocks the thread. A
+    /// failure of the collector has been logged already.
     pub fn end(self, within: Duration) {
         if let Err(error) = self.provider.shutdown_with_timeout(within) {
             tracing::debug!(%error, "the last traces were not sent");
@@ -80,7 +81,7 @@ impl TraceExport {
     }
 }
 
-/// What the spans come from, with the service's name as the environment has it or ours.
+/// The resource of the spans: the service's name from the environment, or the default.
 fn resource() -> Resource {
     let found = Resource::builder().build();
     let name = found.get(&Key::from_static_str("service.name"));

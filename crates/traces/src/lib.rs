@@ -1,13 +1,15 @@
-//! Traces of calls in OpenTelemetry: the caller's trace is taken up, spans are made for the request,
-//! each attempt at the model and, where wanted, statements, and sent to a collector over OTLP.
+//! Traces of calls in OpenTelemetry: the caller's trace is continued; spans are made for the
+//! request, for each attempt at the model and, if enabled, for statements; they are sent to a
+//! collector over OTLP.
 //!
 //! No other crate knows OpenTelemetry. [`Traces`] is off unless the environment names a collector
-//! ([`TraceExport::from_environment`]). A listener begins a [`RequestTrace`] for each request, which
-//! decides whether the request is sampled; the use case carries the request's [`CallTrace`] to the
-//! crates that ask models and databases. Off, all of these are `None`.
+//! ([`TraceExport::from_environment`]). A listener begins a [`RequestTrace`] for each request,
+//! which decides whether the request is sampled; the use case passes the request's [`CallTrace`] to
+//! the crates for models and databases. When traces are off, all of these are `None`.
 //!
-//! A span never holds a text, a context, a key, a `ref` or a query string: its attributes come from
-//! the few arguments of this crate's functions. This crate knows no use case and decides nothing.
+//! A span never contains a text, a context, a key, a `ref` or a query string: its attributes come
+//! from the few arguments of this crate's functions. This crate knows no use case and decides
+//! nothing.
 
 mod attempt_span;
 mod call_trace;

@@ -1,4 +1,4 @@
-//! The span of a request, which is the parent of what the request asks of models and databases.
+//! The span of a request: the parent of its model attempts and database statements.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::call_trace::CallTrace;
 use crate::span_maker::SpanMaker;
 use crate::trace_context::CallerTrace;
 
-/// Methods that a span names. Any other is one that a caller made up.
+/// The methods that spans name. Any other method was invented by a caller.
 const METHODS: [&str; 9] = [
     "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
 ];
@@ -22,7 +22,7 @@ pub struct RequestTrace(Option<Box<BegunRequest>>);
 
 #[derive(Debug)]
 struct BegunRequest {
-    /// Records nothing where the request is not sampled.
+    /// Records nothing when the request is not sampled.
     span: SdkSpan,
     call: CallTrace,
 }
@@ -38,7 +38,7 @@ impl RequestTrace {
             Some(CallerTrace(span)) => Context::new().with_remote_span_context(span),
             None => Context::new(),
         };
-        // without attributes: whether the request is sampled is decided here
+        // no attributes yet: the sampling decision comes first
         let name = route.unwrap_or("HTTP");
         let mut span = maker.begin(name, SpanKind::Server, None, &parent);
         if span.is_recording() {
@@ -48,7 +48,7 @@ impl RequestTrace {
         Self(Some(Box::new(BegunRequest { span, call })))
     }
 
-    /// The trace as the use case carries it; `None` where traces are off.
+    /// The trace in the form for use cases; `None` when traces are off.
     pub fn call(&self) -> Option<CallTrace> {
         self.0.as_ref().map(|begun| begun.call.clone())
     }
@@ -65,7 +65,7 @@ impl RequestTrace {
         Some(begun.span.span_context().span_id())
     }
 
-    /// Names the result in the reply, and the slug of its prism.
+    /// Records the result in the reply, and the slug of its prism.
     pub fn answered_with(&mut self, prism: &str, result: &impl fmt::Display) {
         if let Some(span) = self.recorded() {
             span.set_attribute(KeyValue::new("refract.prism", prism.to_owned()));
@@ -73,7 +73,7 @@ impl RequestTrace {
         }
     }
 
-    /// Ends the request's span with the status of the reply; 499 where the client did not wait.
+    /// Ends the request's span with the status of the reply; 499 when the client did not wait.
     pub fn end(&mut self, status: u16) {
         let Some(span) = self.recorded() else {
             return;

@@ -1,4 +1,4 @@
-//! What every span of a process is made with.
+//! Settings and tracer for all spans of a process.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(crate) struct SpanMaker {
 impl SpanMaker {
     /// Decides whether a span is recorded, and begins it. `parent` is the caller's span or ours.
     ///
-    /// What is not recorded has ids and nothing else.
+    /// A span that is not recorded has only its ids.
     pub(crate) fn begin(
         &self,
         name: impl Into<Cow<'static, str>>,

@@ -1,5 +1,5 @@
-//! The span of a statement, by the conventions for databases: what is read or written, never a
-//! value.
+//! The span of a statement, by OpenTelemetry's conventions for databases: operation and tables,
+//! never a value.
 
 use opentelemetry::KeyValue;
 use opentelemetry::trace::{Span as _, SpanKind, Status};
@@ -7,7 +7,7 @@ use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::traced_call::TracedCall;
 
-/// The name of a statement, without any value.
+/// The name of a statement, without values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatementName {
     /// The operation, such as `SELECT`.
@@ -35,7 +35,7 @@ impl StatementSpan {
         Self(Some(Box::new(begun)))
     }
 
-    /// Ends the statement; `error` is the kind of failure where it failed.
+    /// Ends the statement; `error` is the kind of failure, `None` on success.
     pub fn end(self, error: Option<&'static str>) {
         let Some(mut span) = self.0 else {
             return;

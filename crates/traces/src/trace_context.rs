@@ -4,12 +4,12 @@ use std::str::FromStr as _;
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
-/// Name of the header with a trace's id, its last span and its flags.
+/// Name of the header with a trace's id, the parent span and the flags.
 const TRACEPARENT: &str = "traceparent";
-/// Name of the header with what tracing systems add to a trace.
+/// Name of the header for the data of tracing systems.
 const TRACESTATE: &str = "tracestate";
-/// Most bytes of `tracestate` that are passed on, which is what the standard asks for at least: it
-/// goes out again with every model request.
+/// The most bytes of `tracestate` that are passed on: the standard's minimum, because every model
+/// request carries them.
 const TRACESTATE_BYTES: usize = 512;
 
 /// The trace that a caller's request belongs to.
@@ -24,8 +24,8 @@ pub struct TraceHeaders {
 }
 
 impl CallerTrace {
-    /// Reads the headers of a request, in the order sent. `None` where there is no `traceparent`,
-    /// several, or one that the standard does not allow: the request then begins a trace.
+    /// Reads the headers of a request, in the order sent. `None` without exactly one valid
+    /// `traceparent`: the request then begins a trace.
     ///
     /// A `tracestate` that cannot be passed on is dropped.
     pub fn read<'a>(
@@ -44,7 +44,7 @@ impl CallerTrace {
 }
 
 impl TraceHeaders {
-    /// The headers that make this span the parent of what another server does.
+    /// The headers that make this span the parent of another server's spans.
     pub(crate) fn of(span: &SpanContext) -> Self {
         let flags = span.trace_flags().to_u8();
         let traceparent = format!("00-{}-{}-{flags:02x}", span.trace_id(), span.span_id());
@@ -55,14 +55,14 @@ impl TraceHeaders {
         }
     }
 
-    /// Names in lower case, with values.
+    /// Header names in lower case, with values.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let tracestate = self.tracestate.as_deref().map(|value| (TRACESTATE, value));
         std::iter::once((TRACEPARENT, self.traceparent.as_str())).chain(tracestate)
     }
 }
 
-/// Reads `version-trace-span-flags` in lower-case hexadecimal. Later versions may add parts.
+/// Reads `version-trace-span-flags` in lower-case hexadecimal. Later versions may append parts.
 fn parse(text: &str) -> Option<(TraceId, SpanId, TraceFlags)> {
     let mut parts = text.trim_matches([' ', '\t']).split('-');
     let version = hexadecimal(parts.next()?, 2)?;
@@ -77,13 +77,13 @@ fn parse(text: &str) -> Option<(TraceId, SpanId, TraceFlags)> {
     Some((trace_id, span_id, TraceFlags::new(flags)))
 }
 
-/// The text, if it is this many digits.
+/// The text, if it is exactly `digits` lower-case hexadecimal digits.
 fn hexadecimal(text: &str, digits: usize) -> Option<&str> {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     (text.len() == digits && text.bytes().all(is_digit)).then_some(text)
 }
 
-/// What tracing systems added, of one header or of several.
+/// The trace state from one header or several.
 fn state<'a>(headers: impl IntoIterator<Item = &'a str>) -> TraceState {
     let mut all = String::new();
     for header in headers {

@@ -1,4 +1,4 @@
-//! What the spans below a request's span are made with.
+//! The parent and the settings of spans below a request's span.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::span_maker::SpanMaker;
 
-/// The request that is the parent of further spans.
+/// The request as the parent of further spans.
 #[derive(Debug)]
 pub(crate) struct TracedCall {
     pub(crate) maker: Arc<SpanMaker>,
-    /// Holds the ids of the request's span.
+    /// The context with the ids of the request's span.
     pub(crate) request: Context,
     pub(crate) is_sampled: bool,
 }

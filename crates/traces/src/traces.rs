@@ -1,4 +1,4 @@
-//! Traces of a process: off, or on with a way to make spans.
+//! Traces of a process: off, or on with a maker of spans.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::request_trace::RequestTrace;
 use crate::span_maker::SpanMaker;
 use crate::trace_context::CallerTrace;
 
-/// Traces of a process. The default is off. Clones share one way to the collector.
+/// Traces of a process. The default is off. Clones share one export.
 #[derive(Clone, Debug, Default)]
 pub struct Traces(Option<Arc<SpanMaker>>);
 
@@ -18,7 +18,7 @@ impl Traces {
     /// Begins the trace of a request, and decides whether it is sampled.
     ///
     /// `route` is the pattern of its path, `None` for a path without a route. `caller` reads the
-    /// caller's trace out of the request's headers; it is not called where traces are off.
+    /// caller's trace from the request's headers; it is not called when traces are off.
     pub fn begin_request(
         &self,
         method: &str,

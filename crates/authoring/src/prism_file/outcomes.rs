@@ -11,8 +11,8 @@ use refract_domain::problem::Fault;
 use crate::file_reader::{FileReader, join};
 use crate::made_names::outcome_key;
 
-/// Reads options or levels, and gives each one without a key the key of its label: the key that the
-/// label has in `previous`, or else a new one.
+/// Reads options or levels. An outcome without a key gets one for its label: the key that the label
+/// has in `previous`, or else a new one.
 pub(super) fn read_outcomes(
     reader: &mut FileReader,
     path: &str,
@@ -42,8 +42,8 @@ pub(super) fn read_outcomes(
         })
         .collect();
     let mut sent: Vec<SentOutcome> = sent.into_iter().collect::<Option<_>>()?;
-    // labels of the previous version keep their keys before new labels get one, so that no new
-    // label takes a key away
+    // labels of the previous version get their keys before new labels do, so that no new label
+    // takes such a key
     for outcome in sent.iter_mut().filter(|outcome| outcome.key.is_none()) {
         let mut had = previous
             .iter()

@@ -1,4 +1,4 @@
-//! What a version changes about the columns of rows and of json answers.
+//! Changes of the columns of rows and of json answers.
 
 use super::difference::{Severity, VersionDifference};
 use super::order::is_other_order;
@@ -53,8 +53,8 @@ pub(super) fn differences(
     found
 }
 
-/// The lens with the columns that read a question of this version; `None` for a custom lens without
-/// any such column.
+/// The lens reduced to columns that read a question of this version; `None` for a custom lens
+/// without such a column.
 fn readable(lens: &Lens, version: &PrismVersion) -> Option<Lens> {
     match lens {
         Lens::Automatic => Some(Lens::Automatic),
@@ -67,7 +67,7 @@ fn readable(lens: &Lens, version: &PrismVersion) -> Option<Lens> {
     }
 }
 
-/// The new questions, to which a custom lens adds no column.
+/// New questions without a column, because a custom lens adds none.
 fn not_shown(
     before: &PrismVersion,
     after: &PrismVersion,

@@ -1,38 +1,37 @@
 //! One difference between two versions of a prism.
 
-/// Whom a difference concerns. The most serious comes first.
+/// Who is affected by a difference. The most serious comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A call must be made otherwise, or a reader of results meets columns or values that were not
-    /// there, or no longer meets some that were.
+    /// Calls must change, or columns or values appear in results or disappear from them.
     ForCallers,
-    /// The model is asked otherwise, so its answers may change.
+    /// The model's input changes, so its answers may change.
     ForAnswers,
-    /// Nothing changes but what people see in the app.
+    /// Only the text that people see in the app changes.
     Cosmetic,
 }
 
 /// One thing that a version changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionDifference {
-    /// Whom it concerns.
+    /// Who is affected.
     pub severity: Severity,
-    /// Where it is, as keys joined with dots: `context`, `fields.KEY`, `fields.KEY.label`,
+    /// The path of keys joined with dots: `context`, `fields.KEY`, `fields.KEY.label`,
     /// `questions.KEY.text`, `questions.KEY.options.KEY.description`, `lens.COLUMN`. A change of a
     /// list's order has the list's path, such as `fields` or `questions.KEY.levels`.
     pub path: String,
     /// One sentence for people.
     pub text: String,
-    /// The words before and after, where words changed.
+    /// The wording before and after, if wording changed.
     pub words: Option<ChangedWords>,
 }
 
-/// Words of a prism before and after a change; at least one of the two is there.
+/// The wording before and after a change; at least one of the two is present.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedWords {
-    /// The words before the change; `None` where there were none.
+    /// The wording before the change; `None` if there was none.
     pub before: Option<String>,
-    /// The words after the change; `None` where there are none any more.
+    /// The wording after the change; `None` if it was removed.
     pub after: Option<String>,
 }
 
@@ -51,7 +50,7 @@ impl VersionDifference {
         }
     }
 
-    /// The difference with the words that changed.
+    /// The difference with the changed wording.
     pub(super) fn with_words(self, words: ChangedWords) -> Self {
         Self {
             words: Some(words),
@@ -61,7 +60,7 @@ impl VersionDifference {
 }
 
 impl ChangedWords {
-    /// The words before and after; `None` when they are alike.
+    /// The wording before and after; `None` when they are equal.
     pub(super) fn of(before: Option<&str>, after: Option<&str>) -> Option<Self> {
         (before != after).then(|| Self {
             before: before.map(str::to_owned),
@@ -69,7 +68,7 @@ impl ChangedWords {
         })
     }
 
-    /// One of three phrases: for words that were added, removed or changed.
+    /// One of three phrases: for wording that was added, removed or changed.
     pub(super) fn what_happened<'a>(
         &self,
         added: &'a str,

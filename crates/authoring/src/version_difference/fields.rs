@@ -1,4 +1,4 @@
-//! What a version changes about the fields that callers send.
+//! Changes of the fields that callers send.
 
 use refract_domain::key::FieldKey;
 use refract_domain::prism::field::Field;
@@ -6,7 +6,8 @@ use refract_domain::prism::field::Field;
 use super::difference::{ChangedWords, Severity, VersionDifference};
 use super::order::is_other_order;
 
-/// The field that a call may send as `text`, without `fields`, when it is the only one (spec 4.1).
+/// The key of the field that a call may send as `text` in place of `fields`, when it is the only
+/// field (spec 4.1).
 const SHORTHAND: &str = "text";
 
 pub(super) fn differences(before: &[Field], after: &[Field]) -> Vec<VersionDifference> {

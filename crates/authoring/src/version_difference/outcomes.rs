@@ -1,4 +1,4 @@
-//! What a version changes about the options of a choice or the levels of a scale.
+//! Changes of the options of a choice or the levels of a scale.
 
 use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::{Outcome, Question, QuestionKind};
@@ -6,7 +6,7 @@ use refract_domain::prism::question::{Outcome, Question, QuestionKind};
 use super::difference::{ChangedWords, Severity, VersionDifference};
 use super::order::is_other_order;
 
-/// What changed between two wordings of one question, which have one type.
+/// The differences between two wordings of one question, which have the same type.
 pub(super) fn differences(before: &Question, after: &Question) -> Vec<VersionDifference> {
     let (noun, list) = match after.kind {
         QuestionKind::Choice { .. } => ("option", "options"),
@@ -50,7 +50,7 @@ pub(super) fn differences(before: &Question, after: &Question) -> Vec<VersionDif
 struct NamedList<'a> {
     question: &'a Question,
     path: String,
-    /// What people call one of them.
+    /// The noun for one outcome: option or level.
     noun: &'static str,
 }
 
@@ -60,7 +60,7 @@ impl NamedList<'_> {
         VersionDifference::new(Severity::ForCallers, path, text)
     }
 
-    /// What changed about an option or level that both versions have.
+    /// The differences of an option or level that both versions have.
     fn of_outcome(&self, before: &Outcome, after: &Outcome) -> Vec<VersionDifference> {
         let Self {
             question,
@@ -94,7 +94,7 @@ impl NamedList<'_> {
         found
     }
 
-    /// Another order. Levels are numbered by their places, so their numbers are compared too.
+    /// The difference in order. Levels are numbered by position, so their numbers are compared too.
     fn order_difference(&self, before: &Question) -> Option<VersionDifference> {
         let key = &self.question.key;
         let is_scale = matches!(self.question.kind, QuestionKind::Scale { .. });
@@ -118,7 +118,7 @@ impl NamedList<'_> {
         Some(VersionDifference::new(severity, self.path.clone(), text))
     }
 
-    /// The first level that has another number, in words.
+    /// The first level whose number changed, in words.
     fn renumbered(&self, before: &Question) -> Option<String> {
         let key = &self.question.key;
         let numbered = |question: &'_ Question, key: &OutcomeKey| {

@@ -1,4 +1,4 @@
-//! What a version changes about its questions.
+//! Changes of questions.
 
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::question::{Question, QuestionType};
@@ -45,7 +45,7 @@ pub(super) fn differences(before: &[Question], after: &[Question]) -> Vec<Versio
     found
 }
 
-/// What changed about a question that both versions have.
+/// The differences of a question that both versions have.
 fn of_question(before: &Question, after: &Question) -> Vec<VersionDifference> {
     let key = &after.key;
     let path = path(key);
@@ -66,7 +66,7 @@ fn of_question(before: &Question, after: &Question) -> Vec<VersionDifference> {
     if before.question_type() == after.question_type() {
         found.extend(outcomes::differences(before, after));
     } else {
-        // no prism file is read that does this, so only versions from elsewhere can
+        // reading a prism file refuses this, so only versions from elsewhere differ in type
         let text = format!(
             "The question '{key}' is {} instead of {}: its answers have another form.",
             type_words(after.question_type()),

@@ -1,4 +1,4 @@
-//! What is told of a changed version, to whom, and that nothing is left out.
+//! The reported differences and their severity, and that none is missing.
 
 use serde_json::{Value, json};
 

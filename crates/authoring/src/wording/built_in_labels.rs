@@ -9,7 +9,7 @@ use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
 
-/// Labels that say what the built-in `other` says.
+/// Labels that mean the same as the built-in `other`.
 const SAY_OTHER: [&str; 13] = [
     "other",
     "others",
@@ -26,7 +26,7 @@ const SAY_OTHER: [&str; 13] = [
     "miscellaneous",
 ];
 
-/// Labels that say what the built-in `insufficient_information` says.
+/// Labels that mean the same as the built-in `insufficient_information`.
 const SAY_INSUFFICIENT: [&str; 15] = [
     "not enough information",
     "insufficient information",
@@ -45,7 +45,7 @@ const SAY_INSUFFICIENT: [&str; 15] = [
     "undetermined",
 ];
 
-/// Labels that may or may not mean a built-in outcome, which a description tells.
+/// Labels that may mean a built-in outcome: they warn only without a description.
 const UNCLEAR: [&str; 6] = [
     "none",
     "unknown",
@@ -55,10 +55,10 @@ const UNCLEAR: [&str; 6] = [
     "not clear",
 ];
 
-/// The most words of the labels above.
+/// The number of words in the longest of these labels.
 const MOST_WORDS: usize = 4;
 
-/// Warns of options that stand beside a built-in outcome; `path` names the options.
+/// Warns of options that overlap a built-in outcome; `path` names the options.
 pub(super) fn check(options: &[Outcome], path: &str) -> Vec<WordingWarning> {
     let found = options.iter().enumerate().filter_map(|(index, option)| {
         let rule = WordingRule::OverlappingLabels;

@@ -9,7 +9,7 @@ use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use super::words::words;
 
-/// Words of a degree, with which the levels of `How angry is the writer?` begin.
+/// Adverbs of degree that begin levels, such as those of `How angry is the writer?`.
 const DEGREES: [(&str, u8); 14] = [
     ("not at all", 0),
     ("not", 0),
@@ -27,7 +27,7 @@ const DEGREES: [(&str, u8); 14] = [
     ("extremely", 5),
 ];
 
-/// Words in a question that make lower numbers more: priority 1 comes before priority 3.
+/// Words in a question that make lower numbers mean more: priority 1 comes before priority 3.
 const LOW_NUMBERS_FIRST: [&str; 14] = [
     "priority",
     "prioritised",
@@ -45,7 +45,7 @@ const LOW_NUMBERS_FIRST: [&str; 14] = [
     "soon",
 ];
 
-/// Warns of a scale whose levels fall; `path` names the levels.
+/// Warns of a scale whose levels descend; `path` names the levels.
 pub(super) fn check(question: &Question, levels: &[Outcome], path: &str) -> Option<WordingWarning> {
     let asked = words(&question.text);
     let labels: Vec<Vec<String>> = levels.iter().map(|level| words(&level.label)).collect();
@@ -76,7 +76,7 @@ fn are_falling<R: PartialOrd + Copy>(ranks: &[Option<R>]) -> bool {
             .all(|(one, next)| next < one)
 }
 
-/// The ranks of levels such as `Very angry`, when the question asks for what they are degrees of.
+/// The ranks of levels such as `Very angry`, if the question asks about the quality (`angry`).
 fn degrees(question: &[String], levels: &[Vec<String>]) -> Vec<Option<u8>> {
     let degree = |level: &Vec<String>| {
         let parts = DEGREES.iter().map(|(phrase, rank)| (words(phrase), *rank));
@@ -88,7 +88,8 @@ fn degrees(question: &[String], levels: &[Vec<String>]) -> Vec<Option<u8>> {
     levels.iter().map(degree).collect()
 }
 
-/// The numbers of levels that are numbers, when more is more; none when a level is no number.
+/// The values of levels that are numbers, if a higher number means more; none when a level is no
+/// number.
 fn numbers(question: &[String], levels: &[Outcome]) -> Vec<Option<f64>> {
     if has_any(question, &LOW_NUMBERS_FIRST) {
         return Vec::new();

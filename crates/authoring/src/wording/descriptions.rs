@@ -1,4 +1,4 @@
-//! The rule `duplicate-descriptions`: a description that repeats another one or its label.
+//! The rule `duplicate-descriptions`: a description that repeats another one or its own label.
 
 use refract_domain::prism::question::Outcome;
 
@@ -7,7 +7,7 @@ use super::warning::WordingWarning;
 use super::words::words;
 use crate::file_reader::join;
 
-/// Warns of descriptions that tell nothing; `path` names the options or levels.
+/// Warns of descriptions that add nothing; `path` names the options or levels.
 pub(super) fn check(outcomes: &[Outcome], path: &str) -> Vec<WordingWarning> {
     let described: Vec<Option<Vec<String>>> = outcomes
         .iter()

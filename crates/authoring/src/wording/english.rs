@@ -1,9 +1,9 @@
-//! The English words by which rules recognise questions and clauses.
+//! English words by which rules recognise questions and clauses.
 
 use super::words::is_one_of;
 
-/// Words by which a text is recognised as English. None of them is common in another language that
-/// is written with these letters.
+/// Words by which a text is recognised as English. None of them is common in another language with
+/// the Latin alphabet.
 const TELLING: [&str; 37] = [
     "the", "this", "that", "these", "those", "there", "their", "they", "it", "its", "is", "are",
     "were", "does", "did", "has", "could", "would", "should", "what", "which", "who", "why", "how",
@@ -11,7 +11,7 @@ const TELLING: [&str; 37] = [
     "hasn't", "wasn't",
 ];
 
-/// Words of [`TELLING`] that make a text English.
+/// The number of different [`TELLING`] words that make a text English.
 const ENOUGH: usize = 2;
 
 const AUXILIARIES: [&str; 18] = [
@@ -36,15 +36,15 @@ pub(super) fn is_english<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     telling.len() >= ENOUGH
 }
 
-/// Whether a word is an auxiliary, with which a yes/no question begins.
+/// Whether a word is an auxiliary, such as begins a yes/no question.
 pub(super) fn is_auxiliary(word: Option<&str>) -> bool {
     is_one_of(word, &AUXILIARIES)
 }
 
-/// Whether a word is an auxiliary drawn together with `not`, such as `isn't`.
+/// Whether a word is an auxiliary contracted with `not`, such as `isn't`.
 pub(super) fn is_negated_auxiliary(word: Option<&str>) -> bool {
     let stem = word.and_then(|word| word.strip_suffix("n't"));
-    // `can't` has one n, `won't` another stem
+    // `can't` has only one n, and the stem of `won't` is `wo`
     is_auxiliary(stem) || is_one_of(stem, &["ca", "wo"])
 }
 

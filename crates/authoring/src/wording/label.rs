@@ -1,10 +1,10 @@
-//! The words of a label, in a form in which labels are compared.
+//! The words of a label, normalised for comparison.
 
 use refract_domain::prism::question::Outcome;
 
 use super::words::{is_one_of, words};
 
-/// Words that say little where they stand before others.
+/// Words that mean little before other words.
 const SMALL: [&str; 4] = ["a", "an", "the", "of"];
 
 /// Words that give the order of the other words a meaning: `A to B` is not `B to A`.
@@ -12,7 +12,7 @@ const ORDERING: [&str; 12] = [
     "to", "from", "by", "over", "into", "before", "after", "than", "versus", "vs", "for", "in",
 ];
 
-/// Words that mean the same in labels.
+/// Synonyms in labels.
 const SYNONYMS: [(&str, &str); 6] = [
     ("issue", "problem"),
     ("trouble", "problem"),
@@ -22,9 +22,9 @@ const SYNONYMS: [(&str, &str); 6] = [
     ("info", "information"),
 ];
 
-/// The label of an outcome as words to compare.
+/// The label of an outcome as normalised words.
 pub(super) struct LabelWords<'a> {
-    /// The outcome that has the label.
+    /// The outcome with the label.
     pub(super) outcome: &'a Outcome,
     /// The words in singular, without articles.
     pub(super) words: Vec<String>,
@@ -56,7 +56,7 @@ impl<'a> LabelWords<'a> {
             && (self.words == other.words || (!is_ordered && self.sorted == other.sorted))
     }
 
-    /// Whether the label has every word of the other one and more.
+    /// Whether the label has every word of the other one and at least one more.
     pub(super) fn contains(&self, other: &Self) -> bool {
         let has = |word: &String| self.sorted.binary_search(word).is_ok();
         let is_more = self.sorted.len() > other.sorted.len();
@@ -92,7 +92,7 @@ pub(super) fn compared(text: &str) -> Vec<String> {
 }
 
 /// An English word in singular, by the S-stemmer (Harman 1991, Journal of the American Society for
-/// Information Science 42): it cuts plural endings only, so that few different words become one.
+/// Information Science 42): it cuts plural endings only, so few different words become equal.
 fn singular(word: &str) -> String {
     let is_short = word.chars().count() <= 3;
     let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));

@@ -1,4 +1,4 @@
-//! The rule `level-off-scale`: levels that are no amount of anything.
+//! The rule `level-off-scale`: levels that are not an amount of anything.
 
 use refract_domain::prism::question::Outcome;
 
@@ -7,8 +7,8 @@ use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
 
-/// Labels that are no place on any scale. `Unclear` or `Not mentioned` can be the lowest level of a
-/// scale of clearness or of attention, and are not listed.
+/// Labels that belong on no scale. `Unclear` or `Not mentioned` can be the lowest level of a scale
+/// of clearness or of attention, and are not listed.
 const OFF_SCALE: [&str; 10] = [
     "not applicable",
     "n/a",
@@ -22,7 +22,7 @@ const OFF_SCALE: [&str; 10] = [
     "none of the above",
 ];
 
-/// Labels that can be the lowest level of a scale and no other one.
+/// Labels that belong on a scale only as the lowest level.
 const LOWEST_OR_OFF_SCALE: [&str; 4] = [
     "unknown",
     "no answer",

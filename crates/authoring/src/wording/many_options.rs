@@ -1,11 +1,11 @@
-//! The rule `many-options`: more outcomes than the chat protocol has letters for.
+//! The rule `many-options`: more outcomes than the chat protocol has single letters.
 
 use refract_domain::prism::question::Question;
 
 use super::rule::WordingRule;
 use super::warning::WordingWarning;
 
-/// The most outcomes of a choice, built-in ones included, that have one letter each on the chat
+/// The most outcomes of a choice, built-in ones included, with one letter each in the chat
 /// protocol.
 const MOST_LETTERS: usize = 20;
 

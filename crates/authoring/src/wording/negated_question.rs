@@ -1,7 +1,7 @@
 //! The rule `negated-question`: a yes/no question that asks whether something is not so.
 //!
-//! Only the question itself counts. What a clause inside it denies is part of what is asked for:
-//! `Does the writer say that nothing arrived?` is no negated question.
+//! Only the main clause counts. A negation inside a subordinate clause is part of what is asked:
+//! `Does the writer say that nothing arrived?` is not a negated question.
 
 use refract_domain::prism::question::Question;
 
@@ -11,13 +11,13 @@ use super::sentence::{AskingSentence, asking_sentences};
 use super::warning::WordingWarning;
 use super::words::is_one_of;
 
-/// Words that begin a clause inside the question.
+/// Words that begin a subordinate clause.
 const CLAUSES: [&str; 15] = [
     "that", "who", "whom", "whose", "which", "whether", "if", "because", "why", "what", "when",
     "where", "how", "although", "while",
 ];
 
-/// Beginnings of verbs after which something said, wanted or felt follows.
+/// Stems of verbs of saying, wanting or feeling, which introduce a clause.
 const REPORTS: [&str; 33] = [
     "say", "said", "ask", "claim", "mention", "state", "think", "believe", "complain", "know",
     "want", "wish", "prefer", "request", "demand", "writes", "wrote", "tell", "told", "explain",
@@ -28,10 +28,10 @@ const REPORTS: [&str; 33] = [
 /// Words before a noun, so that `the request` is not taken for a verb.
 const DETERMINERS: [&str; 8] = ["the", "a", "an", "this", "that", "his", "her", "their"];
 
-/// Words that deny in one word.
+/// Words that negate by themselves.
 const DENYING: [&str; 5] = ["never", "nobody", "nothing", "none", "neither"];
 
-/// Words before `without` at most, besides `is`: `Is the message without`.
+/// The most words before `without`, apart from `is`: `Is the message without`.
 const MOST_BEFORE_WITHOUT: usize = 4;
 
 /// Warns of a text that is phrased as a negation; `path` names the text.
@@ -59,7 +59,7 @@ fn negation(sentence: &AskingSentence) -> Option<&str> {
     if is_negated_auxiliary(before_last) && is_one_of(last, &["it", "he", "she", "they", "there"]) {
         return before_last;
     }
-    // `is that` asks about `that`, which begins a clause further on
+    // in `is that`, `that` is a pronoun; further on it begins a clause
     let begins_clause = |index: usize, word: &str| index > 1 && CLAUSES.contains(&word);
     let own_clause = sentence.words().enumerate().take_while(|(index, word)| {
         !begins_clause(*index, word) && !reports(sentence.word_before(*index), word)
@@ -80,7 +80,7 @@ fn is_denied(sentence: &AskingSentence, index: usize, word: &str) -> bool {
     let before = sentence.word_before(index);
     let after = sentence.word(index + 1);
     let is_yes_no = is_auxiliary(sentence.word(0));
-    // in `something he does not like`, the auxiliary belongs to a clause inside the question
+    // in `something he does not like`, the auxiliary belongs to a subordinate clause
     let is_inside = is_yes_no && index > 1 && is_auxiliary(before);
     let is_alternative = is_one_of(before, &["or", "and", "but", "if", "why"]);
     let is_number = after.is_some_and(|after| after.starts_with(|c: char| c.is_ascii_digit()));
@@ -95,11 +95,11 @@ fn is_denied(sentence: &AskingSentence, index: usize, word: &str) -> bool {
     }
 }
 
-/// Whether `without` at a position says what something is, as in `Is the message without a date?`.
+/// Whether `without` at a position describes a state, as in `Is the message without a date?`.
 fn is_without(sentence: &AskingSentence, index: usize) -> bool {
     let is_state = is_one_of(sentence.word(0), &["is", "are", "was", "were"]);
     let between = sentence.words().take(index).skip(1);
-    // in `Is it sent without a date?`, the sending is asked for
+    // `Is it sent without a date?` asks about the sending
     let mut actions = between
         .filter(|word| word.ends_with("ing") || word.ends_with("ed") || word.ends_with("ent"));
     is_state && index <= MOST_BEFORE_WITHOUT + 1 && actions.next().is_none()

@@ -2,13 +2,13 @@
 
 use super::words::words;
 
-/// Words beside a number that leave it an amount.
+/// Words that may accompany a number and leave it an amount.
 const UNITS: [&str; 11] = [
     "star", "stars", "point", "points", "percent", "%", "out", "of", "from", "and", "about",
 ];
 
-/// The first number of a label that is a number with a unit, such as `4.5 of 5` or `80 %`; `None`
-/// for every other label.
+/// The first number of a label that consists of a number and units, such as `4.5 of 5` or `80 %`;
+/// `None` for every other label.
 pub(super) fn first_number(label: &str) -> Option<f64> {
     let words = words(&label.replace(['-', '+'], " "));
     let has_other_words = words.iter().any(|word| {

@@ -9,7 +9,7 @@ use super::warning::WordingWarning;
 use crate::file_reader::join;
 
 /// Words that make a longer label exclude the shorter one, or name something else: `Not delivered`
-/// is not `Delivered`, `New Mexico` not `Mexico`.
+/// is not `Delivered`, and `New Mexico` is not `Mexico`.
 const EXCLUDING: [&str; 43] = [
     "not",
     "no",
@@ -75,17 +75,17 @@ pub(super) fn check(options: &[Outcome], path: &str) -> Vec<WordingWarning> {
 /// The label of an option, whole and in parts.
 struct OptionLabel<'a> {
     whole: LabelWords<'a>,
-    /// The parts of a label such as `Billing and refunds`; none when it names one thing.
+    /// The parts of a label such as `Billing and refunds`; empty when the label names one thing.
     parts: Vec<Vec<String>>,
-    /// Whether words alone do not tell what the label covers, because it has numbers or says that
-    /// it excludes others.
+    /// Whether words alone cannot decide what the label covers, because it has numbers or an
+    /// excluding word.
     is_special: bool,
 }
 
 impl<'a> OptionLabel<'a> {
     fn of(option: &'a Outcome) -> Self {
         let whole = LabelWords::of(option);
-        // a comma may also turn words around, as in `Korea, South`
+        // a comma may also invert words, as in `Korea, South`
         let listed = option.label.replace('/', " and ");
         let words = compared(&listed);
         let parts = words.split(|word| word == "and" || word == "or");
@@ -93,7 +93,7 @@ impl<'a> OptionLabel<'a> {
             .filter(|part| !part.is_empty())
             .map(<[String]>::to_vec)
             .collect();
-        // in `Lost or stolen card`, `lost` is no thing of its own
+        // in `Lost or stolen card`, `lost` is not a thing by itself
         let length = parts.first().map_or(0, Vec::len);
         if parts.len() == 1 || parts.iter().any(|part| part.len() != length) {
             parts.clear();

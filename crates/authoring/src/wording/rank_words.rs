@@ -1,20 +1,20 @@
-//! English words that have an order, by which a scale that is listed highest first is recognised.
+//! English words with an order, by which a scale that is listed highest first is recognised.
 
 use super::label::has_any;
 use super::words::words;
 
-/// Words that are more and less of one thing.
+/// Words for more and less of one quality.
 pub(super) struct RankWords {
-    /// Phrases at the beginning of a label, with ranks that grow with the amount.
+    /// Phrases at the beginning of a label, with ranks that increase with the amount.
     ranks: &'static [(&'static str, u8)],
-    /// Words in the question that turn the order around: `How bad is it?` grows from good to bad.
+    /// Words in the question that reverse the order: `How bad is it?` grows from good to bad.
     turned_by: &'static [&'static str],
-    /// Words of which the question must have one; empty when every question will do. `Today` is
-    /// more than `Later` only where urgency is asked for.
+    /// Words of which the question must have at least one; empty when any question qualifies.
+    /// `Today` is more than `Later` only if the question asks about urgency.
     only_with: &'static [&'static str],
 }
 
-/// The orders that are known.
+/// The known orders.
 pub(super) const ORDERS: [RankWords; 8] = [
     RankWords {
         ranks: &[
@@ -218,8 +218,8 @@ pub(super) const ORDERS: [RankWords; 8] = [
 ];
 
 impl RankWords {
-    /// The ranks of levels with these words, `None` for a level that has none; no ranks when the
-    /// question turns the order around or is about something else.
+    /// The ranks of levels, `None` for a level without one; empty when the question reverses the
+    /// order or is about something else.
     pub(super) fn ranks(&self, question: &[String], levels: &[Vec<String>]) -> Vec<Option<u8>> {
         let fits = self.only_with.is_empty() || has_any(question, self.only_with);
         if !fits || has_any(question, self.turned_by) {
@@ -228,7 +228,7 @@ impl RankWords {
         levels.iter().map(|level| self.rank(level)).collect()
     }
 
-    /// The rank of the longest phrase with which a label begins.
+    /// The rank of the longest phrase at the beginning of a label.
     fn rank(&self, level: &[String]) -> Option<u8> {
         let begins = |phrase: &str| level.starts_with(&words(phrase));
         let matching = self.ranks.iter().filter(|(phrase, _)| begins(phrase));

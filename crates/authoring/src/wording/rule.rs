@@ -1,19 +1,19 @@
-//! The rules about wording: their names, and why each of them exists.
+//! The rules about wording: their names and their reasons.
 
 /// A rule about the wording of questions, options or levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WordingRule {
-    /// Two outcomes have labels of the same words, and no descriptions tell them apart.
+    /// Two outcomes have labels with the same words, and no descriptions that distinguish them.
     SimilarLabels,
-    /// Two options, or an option and a built-in outcome, can be right for one text.
+    /// Two options, or an option and a built-in outcome, can both be correct for one text.
     OverlappingLabels,
     /// A description repeats another description or its own label.
     DuplicateDescriptions,
-    /// A choice has more outcomes than one letter can name.
+    /// A choice has more outcomes than there are single letters.
     ManyOptions,
     /// The levels of a scale are listed highest first.
     DescendingScale,
-    /// A level is no place on its scale, such as `Not applicable`.
+    /// A level does not belong on its scale, such as `Not applicable`.
     LevelOffScale,
     /// A question asks two things.
     TwoQuestions,
@@ -34,7 +34,7 @@ impl WordingRule {
         Self::NegatedQuestion,
     ];
 
-    /// The rule's name, by which it is reported and switched off.
+    /// The rule's name, in reports and in settings that switch it off.
     pub fn name(self) -> &'static str {
         match self {
             Self::SimilarLabels => "similar-labels",
@@ -53,7 +53,8 @@ impl WordingRule {
         Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 
-    /// Why the wording hurts, and what to do, in two or three sentences with the public source.
+    /// Why the wording makes answers worse and how to improve it, in two or three sentences with
+    /// the public source.
     pub fn reason(self) -> &'static str {
         match self {
             Self::SimilarLabels => {

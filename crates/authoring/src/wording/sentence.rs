@@ -5,7 +5,7 @@ use super::words::words;
 /// Characters that open or close a quotation.
 const QUOTES: [char; 7] = ['"', '“', '”', '„', '«', '»', '‟'];
 
-/// A sentence of a question's text, without what stands in double quotes.
+/// A sentence of a question's text, without the text in double quotes.
 pub(super) struct AskingSentence {
     words: Vec<String>,
     /// Whether a question mark ends the sentence.
@@ -29,8 +29,8 @@ impl AskingSentence {
     }
 }
 
-/// The sentences of a text that have words. Where one ends with a question mark, those that do not
-/// are introductions and are left out.
+/// The sentences of a text, without empty ones. If any ends with a question mark, the others are
+/// introductions and are left out.
 pub(super) fn asking_sentences(text: &str) -> Vec<AskingSentence> {
     let mut sentences = sentences(text);
     if sentences.iter().any(|sentence| sentence.is_question) {

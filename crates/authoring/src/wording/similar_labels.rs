@@ -1,8 +1,8 @@
 //! The rule `similar-labels`: outcomes whose labels have the same words.
 //!
-//! Labels are close when they differ in number, articles, the order of words or one of a few
-//! synonyms only. Spelling distances are not used: `Employer` and `Employee`, or `Approved` and
-//! `Unapproved`, are one or two letters apart and mean different things.
+//! Labels are similar when they differ only in number, articles, word order or one of a few
+//! synonyms. Edit distance is not used: `Employer` and `Employee`, or `Approved` and `Unapproved`,
+//! are one or two letters apart and mean different things.
 
 use refract_domain::prism::question::Outcome;
 
@@ -11,7 +11,7 @@ use super::rule::WordingRule;
 use super::warning::WordingWarning;
 use crate::file_reader::join;
 
-/// Warns of each outcome whose label is close to an earlier one, unless both have a description;
+/// Warns of each outcome whose label is similar to an earlier one, unless both have a description;
 /// `path` names the options or levels.
 pub(super) fn check(outcomes: &[Outcome], path: &str) -> Vec<WordingWarning> {
     let labels: Vec<LabelWords<'_>> = outcomes.iter().map(LabelWords::of).collect();
@@ -35,7 +35,7 @@ pub(super) fn check(outcomes: &[Outcome], path: &str) -> Vec<WordingWarning> {
     warnings
 }
 
-/// Whether two labels are close and nothing tells the outcomes apart.
+/// Whether two labels are similar and no descriptions distinguish the outcomes.
 pub(super) fn are_close(one: &LabelWords<'_>, other: &LabelWords<'_>) -> bool {
     let is_described = |label: &LabelWords<'_>| label.outcome.description.is_some();
     let is_same = one.outcome.label == other.outcome.label;

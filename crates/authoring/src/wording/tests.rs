@@ -1,4 +1,4 @@
-//! What warns and what must not warn.
+//! Wordings that warn and wordings that must not.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The rule `two-questions`: a question that asks two things.
 //!
 //! Two nouns or adjectives joined by `and` or `or` do not warn: `Is it about shipping and handling?`
-//! is one question, and no list of words tells it from `Is the writer angry and afraid?`.
+//! is one question, and no list of words separates it from `Is the writer angry and afraid?`.
 
 use refract_domain::prism::question::Question;
 
@@ -11,7 +11,7 @@ use super::sentence::{AskingSentence, asking_sentences};
 use super::warning::WordingWarning;
 use super::words::is_one_of;
 
-/// Words after `as well as` that make it a comparison.
+/// Words after `as well as` that make the phrase a comparison.
 const COMPARED: [&str; 17] = [
     "possible",
     "expected",
@@ -32,13 +32,13 @@ const COMPARED: [&str; 17] = [
     "can",
 ];
 
-/// Words between a question word and its auxiliary at most: `how very often does`.
+/// The most words between a question word and its auxiliary: `how very often does`.
 const MOST_BETWEEN: usize = 4;
 
-/// Verbs in the third person that are no nouns.
+/// Verbs in the third person singular that are not also nouns.
 const VERBS: [&str; 6] = ["asks", "wants", "threatens", "complains", "expects", "says"];
 
-/// Words with which the object of a verb begins.
+/// Words that begin the object of a verb.
 const OBJECTS: [&str; 12] = [
     "to", "a", "an", "the", "for", "about", "that", "his", "her", "their", "our", "us",
 ];
@@ -90,7 +90,7 @@ fn joined_clauses(sentence: &AskingSentence) -> Option<String> {
     None
 }
 
-/// Whether a clause of its own begins at a position after `and` or `or`.
+/// Whether an independent clause begins at a position after `and` or `or`.
 fn begins_clause(sentence: &AskingSentence, start: usize) -> bool {
     let (first, second) = (sentence.word(start), sentence.word(start + 1));
     let before_joint = start.checked_sub(2).and_then(|index| sentence.word(index));
@@ -105,12 +105,12 @@ fn begins_clause(sentence: &AskingSentence, start: usize) -> bool {
     is_one_of(first, &VERBS) && is_one_of(second, &OBJECTS)
 }
 
-/// Whether the question word at a position begins a question of its own, such as `how urgent is it`
-/// or a last `why`.
+/// Whether the question word at a position begins another question, such as `how urgent is it` or a
+/// final `why`.
 fn asks_on(sentence: &AskingSentence, start: usize) -> bool {
     let earlier = (0..start).filter(|index| is_question_word(sentence.word(*index)));
     if sentence.word(start + 1).is_none() {
-        // the last `when` of `Does it say who called and when?` belongs to what it says
+        // the last `when` of `Does it say who called and when?` belongs to the object of `say`
         let is_direct = is_question_word(sentence.word(0)) || earlier.count() == 0;
         return is_direct;
     }

@@ -2,14 +2,14 @@
 
 use super::rule::WordingRule;
 
-/// What a rule found in a prism file, and where.
+/// A finding of a rule, and its path in the prism file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordingWarning {
     /// The rule that warns.
     pub rule: WordingRule,
     /// Keys and positions in the prism file, joined with dots, such as `questions.0.options.1`.
     pub path: String,
-    /// What was found, with the labels or words in question; one sentence without a full stop.
+    /// The finding, with the labels or words in question; one sentence without a full stop.
     pub message: String,
 }
 

@@ -1,10 +1,10 @@
-//! Texts cut into lower case words. Letters of every script are parts of words.
+//! Splits texts into lower case words. Letters of every script are parts of words.
 
-/// Punctuation beyond ASCII that stands between words.
+/// Punctuation beyond ASCII that separates words.
 const PUNCTUATION: &str = "–—―…«»“”„‟‹›¿¡、。，；：？！（）【】「」『』・•·／｜،؛؟।";
 
 /// The words of a text in lower case. Apostrophes and hyphens inside a word belong to it, and so do
-/// `+`, `#`, `%`, `$` and `@`, which alone tell `C` from `C++`. `&` is the word `and`.
+/// `+`, `#`, `%`, `$` and `@`: only they distinguish `C++` from `C`. `&` becomes the word `and`.
 pub(super) fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace(['’', '‘'], "'");
     let text = text.replace('&', " and ");

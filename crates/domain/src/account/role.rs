@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a person may do. Each role may do all that the roles before it may.
+/// What a person may do. Each role includes the permissions of the roles before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Reads, tries texts and marks.
@@ -14,7 +14,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role, the one that may least first.
+    /// Every role, from the fewest permissions to the most.
     pub const ALL: [Self; 3] = [Self::Reviewer, Self::Editor, Self::Owner];
 
     /// The role's name: `reviewer`, `editor` or `owner`.
@@ -31,7 +31,7 @@ impl Role {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// Whether the role may do what needs `least`.
+    /// Whether this role includes the permissions of `least`.
     pub fn may(self, least: Self) -> bool {
         self >= least
     }

@@ -6,8 +6,8 @@ use std::io::Write as _;
 /// Digits of the largest `u64`.
 const MOST_CHARS: usize = 20;
 
-/// A number written out without an exponent and without zeros at the end of the decimals: `1`,
-/// `0`, `0.25`, `0.000001`. Every number of a result is formatted here.
+/// A number without an exponent and without trailing zeros: `1`, `0`, `0.25`, `0.000001`. Every
+/// number of a result is formatted here.
 ///
 /// ```
 /// # use refract_domain::answer::decimal::Decimal;
@@ -15,13 +15,13 @@ const MOST_CHARS: usize = 20;
 /// ```
 #[derive(Clone, Copy)]
 pub struct Decimal {
-    /// The characters in ASCII, and zeros after `length` of them.
+    /// ASCII characters; the bytes after `length` are zero.
     text: [u8; MOST_CHARS],
     length: usize,
 }
 
 impl Decimal {
-    /// Writes the number of `units` of 10^-`decimals` each; up to 9 decimals.
+    /// The number `units` × 10^-`decimals`; up to 9 decimals.
     #[inline]
     pub fn new(units: u32, decimals: u32) -> Self {
         let (mut rest, mut decimals) = (units, decimals);
@@ -29,7 +29,7 @@ impl Decimal {
             rest /= 10;
             decimals -= 1;
         }
-        // the characters are packed in a register, the first one lowest: a copy of bytes that were
+        // the characters are packed in a register, the first one lowest: copying bytes that were
         // stored one by one would have to wait for each store
         let mut packed = 0;
         let mut length = 0;

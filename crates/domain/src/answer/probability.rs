@@ -40,7 +40,7 @@ impl Probability {
         Some(Self(millionths))
     }
 
-    /// A probability of so many millionths; `None` above a million.
+    /// A probability from millionths; `None` above a million.
     pub fn from_millionths(millionths: u32) -> Option<Self> {
         (millionths <= ONE).then_some(Self(millionths))
     }
@@ -50,13 +50,13 @@ impl Probability {
         self.0
     }
 
-    /// The whole percents of the probability, rounded down, 0 to 100. A cutoff at a whole percent is
+    /// The probability in whole percents, rounded down, 0 to 100. A cutoff at a whole percent is
     /// reached exactly when these percents reach it.
     pub fn percent(self) -> u8 {
         u8::try_from(self.0 / PERCENT).unwrap_or(u8::MAX)
     }
 
-    /// The probability written out.
+    /// The probability as a decimal number.
     #[inline]
     pub fn decimal(self) -> Decimal {
         Decimal::new(self.0, 6)

@@ -1,21 +1,21 @@
-//! What was done.
+//! Actions: what was done in an account.
 
 use std::fmt;
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $action:ident = $name:literal, $words:literal;)*) => {
-        /// What was done in an account. The names are stable: they are saved, exported and read by
+        /// An action in an account. The names are stable: they are saved, exported and read by
         /// programs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum EventAction {
             $($(#[$doc])* $action,)*
-            /// An action that only a newer version of this program has: its nodes and those of this
-            /// version may run on one database. It is read and never saved.
+            /// An action of a newer version of this program, whose nodes may share the database
+            /// with this version's. It is read and never saved.
             Unknown,
         }
 
         impl EventAction {
-            /// Every action that this version has.
+            /// Every action of this version.
             pub const ALL: &'static [Self] = &[$(Self::$action,)*];
 
             /// The action's name in snake case, such as `lens_set`.
@@ -26,7 +26,7 @@ macro_rules! actions {
                 }
             }
 
-            /// The action in words after the name of who did it, such as `changed the lens`.
+            /// The action in words that follow the actor's name, such as `changed the lens`.
             pub const fn label(self) -> &'static str {
                 match self {
                     $(Self::$action => $words,)*
@@ -50,7 +50,7 @@ actions! {
     PrismArchived = "prism_archived", "archived the prism";
     /// An archived prism was restored.
     PrismRestored = "prism_restored", "restored the prism";
-    /// A prism got other columns or cutoffs.
+    /// A prism's columns or cutoffs were changed.
     LensSet = "lens_set", "changed the lens";
     /// A prism returned to the automatic lens.
     LensReset = "lens_reset", "reset the lens";
@@ -60,15 +60,15 @@ actions! {
     KeyRevoked = "key_revoked", "revoked the key";
     /// A person was invited.
     PersonInvited = "person_invited", "invited the person";
-    /// A link was made by which a person chooses a password.
+    /// A link for choosing a password was made for a person.
     LinkRenewed = "link_renewed", "made a new link";
-    /// A link was made that signs a person in without a password.
+    /// A link that signs in without a password was made for a person.
     SignInLinkMade = "sign_in_link_made", "made a link that signs in";
     /// A person joined by a link.
     PersonJoined = "person_joined", "joined";
     /// A person was removed.
     PersonRemoved = "person_removed", "removed the person";
-    /// A person got another role.
+    /// A person's role was changed.
     RoleSet = "role_set", "set the role";
     /// A person chose another name.
     NameSet = "name_set", "chose another name";
@@ -78,7 +78,7 @@ actions! {
     PasswordChanged = "password_changed", "changed the password";
     /// A person signed in.
     SignedIn = "signed_in", "signed in";
-    /// Somebody tried to sign in as a person and was refused.
+    /// A sign-in as a person was refused.
     SignInRefused = "sign_in_refused", "refused a sign-in";
     /// A session of a person was ended.
     SessionEnded = "session_ended", "ended a session";
@@ -90,13 +90,13 @@ actions! {
     EventsExported = "events_exported", "exported events";
     /// A file of marks was imported.
     MarksImported = "marks_imported", "imported marks";
-    /// A purge of more results than one transaction deletes began.
+    /// A purge began that needs more than one transaction.
     PurgeStarted = "purge_started", "began to purge results";
     /// Results were purged because of their age.
     ResultsPurged = "results_purged", "purged results";
-    /// An erasure of more results than one transaction deletes began.
+    /// An erasure began that needs more than one transaction.
     ErasureStarted = "erasure_started", "began to erase results";
-    /// Results were erased because somebody asked for it.
+    /// Results were erased on request.
     ResultsErased = "results_erased", "erased results";
     /// A file run began to ask.
     FileRunStarted = "file_run_started", "started a file run";

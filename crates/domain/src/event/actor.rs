@@ -1,10 +1,10 @@
-//! Who changes something.
+//! Actors: who makes a change.
 
 use uuid::Uuid;
 
 use crate::ids::{ApiKeyId, PersonId};
 
-/// Who changes something in an account.
+/// Who makes a change in an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     /// A person, in the app.
@@ -13,11 +13,11 @@ pub enum Actor {
     Key(ApiKeyId),
     /// An operator, at the terminal.
     Operator,
-    /// A node by itself, such as one that purges old results.
+    /// A node on its own initiative, such as one that purges old results.
     Node,
 }
 
-/// What kind of actor changes something.
+/// The kind of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActorKind {
     /// A person, in the app.
@@ -26,7 +26,7 @@ pub enum ActorKind {
     Key,
     /// An operator, at the terminal.
     Operator,
-    /// A node by itself.
+    /// A node on its own initiative.
     Node,
 }
 
@@ -49,8 +49,8 @@ impl Actor {
         }
     }
 
-    /// The actor of a kind with an id; `None` when the kind wants an id and has none, or the other
-    /// way round.
+    /// The actor of a kind with an id; `None` when a person or key has no id, or when another kind
+    /// has one.
     pub fn saved(kind: ActorKind, id: Option<Uuid>) -> Option<Self> {
         match (kind, id) {
             (ActorKind::Person, Some(id)) => Some(Self::Person(PersonId(id))),

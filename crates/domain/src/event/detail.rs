@@ -1,4 +1,4 @@
-//! From what, to what and why: the parts of an event in words and numbers.
+//! Details of an event, in words and numbers: the earlier state, the new state and the note.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -10,22 +10,22 @@ use crate::prism::{PrismName, VersionNumber};
 use crate::problem::Fault;
 use crate::problem::text;
 
-/// A few words or numbers of an event: what something was, what it became, or a note. It can be made
-/// of names, numbers and moments only, so that no text that somebody sent gets into an event.
+/// A few words or numbers of an event: a target's earlier state, its new state, or a note. Names,
+/// numbers and moments are its only parts, so that no submitted text gets into an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventDetail(String);
 
 impl EventDetail {
-    /// Length of a note that somebody types, after trimming.
+    /// Length of a typed note, after trimming.
     pub const NOTE_CHARS: RangeInclusive<usize> = 1..=1_000;
 
-    /// A number of things: `1 result`, `1204 results`.
+    /// A count with its noun: `1 result`, `1204 results`.
     pub fn counted(number: u64, noun: &str) -> Self {
         let plural = if number == 1 { "" } else { "s" };
         Self(format!("{number} {noun}{plural}"))
     }
 
-    /// A moment with words of the program's own before it: `saved before 2026-05-01T00:00:00Z`.
+    /// A moment after fixed words: `saved before 2026-05-01T00:00:00Z`.
     pub fn at(words: &'static str, moment: DateTime<Utc>) -> Self {
         Self(format!("{words} {}", Self::from(moment)))
     }
@@ -35,7 +35,7 @@ impl EventDetail {
         Self(format!("version {version}"))
     }
 
-    /// Several details as one, with commas between them.
+    /// Several details as one, separated by commas.
     pub fn list(parts: &[Self]) -> Self {
         let parts: Vec<_> = parts.iter().map(Self::as_str).collect();
         Self(parts.join(", "))
@@ -44,7 +44,7 @@ impl EventDetail {
     /// A note that an operator or a person typed about their change.
     ///
     /// # Errors
-    /// The faults of the note: it is trimmed and has 1 to 1,000 characters.
+    /// The faults of the note, which is trimmed and must have 1 to 1,000 characters.
     pub fn note(typed: &str) -> Result<Self, Vec<Fault>> {
         let note = typed.trim();
         let faults = text::faults(note, &Self::NOTE_CHARS);
@@ -60,7 +60,7 @@ impl EventDetail {
         Self(detail)
     }
 
-    /// This detail and another one, as one.
+    /// This detail and another one, separated by a semicolon.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self(format!("{}; {}", self.0, other.0))
@@ -71,18 +71,18 @@ impl EventDetail {
         &self.0
     }
 
-    /// A number with words of the program's own after it: `3 refused`.
+    /// A number before fixed words: `3 refused`.
     pub fn worded(number: u64, words: &'static str) -> Self {
         Self(format!("{number} {words}"))
     }
 
-    /// Words and numbers of a lens, whose columns and cutoffs are no text.
+    /// A detail of a lens change, whose parts are names and numbers.
     pub(super) fn of_parts(parts: &[String]) -> Self {
         Self(parts.join(", "))
     }
 }
 
-/// Words of the program's own.
+/// A detail of fixed words.
 impl From<&'static str> for EventDetail {
     fn from(words: &'static str) -> Self {
         Self(words.to_owned())

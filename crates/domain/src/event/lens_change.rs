@@ -1,25 +1,25 @@
-//! What a change of a lens changed, in an event.
+//! The details of an event that changes a lens.
 
 use super::detail::EventDetail;
 use crate::lens::Column;
 use crate::lens::cutoffs::{Cutoff, Cutoffs};
 
-/// Columns and cutoffs that a detail lists.
+/// The most columns and cutoffs that a detail lists.
 const MOST_LISTED: usize = 12;
 
-/// What a lens was and what it became: its revision, the columns that one of the two lacks, and the
+/// A lens before and after a change: its revision, the columns that were removed or added, and the
 /// cutoffs that differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LensChangeDetails {
-    /// The revision before, with what is gone.
+    /// The revision before the change, with the removed columns and the earlier cutoffs.
     pub from: EventDetail,
-    /// The next revision, with what is new.
+    /// The revision after the change, with the added columns and the new cutoffs.
     pub to: EventDetail,
 }
 
 impl LensChangeDetails {
-    /// The difference between the columns of a lens, of this revision, and those of the next one. The
-    /// columns of an automatic lens are those that it has for the latest version.
+    /// Compares the columns of a lens at this revision with those of the next one. For an automatic
+    /// lens, the columns are those of the latest version.
     pub fn between(revision: i32, before: &[Column], after: &[Column]) -> Self {
         let mut from = Vec::new();
         let mut to = Vec::new();

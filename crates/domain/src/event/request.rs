@@ -1,15 +1,14 @@
-//! The request in which something was changed.
+//! The request that made a change.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The id of the request in which something was changed, as the log and the response have it. Clones
-/// share the text.
+/// The id of the request that made a change, as in the log and the response. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRequest(Arc<str>);
 
 impl EventRequest {
-    /// The request of an id that the edge has checked or made (readings).
+    /// A request id that the HTTP layer has checked or made (readings).
     pub fn new(id: &impl fmt::Display) -> Self {
         Self(id.to_string().into())
     }

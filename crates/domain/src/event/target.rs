@@ -1,10 +1,10 @@
-//! What an event is about.
+//! Targets: what an event is about.
 
 use uuid::Uuid;
 
 use crate::ids::{AccountId, ApiKeyId, PersonId, PrismId};
 
-/// What something was done to.
+/// What an action was done to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventTarget {
     /// The account as a whole.
@@ -15,11 +15,12 @@ pub enum EventTarget {
     Key(ApiKeyId),
     /// A person, their role, their password or their sessions.
     Person(PersonId),
-    /// A thing of a kind that only a newer version of this program has. It is read and never saved.
+    /// A target of a kind that only a newer version of this program has. It is read and never
+    /// saved.
     Unknown(Uuid),
 }
 
-/// What kind of thing something was done to.
+/// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TargetKind {
     /// The account as a whole.
@@ -73,7 +74,8 @@ impl TargetKind {
     /// Every kind that this version has.
     pub const ALL: [Self; 4] = [Self::Account, Self::Prism, Self::Key, Self::Person];
 
-    /// The kind's name: `account`, `prism`, `key` or `person`, and `unknown` of a newer one.
+    /// The kind's name: `account`, `prism`, `key`, `person`, or `unknown` for a newer version's
+    /// kind.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Account => "account",

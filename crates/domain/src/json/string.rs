@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-/// A string, with U+FFFD in the place of every unpaired surrogate.
+/// A string with U+FFFD in place of every unpaired surrogate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct JsonString {
     /// The characters.
@@ -22,7 +22,7 @@ impl JsonString {
 
 impl<'de> Deserialize<'de> for JsonString {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // asked for bytes, `serde_json` hands over unpaired surrogates in the form of WTF-8
+        // when asked for bytes, `serde_json` passes unpaired surrogates on as WTF-8
         deserializer.deserialize_byte_buf(Wtf8Visitor)
     }
 }
@@ -50,7 +50,7 @@ impl Visitor<'_> for Wtf8Visitor {
     }
 }
 
-/// One U+FFFD for each surrogate, which WTF-8 writes as the three bytes `ED A0..BF xx`.
+/// Replaces each surrogate, three bytes `ED A0..BF xx` in WTF-8, by one U+FFFD.
 fn replace_surrogates(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

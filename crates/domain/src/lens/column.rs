@@ -21,21 +21,21 @@ pub struct Column {
     pub name: ColumnName,
     /// Key of the question whose answer the column shows.
     pub question: QuestionKey,
-    /// What the column shows of the answer.
+    /// The output of the answer that the column shows.
     pub output: Output,
 }
 
 impl Column {
-    /// The name of a column in which a lens file gives none: the question's key and what the output
-    /// adds to it (spec 2.5).
+    /// The default name of a column in a lens file: the question's key, then the output's suffix
+    /// (spec 2.5).
     ///
     /// # Errors
-    /// The fault of the name; the key of a saved question makes none.
+    /// The fault of the name; the key of a saved question causes none.
     pub fn default_name(question: &QuestionKey, output: Output) -> Result<ColumnName, Fault> {
         ColumnName::parse(&format!("{question}{}", output.name_suffix()))
     }
 
-    /// The column that the automatic lens has for a question.
+    /// The column of the automatic lens for a question.
     pub(crate) fn automatic(question: &Question) -> Option<Self> {
         // a question key is a valid column name: it is short enough and is no row name
         let name = ColumnName::parse(question.key.as_str()).ok()?;
@@ -46,10 +46,10 @@ impl Column {
         })
     }
 
-    /// What the column shows of an answer to a question of the version that answered.
+    /// The column's value for an answer to a question of the version that answered.
     ///
     /// `Null` when that version has no such question or has it with another type, and when the
-    /// answer has nothing to show.
+    /// answer has no such value.
     #[inline]
     pub fn value<'a>(
         &self,
@@ -131,7 +131,7 @@ fn position<'a>(question: &Question, level: &OutcomeKey) -> Value<'a> {
     found.map_or(Value::Null, |(_, position)| Value::Position(position))
 }
 
-/// A column as it is saved: in the form of the lens file, with the question's type.
+/// A column in its saved form: that of the lens file, with the question's type.
 #[derive(Serialize, Deserialize)]
 struct ColumnJson {
     name: ColumnName,

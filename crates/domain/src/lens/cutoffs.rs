@@ -4,8 +4,8 @@
 use crate::answer::probability::{ONE, Probability};
 use crate::problem::Fault;
 
-/// A probability at which a label changes. It is compared exactly, as the decimal number that a
-/// person wrote.
+/// A probability at which a label changes. It is compared exactly, as the decimal number that was
+/// written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cutoff {
     value: f64,
@@ -14,14 +14,14 @@ pub struct Cutoff {
 }
 
 impl Cutoff {
-    /// Where `no` ends in a lens that does not say it (spec 2.5).
+    /// The default of `no_below` (spec 2.5).
     const DEFAULT: Self = Self {
         value: 0.5,
         first_at_or_above: ONE / 2,
     };
 
-    /// A cutoff from a number above 0 and up to 1. The number meant is the shortest decimal that
-    /// reads back as this double, which is what a person wrote.
+    /// A cutoff from a number above 0 and up to 1. The number is taken as the shortest decimal that
+    /// parses to this double, as a person would write it.
     fn new(value: f64) -> Self {
         Self {
             value,
@@ -64,7 +64,7 @@ pub struct Cutoffs {
 }
 
 impl Cutoffs {
-    /// The cutoffs of the automatic lens, which shows its one cutoff: `no` below 0.5, then `yes`.
+    /// The cutoffs of the automatic lens, with an explicit `no_below`: `no` below 0.5, then `yes`.
     pub const AUTOMATIC: Self = Self {
         no_below: Some(Cutoff::DEFAULT),
         yes_from: None,
@@ -73,9 +73,8 @@ impl Cutoffs {
     /// Checks the cutoffs written in a lens.
     ///
     /// # Errors
-    /// The faults, each with the name of the number that has it. `no_below` must be above 0 and
-    /// below 1; `yes_from` must be at most 1 and above `no_below`, or above 0.5 without a
-    /// `no_below`.
+    /// The faults, each with the name of the number at fault. `no_below` must be above 0 and below
+    /// 1; `yes_from` must be at most 1 and above `no_below`, or above 0.5 without a `no_below`.
     pub fn new(
         no_below: Option<f64>,
         yes_from: Option<f64>,
@@ -111,18 +110,19 @@ impl Cutoffs {
         })
     }
 
-    /// The cutoff below which the label is `no`, as the lens has it; see [`Cutoffs::no_ends_at`].
+    /// The cutoff below which the label is `no`, if the lens states it; see
+    /// [`Cutoffs::no_ends_at`].
     pub fn no_below(self) -> Option<Cutoff> {
         self.no_below
     }
 
-    /// The cutoff from which the label is `yes`, as the lens has it; without one, `yes` begins
+    /// The cutoff from which the label is `yes`, if the lens states it; without one, `yes` begins
     /// where `no` ends.
     pub fn yes_from(self) -> Option<Cutoff> {
         self.yes_from
     }
 
-    /// Where `no` ends: at `no_below`, or at 0.5 without it.
+    /// The cutoff below which the label is `no`: `no_below`, or 0.5 without it.
     pub fn no_ends_at(self) -> Cutoff {
         self.no_below.unwrap_or(Cutoff::DEFAULT)
     }

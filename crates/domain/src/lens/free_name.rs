@@ -5,9 +5,9 @@ use super::output::Output;
 use crate::key::{ColumnName, QuestionKey};
 use crate::prism::field::Field;
 
-/// A name for a further column of a question: the default name of the output, or this name with the
-/// first number behind it that no column and no field has. `None` only where that has more
-/// characters than a name may have.
+/// A name for another column of a question: the default name of the output, or this name with the
+/// first number appended that makes it unique among columns and fields. `None` only when the
+/// numbered name is longer than a column name may be.
 pub fn free_name(
     columns: &[Column],
     fields: &[Field],
@@ -16,7 +16,7 @@ pub fn free_name(
 ) -> Option<ColumnName> {
     let default = Column::default_name(question, output).ok()?;
     let numbered = (2_u32..).map(|number| format!("{default}_{number}"));
-    // a key of 64 characters with a number is a column name, which may have 80
+    // a key of 64 characters with a number fits a column name of up to 80
     let numbered = numbered.map_while(|name| ColumnName::parse(&name).ok());
     let mut names = std::iter::once(default.clone()).chain(numbered);
     let is_taken = |name: &ColumnName| {

@@ -1,4 +1,4 @@
-//! The cutoffs of a question's labels in a lens: which count, and how they are changed.
+//! The cutoffs of a question's labels in a lens: which ones apply, and how they are changed.
 
 use super::column::Column;
 use super::free_name::free_name;
@@ -7,8 +7,8 @@ use crate::key::QuestionKey;
 use crate::lens::cutoffs::Cutoffs;
 use crate::prism::field::Field;
 
-/// The cutoffs by which a Yes / No question is answered: those of the first column that shows its
-/// `label`, or those of the automatic lens where no column does.
+/// The cutoffs that decide a Yes / No question: those of the first column that shows its `label`,
+/// or those of the automatic lens without such a column.
 pub fn cutoffs_of(columns: &[Column], question: &QuestionKey) -> Cutoffs {
     let of_question = columns.iter().filter(|column| column.question == *question);
     let mut labels = of_question.filter_map(|column| column.output.cutoffs());
@@ -16,8 +16,8 @@ pub fn cutoffs_of(columns: &[Column], question: &QuestionKey) -> Cutoffs {
 }
 
 /// The columns with these cutoffs in every column that shows the `label` of a Yes / No question.
-/// Where none does, a column is added at the end under a [free name](free_name). `fields` are those
-/// of the latest version.
+/// Without such a column, one is added at the end under a [free name](free_name). `fields` are
+/// those of the latest version.
 pub fn with_cutoffs(
     columns: &[Column],
     fields: &[Field],

@@ -91,7 +91,7 @@ impl Output {
         }
     }
 
-    /// What a column's default name has after the question's key.
+    /// The suffix that the output adds to the question's key in a column's default name.
     pub fn name_suffix(self) -> &'static str {
         match self {
             Self::Top | Self::Label(_) | Self::Level => "",

@@ -31,7 +31,7 @@ pub enum Value<'a> {
     Average(Average),
     /// Every outcome with its probability.
     All {
-        /// The question in the version that answered, which has the labels.
+        /// The question, with its labels, in the version that answered.
         question: &'a Question,
         /// The probabilities in the prism's order.
         probabilities: &'a Distribution,
@@ -75,13 +75,13 @@ impl Average {
         Self(u32::try_from(hundredths).unwrap_or(u32::MAX))
     }
 
-    /// The expected level number written out.
+    /// The expected level number as a decimal number.
     #[inline]
     pub fn decimal(self) -> Decimal {
         Decimal::new(self.0, 2)
     }
 
-    /// The nearest level, from 1; the higher one of two equally near levels.
+    /// The nearest level, from 1; the higher of two equally near levels.
     pub fn nearest_level(self) -> u32 {
         (self.0 + 50) / 100
     }

@@ -1,6 +1,6 @@
 //! Names that people read: trimmed, 1 to 200 characters.
 
-/// Makes a type for a kind of name, which is valid because it exists.
+/// Defines a type for one kind of name; a value of the type is always valid.
 macro_rules! display_name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -1,4 +1,4 @@
-//! Fields of a prism: a caller sends a value for each (spec 2.2).
+//! Fields of a prism: the values that a caller sends (spec 2.2).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Other orders in which a Choice question can list its options.
+//! Alternative orders of a Choice question's options.
 //!
 //! A model may prefer an option because it is listed first. Asking again in other orders shows how
 //! far answers depend on the order.
@@ -6,12 +6,12 @@
 use crate::prism::PrismVersion;
 use crate::prism::question::{Outcome, Question, QuestionKind};
 
-/// Versions with the Choice questions of a version alone, each version with their options in another
-/// order: at most `most` versions. A question with fewer other orders is in the first of them only,
-/// and there are none where no question has another order.
+/// Up to `most` versions with only the Choice questions of `version`, each with its options in
+/// another order. A question with fewer other orders is only in the first versions; the list is
+/// empty when no question has another order.
 ///
-/// The orders are the options moved up by one, two and so on, the first ones going to the end; then
-/// the reversed list, and this list moved up by one, two and so on. The built-in outcomes stay last.
+/// The orders are the rotations of the options (by one, by two and so on), then the reversed list
+/// and its rotations. The built-in outcomes stay last.
 pub fn in_other_orders(version: &PrismVersion, most: usize) -> Vec<PrismVersion> {
     let questions = version.questions().iter();
     let mut orders: Vec<_> = questions.filter_map(|q| orders(q, most)).collect();
@@ -61,7 +61,7 @@ fn moved_up(options: &[Outcome], places: usize) -> Vec<Outcome> {
 mod tests {
     use super::*;
 
-    /// A version whose first question has this number of options, its second one two.
+    /// A version with a first question of this many options and a second one of two.
     fn version(options: usize) -> PrismVersion {
         let list = |count: usize| {
             let keys = ["a", "b", "c", "d", "e"].iter().take(count);

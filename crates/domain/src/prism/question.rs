@@ -44,19 +44,19 @@ pub struct Outcome {
     pub key: OutcomeKey,
     /// Display text that the model reads too; 1 to 200 characters.
     pub label: String,
-    /// What tells this outcome from the others, for the model.
+    /// The description, which helps the model tell this outcome from the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// One possible outcome of a question, own or built in, borrowed from [`Question::outcomes`].
+/// One possible outcome of a question, own or built-in, borrowed from [`Question::outcomes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutcomeRef<'a> {
     /// Key of the outcome in stored answers.
     pub key: &'a str,
     /// Display text that the model reads too.
     pub label: &'a str,
-    /// What tells this outcome from the others, for the model.
+    /// The description, which helps the model tell this outcome from the others.
     pub description: Option<&'a str>,
 }
 
@@ -95,9 +95,9 @@ pub enum QuestionKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "QuestionJson", try_from = "QuestionJson")]
 pub struct Question {
-    /// The question's key; once saved, it keeps its type.
+    /// The question's key. Once it is saved, its type cannot change.
     pub key: QuestionKey,
-    /// The question in words, which the model reads first.
+    /// The question's wording, which the model reads first.
     pub text: String,
     /// Instructions that the model reads after the text.
     pub instructions: Option<String>,

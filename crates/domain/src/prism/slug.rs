@@ -6,13 +6,13 @@ use crate::ids::{PrismId, parse_uuid};
 use crate::limits::PRISM_PATH_CHARS;
 use crate::problem::Fault;
 
-/// A prism's name in paths, unique in the account; made once and never changed (spec 2.1).
+/// A prism's name in paths, unique in the account and never changed (spec 2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slug(Box<str>);
 
 impl Slug {
-    /// Reads a slug that somebody chose: lower case ASCII letters and digits, in words joined with
-    /// `-`, at most 64 characters. `None` for anything else, and for what looks like a UUID.
+    /// Reads a chosen slug: words of lower case ASCII letters and digits, joined with `-`, at most
+    /// 64 characters. `None` for anything else, and for text that looks like a UUID.
     pub fn parse(text: &str) -> Option<Self> {
         let is_word = |word: &str| {
             let mut bytes = word.bytes();

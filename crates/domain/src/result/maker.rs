@@ -1,4 +1,4 @@
-//! Who makes results, versions and keys.
+//! Makers of results, versions and keys.
 
 use crate::ids::{ApiKeyId, PersonId};
 

@@ -1,4 +1,4 @@
-//! Marks: what people say the right outcomes of saved results are.
+//! Marks: the correct outcomes of saved results, as judged by people.
 
 use chrono::{DateTime, Utc};
 
@@ -9,24 +9,24 @@ use crate::lens::cutoffs::YesNoLabel;
 use crate::prism::display_name::display_name;
 use crate::prism::question::{OutcomeRef, Question, QuestionType};
 
-/// What a person says the right outcome of one question for one result is. A result has at most one
-/// mark for each question; a mark never changes the result.
+/// The correct outcome of one question for one result, as judged by a person. A result has at most
+/// one mark for each question; a mark never changes the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The marked result, which is `ok`.
     pub result: ResultId,
     /// A question of the version that answered.
     pub question: QuestionKey,
-    /// The right outcome: an option or a built-in outcome, `yes` or `no`, or a level.
+    /// The correct outcome: an option or a built-in outcome, `yes` or `no`, or a level.
     pub outcome: OutcomeKey,
-    /// Who marked; `None` when nobody was named.
+    /// The name of the person who marked; `None` when no name was given.
     pub marked_by: Option<Marker>,
     /// When the mark was made or changed, in whole milliseconds.
     pub marked_at: DateTime<Utc>,
 }
 
 display_name! {
-    /// The name of who marked, trimmed, 1 to 200 characters.
+    /// The name of a person who marks, trimmed, 1 to 200 characters.
     Marker
 }
 
@@ -41,7 +41,7 @@ const fn yes_no(label: YesNoLabel) -> OutcomeRef<'static> {
     }
 }
 
-/// The outcomes that a question can be marked with, in the prism's order: options and then the
+/// The outcomes that a mark of a question can have, in the prism's order: options and then the
 /// built-in outcomes, yes and no, or levels.
 pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + Clone {
     let yes_and_no: &[OutcomeRef<'static>] = match question.question_type() {
@@ -51,9 +51,8 @@ pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + C
     question.outcomes().chain(yes_and_no.iter().copied())
 }
 
-/// The outcome of a question that a cell of a file names: by its key or, where no key matches, by
-/// its label. White space around the name does not count. `None` when the question has no such
-/// outcome.
+/// The outcome of a question named by a file's cell: by its key or, where no key matches, by its
+/// label. White space around the name is ignored. `None` when the question has no such outcome.
 pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     let name = cell.trim();
     let by_key = outcomes(question).find(|outcome| outcome.key == name);
@@ -61,8 +60,8 @@ pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     OutcomeKey::parse(found?.key).ok()
 }
 
-/// What a column of marks shows: the outcome with its label in the version whose question this is.
-/// `Null` where the question has no such outcome.
+/// The value of a column of marks: the outcome with its label in this version of the question.
+/// `Null` when the question has no such outcome.
 pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
     let found = outcomes(question).find(|it| it.key == outcome.as_str());
     found.map_or(Value::Null, |it| Value::Outcome {
@@ -71,9 +70,8 @@ pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
     })
 }
 
-/// The name of the column that shows a question's marks beside the columns of a lens, and that a
-/// file of marks may have. `None` where the name is too long for a column, which no key of a
-/// question makes it.
+/// The name of a question's column of marks, in rows and in files of marks. `None` if the name is
+/// too long for a column, which is impossible for the key of a question.
 pub fn column_name(question: &QuestionKey) -> Option<ColumnName> {
     ColumnName::parse(&format!("{question}_marked")).ok()
 }

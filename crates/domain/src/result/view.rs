@@ -1,4 +1,4 @@
-//! Views: all that a format needs to show a result, as plain borrowed data.
+//! Views: everything that a format needs to show a result, as plain borrowed data.
 
 use chrono::{DateTime, Utc};
 
@@ -12,7 +12,7 @@ use crate::prism::question::Question;
 use crate::result::ResultStatus;
 use crate::submission::FieldValues;
 
-/// The columns of a prism's rows, which make one header for any number of results (spec 4.0).
+/// The columns of a prism's rows: one header for any number of results (spec 4.0).
 #[derive(Clone, Copy, Debug)]
 pub struct RowColumns<'a> {
     /// Fields of the prism's latest version, in order.
@@ -44,7 +44,8 @@ pub struct ResultView<'a> {
     pub fields: &'a FieldValues,
 }
 
-/// The answers of one result with the questions of the version that answered: all that a lens reads.
+/// The answers of one result with the questions of the version that answered: a lens reads nothing
+/// else.
 #[derive(Clone, Copy)]
 pub struct AnswersView<'a> {
     questions: &'a [Question],
@@ -69,7 +70,7 @@ impl<'a> AnswersView<'a> {
                 return Value::Null;
             };
             last = index;
-            // answers stand in the order of the questions
+            // answers are in the order of the questions
             let answer = answers
                 .get(index)
                 .filter(|(key, _)| *key == column.question);
@@ -84,7 +85,7 @@ impl<'a> ResultView<'a> {
         self.fields.get(key)
     }
 
-    /// The result's answers alone, which are all that a lens reads.
+    /// The answers alone, for a lens.
     pub fn answers(&self) -> AnswersView<'a> {
         AnswersView::new(self.questions, self.status.answers())
     }

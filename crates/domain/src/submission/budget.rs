@@ -1,4 +1,4 @@
-//! The token budget: how large a text may be, by an estimate (spec 8).
+//! The token budget: an upper bound on the size of a text, by an estimate (spec 8).
 
 use crate::limits::{CHARS_PER_TOKEN, TOKEN_BUDGET};
 use crate::prism::PrismVersion;
@@ -19,11 +19,11 @@ pub struct OverBudget {
     pub estimate: usize,
 }
 
-/// Most characters that one byte of a text takes in JSON: `\u0001`.
+/// The most JSON characters that one byte of a text becomes, as in `\u0001`.
 const MOST_CHARS_OF_A_BYTE: usize = 6;
 
-/// Estimated tokens of a submission with the version's longest question, at four characters of
-/// JSON a token.
+/// Estimated tokens of a submission with the version's longest question, at four JSON characters
+/// per token.
 pub fn estimate(version: &PrismVersion, submission: &Submission) -> usize {
     tokens(version, json_chars(&state(version, submission)))
 }
@@ -40,8 +40,8 @@ fn tokens(version: &PrismVersion, state_chars: usize) -> usize {
     (FRAME_CHARS + state_chars + longest_question).div_ceil(CHARS_PER_TOKEN)
 }
 
-/// Estimated tokens that a version takes of every call, before any text: its field keys, its context
-/// and its longest question. What is left of [`TOKEN_BUDGET`] is for texts and the call's context.
+/// Estimated tokens that a version adds to every call: its field keys, its context and its longest
+/// question. The rest of [`TOKEN_BUDGET`] is for texts and the call's context.
 pub fn size_of_version(version: &PrismVersion) -> usize {
     let fields = version.fields().iter();
     let empty = fields.map(|field| (field.key.clone(), String::new()));
@@ -49,7 +49,7 @@ pub fn size_of_version(version: &PrismVersion) -> usize {
     estimate(version, &submission)
 }
 
-/// Checks that a submission's token estimate is within the budget. A text so short that it is so
+/// Checks that a submission's token estimate is within the budget. A text so short that it fits
 /// whatever its characters are is not counted.
 ///
 /// # Errors
@@ -97,7 +97,7 @@ mod tests {
         Submission::new(sent, context, version.fields()).unwrap()
     }
 
-    /// The estimate of a state, from JSON that is put together by hand.
+    /// The estimate of a state, from JSON assembled by the test.
     fn by_hand(state: &Value) -> usize {
         let question = r#"{"type":"choice","instructions":"Which?\nLook \"twice\".","criteria":{"a":"Ä: d","b":"B","other":"Other: the text answers the question, but with none of the options above","insufficient_information":"Not enough information: the text does not say enough to answer the question"}}"#;
         let text = format!(r#"{{"state":{state},"question":{question}}}"#);

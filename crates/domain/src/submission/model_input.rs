@@ -1,8 +1,8 @@
-//! What a model is given: the text to judge, and the questions about it.
+//! The model's input: the text to judge, and the questions about it.
 //!
-//! The form is that of the System One format, where `state` holds the text and each question says
-//! what to find out. All protocols share the wording made here; the token estimate measures the
-//! JSON (spec 8, readings).
+//! The form is that of the System One format, with the text in `state` and an object for each
+//! question. All protocols share this wording; the token estimate measures the JSON (spec 8,
+//! readings).
 
 use std::borrow::Cow;
 use std::io;
@@ -45,8 +45,8 @@ pub fn outcome_text(outcome: OutcomeRef<'_>) -> Cow<'_, str> {
     }
 }
 
-/// The text to judge. As JSON an object: `context` first, when there is one, then the fields in
-/// the prism's order.
+/// The text to judge. In JSON an object: `context` first, if there is one, then the fields in the
+/// prism's order.
 #[derive(Clone, Copy)]
 pub struct State<'a> {
     /// The prism's context.
@@ -56,7 +56,7 @@ pub struct State<'a> {
 }
 
 impl State<'_> {
-    /// Bytes of the state's JSON if no character had to be escaped, or a few more.
+    /// Bytes of the state's JSON if no character has to be escaped, or a few more.
     pub fn unescaped_bytes(&self) -> usize {
         let contexts = [self.prism_context, self.submission.context()];
         let contexts = contexts.into_iter().flatten().map(str::len).sum::<usize>();
@@ -130,7 +130,7 @@ pub fn json_chars(value: &impl Serialize) -> usize {
     counter.0
 }
 
-/// Counts characters of UTF-8 without keeping them.
+/// Counts characters of UTF-8 without storing them.
 struct CharCounter(usize);
 
 impl io::Write for CharCounter {

@@ -1,4 +1,4 @@
-//! How a caller names a call: `ref` and `idempotency_key` (spec 4.1).
+//! A caller's names for a call: `ref` and `idempotency_key` (spec 4.1).
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ trimmed! {
     Ref, REF_CHARS
 }
 trimmed! {
-    /// An idempotency key, which makes repeating a call safe: an account holds at most one result
+    /// An idempotency key, which makes it safe to repeat a call: an account has at most one result
     /// under each key.
     IdempotencyKey, IDEMPOTENCY_KEY_CHARS
 }

@@ -1,12 +1,12 @@
 //! The percentile interval of the paired bootstrap, computed instead of drawn.
 //!
 //! A bootstrap draws as many rows as there are, with replacement, many times, and takes the 2.5 %
-//! and the 97.5 % point of what the draws give. Of a difference of two accuracies only three kinds
-//! of rows matter: those that only the second answers have right (+1), those that only the first
-//! have right (-1), and the others (0). So a draw's sum is a sum of independent steps, whose
-//! distribution is known: it is what infinitely many draws would give, and the same in every run.
+//! and the 97.5 % quantile of the draws' results. For a difference of two accuracies there are only
+//! three kinds of rows: only the second answer is correct (+1), only the first is (-1), and the
+//! others (0). So a draw's sum is a sum of independent steps with a known distribution: the limit
+//! for infinitely many draws, and the same in every run.
 //!
-//! The distribution is read from its characteristic function by the discrete Fourier transform.
+//! The distribution is computed from its characteristic function by the discrete Fourier transform.
 //!
 //! Sources: B. Efron, R. J. Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall 1993,
 //! chapter 13; Y. Hong, "On computing the distribution function for the Poisson binomial
@@ -17,16 +17,16 @@ use std::f64::consts::TAU;
 use crate::measures::count::to_f64;
 use crate::measures::proportion::Interval;
 
-/// A distribution function this close below a quantile counts as having reached it: the transform
-/// rounds.
+/// A distribution function this close below a quantile counts as having reached it, because the
+/// transform rounds.
 const ROUNDING: f64 = 1e-12;
 /// The transform's window reaches this many standard deviations to both sides of the mean.
 const DEVIATIONS: f64 = 20.0;
 /// A term of the transform with a smaller modulus changes no probability.
 const NEGLIGIBLE: f64 = 1e-20;
 
-/// The distribution of the sum of a draw's steps, over a window around its mean. Sums outside of
-/// the window have no probability that a double could show.
+/// The distribution of the sum of a draw's steps, over a window around its mean. The probability of
+/// sums outside the window is too small for a double.
 struct StepSums {
     /// Mean of the sums, which is a whole number.
     centre: i64,
@@ -35,7 +35,7 @@ struct StepSums {
     terms: Vec<Term>,
 }
 
-/// What one frequency adds to the distribution function.
+/// The contribution of one frequency to the distribution function.
 struct Term {
     frequency: f64,
     modulus: f64,
@@ -43,13 +43,13 @@ struct Term {
     phase: f64,
 }
 
-/// The mean of `rows` steps, of which `ups` are +1 and `downs` are -1; `None` of no rows.
+/// The mean of `rows` steps, `ups` of them +1 and `downs` of them -1; `None` for no rows.
 pub(crate) fn mean(rows: u64, ups: u64, downs: u64) -> Option<f64> {
     (rows > 0).then(|| divided(signed(ups) - signed(downs), rows))
 }
 
-/// The 95 % interval of the mean of `rows` steps, of which `ups` are +1 and `downs` are -1; `None`
-/// of no rows.
+/// The 95 % interval of the mean of `rows` steps, `ups` of them +1 and `downs` of them -1; `None`
+/// for no rows.
 pub(crate) fn interval(rows: u64, ups: u64, downs: u64) -> Option<Interval> {
     if rows == 0 {
         return None;
@@ -73,7 +73,7 @@ impl StepSums {
         let stays = to_f64(rows - ups - downs) / number;
         let drift = up - down;
         let deviation = (number * (up + down - drift * drift)).max(0.0).sqrt();
-        // twice the rows on both sides hold every sum
+        // a window of twice the rows on each side contains every sum
         let half_width = whole(DEVIATIONS * deviation).min(2 * rows);
         let centre = signed(ups) - signed(downs);
         let width = to_f64(2 * half_width + 1);
@@ -105,8 +105,8 @@ impl StepSums {
 
     /// Probability of the lowest `count` sums of the window.
     ///
-    /// A frequency's share in these probabilities is a sum of equally spaced cosines, which has a
-    /// closed form.
+    /// The contribution of one frequency to these probabilities is a sum of equally spaced cosines,
+    /// which has a closed form.
     fn lowest(&self, count: u64) -> f64 {
         let count = to_f64(count);
         let mut sum = count;
@@ -118,7 +118,7 @@ impl StepSums {
         sum / to_f64(2 * self.half_width + 1)
     }
 
-    /// The smallest sum that is not exceeded with at least this probability.
+    /// The smallest sum whose cumulative probability reaches `probability`.
     fn quantile(&self, probability: f64) -> i64 {
         let mut too_few = 0;
         let mut enough = 2 * self.half_width + 1;
@@ -134,12 +134,12 @@ impl StepSums {
     }
 }
 
-/// A number of rows as a signed number.
+/// A row count as a signed number.
 fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The whole number at or above a number that is not negative.
+/// The smallest whole number not below a non-negative number.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

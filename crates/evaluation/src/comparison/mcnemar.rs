@@ -2,15 +2,15 @@
 
 use crate::measures::count::to_f64;
 
-/// The probability that two sets of answers that are equally good differ at least so unevenly by
-/// chance, two-sided; 1 where no row differs.
+/// The two-sided p-value: the probability of at least this imbalance between two equally good sets
+/// of answers; 1 when no row differs.
 ///
-/// `one` and `other` count the rows that only one of the two has right. Under the hypothesis each
-/// of them is as likely to be in the one as in the other, so the smaller count is binomial with
-/// probability one half. Its distribution is symmetric: twice one tail is exact.
+/// `one` and `other` count the rows that only the first or only the second set answers correctly.
+/// Under the null hypothesis both are equally likely for such a row, so the smaller count is
+/// binomial with probability one half. This distribution is symmetric: twice one tail is exact.
 ///
 /// The binomial's terms are summed as multiples of the central one, going outwards, and divided by
-/// their own sum. So no factorial is needed, and nothing overflows.
+/// their total. This needs no factorial, and nothing overflows.
 ///
 /// Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions
 /// or percentages", Psychometrika 12 (1947); the exact form is a sign test.
@@ -18,7 +18,8 @@ pub(crate) fn exact_p(one: u64, other: u64) -> f64 {
     let rows = one + other;
     let smaller = one.min(other);
     let centre = rows / 2;
-    // the largest of the lower half, which is the whole distribution's centre for an even number
+    // the largest term of the lower half; for an even number of rows it is the distribution's
+    // centre
     let mut term = 1.0;
     let mut tail = 0.0;
     let mut half = 0.0;

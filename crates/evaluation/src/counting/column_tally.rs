@@ -1,7 +1,7 @@
-//! Counts what stands in one column of a lens over many results.
+//! Counts the values in one column of a lens over many results.
 //!
-//! `refract lens preview` shows the counts of a column beside those of another lens, and a file run
-//! sums up each column of its output.
+//! `refract lens preview` compares the counts of a column under two lenses, and a file run sums up
+//! each column of its output.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use refract_domain::prism::question::Question;
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
-/// Names of the ten equal bins that probabilities are counted in.
+/// Names of the ten equal bins for probabilities.
 const PROBABILITY_BINS: [&str; 10] = [
     "0 to 0.1",
     "0.1 to 0.2",
@@ -27,7 +27,7 @@ const PROBABILITY_BINS: [&str; 10] = [
     "0.9 to 1",
 ];
 
-/// How often each value stands in the cells of one column.
+/// How often each value occurs in the cells of one column.
 ///
 /// Outcomes and Yes / No labels are counted as they are, probabilities in ten bins, averages by the
 /// nearest level. In a column that lists all outcomes, a cell counts for each outcome in proportion
@@ -37,8 +37,8 @@ pub struct ColumnTally {
     /// The column.
     #[serde(skip)]
     pub column: Column,
-    /// One entry per value: those of the question in its order or from low to high, then values that
-    /// only results of other versions have.
+    /// One entry per value: first the question's values in its order or from low to high, then
+    /// values that occur only in results of other versions.
     pub values: Vec<ValueCount>,
     /// Number of empty cells.
     pub empty: u64,
@@ -46,14 +46,14 @@ pub struct ColumnTally {
     numbers: NumberRange,
 }
 
-/// How often one value stands in a column, as `lens preview --json` prints it.
+/// How often one value occurs in a column, as `lens preview --json` prints it.
 #[derive(Clone, Debug)]
 pub struct ValueCount {
-    /// The value as JSON formats write it.
+    /// The value as json and jsonl write it.
     pub key: String,
     /// The value as people read it.
     pub label: String,
-    /// Millionths of a cell: a cell that lists all outcomes is divided among them.
+    /// The count in millionths of a cell: a cell that lists all outcomes is divided among them.
     millionths: u64,
 }
 
@@ -64,16 +64,16 @@ pub enum ColumnSummary {
     Labels(Vec<(String, u64)>),
     /// Probabilities or averages.
     Numbers {
-        /// Their mean.
+        /// The mean of the numbers.
         mean: f64,
-        /// The lowest.
+        /// The lowest number.
         lowest: f64,
-        /// The highest.
+        /// The highest number.
         highest: f64,
     },
 }
 
-/// The extent of the numbers in a column.
+/// Count, sum, minimum and maximum of the numbers in a column.
 #[derive(Clone, Debug, Default)]
 struct NumberRange {
     count: u64,
@@ -108,8 +108,8 @@ impl Serialize for ValueCount {
 }
 
 impl ColumnTally {
-    /// A tally without any cell. `question` is the column's question in the version whose outcomes
-    /// are to be listed even when no cell has them.
+    /// An empty tally. `question` is the column's question in a version whose outcomes are listed
+    /// even if no cell has them.
     pub fn new(column: &Column, question: Option<&Question>) -> Self {
         let outcomes = || question.into_iter().flat_map(Question::outcomes);
         let values = match column.output {
@@ -136,7 +136,7 @@ impl ColumnTally {
         }
     }
 
-    /// Counts one cell, which has to be one of this column.
+    /// Counts one cell of this column.
     pub fn add(&mut self, value: Value<'_>) {
         match value {
             Value::Null => self.empty += 1,
@@ -153,7 +153,7 @@ impl ColumnTally {
             }
             Value::Position(position) => self.count_level(position),
             Value::Average(average) => {
-                // an average has no conversion to f64 of its own, and its text is exact
+                // an average has no conversion to f64, and its text is exact
                 self.numbers
                     .add(average.to_string().parse().unwrap_or_default());
                 self.count_level(average.nearest_level());
@@ -170,7 +170,7 @@ impl ColumnTally {
         }
     }
 
-    /// The counts in one line; `None` when no cell held anything, and for a column that lists all
+    /// The counts in one line; `None` when all cells are empty, and for a column that lists all
     /// outcomes.
     pub fn summary(&self) -> Option<ColumnSummary> {
         match self.column.output {
@@ -184,7 +184,7 @@ impl ColumnTally {
     }
 
     fn labels(&self) -> Option<ColumnSummary> {
-        // two outcomes of one label are one line
+        // two outcomes with one label share a line
         let mut cells = BTreeMap::<&str, u64>::new();
         for value in self.values.iter().filter(|value| value.millionths > 0) {
             *cells.entry(&value.label).or_default() += value.cells();
@@ -203,7 +203,8 @@ impl ColumnTally {
         self.count(place.saturating_sub(1), &text, &text, ONE);
     }
 
-    /// Counts a value, which is looked for at `place` first: searching costs a comparison a value.
+    /// Counts a value. The entry at `place` is checked first, because a search compares every
+    /// entry.
     fn count(&mut self, place: usize, key: &str, label: &str, millionths: u32) {
         let is_it = |counted: &ValueCount| counted.key == key;
         let found = match self.values.get(place) {

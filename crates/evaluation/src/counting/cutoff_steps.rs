@@ -1,4 +1,5 @@
-//! What a Yes / No cutoff at each whole percent would answer, counted over stored probabilities.
+//! The answers that a Yes / No cutoff at each whole percent would give, counted over stored
+//! probabilities.
 
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
@@ -11,20 +12,20 @@ use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {
-    /// A column that shows the question's probability, whatever the chosen column shows.
+    /// A column of the question's probability, whatever the output of the chosen column is.
     probability: Column,
-    /// The cutoffs of the chosen column, when it shows labels.
+    /// The cutoffs of the chosen column, if it shows labels.
     cutoffs: Option<Cutoffs>,
     histogram: PercentHistogram,
     labels: LabelCounts,
 }
 
-/// What one cutoff would answer, without a band of `unsure`.
+/// The answers of one cutoff, without a band of `unsure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CutoffStep {
     /// The cutoff in percent, from 0 to 100.
     pub percent: u32,
-    /// Results whose probability is from this cutoff to below the next step's.
+    /// Results with a probability at or above this cutoff and below the next step's.
     pub results: u64,
     /// Results below this cutoff.
     pub no: u64,
@@ -33,7 +34,7 @@ pub struct CutoffStep {
 }
 
 impl CutoffSteps {
-    /// An empty histogram for a column; `None` when the column reads no Yes / No question.
+    /// An empty histogram for a column; `None` when the column's question is not a Yes / No.
     pub fn of(column: &Column) -> Option<Self> {
         if column.output.question_type() != QuestionType::YesNo {
             return None;
@@ -50,7 +51,7 @@ impl CutoffSteps {
         })
     }
 
-    /// Counts a result, unless the version that answered has no such question.
+    /// Counts a result, unless the version that answered lacks the question.
     pub fn add(&mut self, result: AnswersView<'_>) {
         let mut values = result.values(std::slice::from_ref(&self.probability));
         let Some(Value::Probability(probability)) = values.next() else {
@@ -67,17 +68,17 @@ impl CutoffSteps {
         &self.probability.question
     }
 
-    /// The column's own cutoffs and what they answer; `None` for a column of probabilities.
+    /// The column's current cutoffs and the labels they give; `None` for a column of probabilities.
     pub fn now(&self) -> Option<(Cutoffs, LabelCounts)> {
         Some((self.cutoffs?, self.labels))
     }
 
-    /// Number of results that were counted.
+    /// Number of counted results.
     pub fn results(&self) -> u64 {
         self.histogram.results()
     }
 
-    /// What each cutoff from 0 to 100 percent would answer, `every` percent apart.
+    /// The answers of each cutoff from 0 to 100 percent, in steps of `every` percent.
     pub fn steps(&self, every: usize) -> Vec<CutoffStep> {
         let mut no = 0;
         let mut percent = 0;

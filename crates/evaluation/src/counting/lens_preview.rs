@@ -1,4 +1,4 @@
-//! What another lens would make of stored results, without asking a model.
+//! The effect of another lens on stored results, without asking a model.
 
 mod label_moves;
 
@@ -10,40 +10,39 @@ use refract_domain::lens::{Column, Output, Value};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::view::AnswersView;
 
-/// What would change for readers, counted over answered results.
+/// The changes that readers would see, counted over answered results.
 pub struct LensPreview {
     /// The columns of the new lens, in order.
     pub columns: Vec<ColumnPreview>,
     /// Columns of the current lens that the new lens lacks.
     pub dropped: Vec<Column>,
-    /// Number of results that were counted.
+    /// Number of counted results.
     pub results: u64,
-    /// Number of results in which at least one cell, in the columns that both lenses have, would show
-    /// another value.
+    /// Number of results with at least one changed cell in the columns that both lenses have.
     pub changed_results: u64,
     before: Vec<Column>,
     after: Vec<Column>,
-    /// For each label column of the new lens, a column of the same question's probability.
+    /// A column of the probability for each label column of the new lens.
     probabilities: Vec<Column>,
 }
 
-/// What one column of the new lens would show.
+/// The preview of one column of the new lens.
 pub struct ColumnPreview {
-    /// Cells that would show another value; `None` when the current lens has no column of this name.
+    /// Cells with another value than now; `None` when the current lens has no column of this name.
     pub changed: Option<u64>,
-    /// The column of the new lens and what would stand in its cells.
+    /// The column of the new lens with the counts of its values.
     pub after: ColumnTally,
-    /// What stands in the column of this name now; `None` when the current lens has no such column
-    /// or one that cannot be compared, because it reads another question or has another output.
+    /// The counts of the current column of this name; `None` when the current lens has no such
+    /// column, or when its question or output differs and the counts cannot be compared.
     pub before: Option<ColumnTally>,
-    /// What moving the column's cutoffs would change; `None` for a column without cutoffs.
+    /// The effect of moving the column's cutoffs; `None` for a column without cutoffs.
     pub moves: Option<LabelMoves>,
-    /// The position of the current lens's column of this name.
+    /// The position of the current column of this name.
     place: Option<usize>,
 }
 
 impl LensPreview {
-    /// An empty preview of the columns `after` in place of the columns `before`.
+    /// An empty preview of replacing the columns `before` by the columns `after`.
     pub fn new(before: &[Column], after: &[Column], latest: &PrismVersion) -> Self {
         let columns = after.iter().map(|column| {
             let place = before.iter().position(|other| other.name == column.name);
@@ -97,7 +96,7 @@ impl LensPreview {
         }
     }
 
-    /// What one result shows in each column of the new lens, now and with the new lens.
+    /// The current and the new value of one result in each column of the new lens.
     pub fn pairs<'a>(&self, result: AnswersView<'a>) -> Vec<CellPair<'a>> {
         let before: Vec<_> = result.values(&self.before).collect();
         let mut probabilities = result.values(&self.probabilities);
@@ -122,7 +121,7 @@ impl LensPreview {
         kept.map(|_| self.results).sum()
     }
 
-    /// Number of cells, in the columns that both lenses have, that would show another value.
+    /// Number of changed cells in the columns that both lenses have.
     pub fn changed(&self) -> u64 {
         self.columns
             .iter()
@@ -131,27 +130,27 @@ impl LensPreview {
     }
 }
 
-/// What stands in one place of a row, now and with the new lens.
+/// The current and the new value of one cell.
 #[derive(Clone, Copy, Debug)]
 pub struct CellPair<'a> {
-    /// The value now; `None` when the current lens has no column of this name.
+    /// The current value; `None` when the current lens has no column of this name.
     pub before: Option<Value<'a>>,
-    /// The value with the new lens.
+    /// The value under the new lens.
     pub after: Value<'a>,
-    /// The stored probability of yes that the new lens labels; `None` in columns of another output
-    /// and in empty cells.
+    /// The stored probability of yes behind the new label; `None` for other outputs and for empty
+    /// cells.
     pub probability: Option<Probability>,
 }
 
 impl CellPair<'_> {
-    /// Whether the new lens writes another value in some format; a new column changes nothing.
+    /// Whether the new value differs in some format; a new column counts as unchanged.
     pub fn is_changed(&self) -> bool {
         self.before
             .is_some_and(|before| !is_written_alike(before, self.after))
     }
 }
 
-/// A column of the probabilities that a label column labels; `None` for other columns.
+/// A column of the probabilities behind a label column; `None` for other columns.
 fn probability_of(column: &Column) -> Option<Column> {
     column.output.cutoffs().map(|_| Column {
         output: Output::YesProbability,
@@ -159,13 +158,13 @@ fn probability_of(column: &Column) -> Option<Column> {
     })
 }
 
-/// Whether two columns read one question with one output; their cutoffs may differ.
+/// Whether two columns have the same question and output; their cutoffs may differ.
 fn shows_alike(one: &Column, other: &Column) -> bool {
     let kind = |output: Output| (output.question_type(), output.name());
     one.question == other.question && kind(one.output) == kind(other.output)
 }
 
-/// Whether two values of one result are written alike in every format.
+/// Whether two values of one result are written identically in every format.
 fn is_written_alike(one: Value<'_>, other: Value<'_>) -> bool {
     match (one, other) {
         (Value::Null, Value::Null) => true,

@@ -3,8 +3,8 @@
 use refract_domain::answer::probability::PERCENT;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 
-/// The cutoffs of a `label` at whole percents: below `no_below` it is `no`, from `yes_from` on it is
-/// `yes`. Where both are at one percent there is no `unsure`.
+/// The cutoffs of a `label` at whole percents: `no` below `no_below`, `yes` from `yes_from` on. If
+/// both are equal, there is no `unsure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PercentCutoffs {
     no_below: u8,
@@ -12,14 +12,15 @@ pub struct PercentCutoffs {
 }
 
 impl PercentCutoffs {
-    /// Cutoffs with `no_below` from 1 to 99 and `yes_from` from `no_below` to 100; `None` for others.
+    /// Cutoffs with `no_below` from 1 to 99 and `yes_from` from `no_below` to 100; `None`
+    /// otherwise.
     pub fn new(no_below: u8, yes_from: u8) -> Option<Self> {
         let is_valid = (1..100).contains(&no_below) && (no_below..=100).contains(&yes_from);
         is_valid.then_some(Self { no_below, yes_from })
     }
 
-    /// The percents of cutoffs that label each probability alike; `None` where a cutoff lies between
-    /// two percents.
+    /// The whole percents that give the same labels as these cutoffs; `None` when a cutoff lies
+    /// between two percents.
     pub fn of(cutoffs: Cutoffs) -> Option<Self> {
         let nearest = Self::nearest(cutoffs);
         let is_at =
@@ -30,7 +31,7 @@ impl PercentCutoffs {
         is_exact.then_some(nearest)
     }
 
-    /// The percents that are nearest to these cutoffs.
+    /// The whole percents nearest to these cutoffs.
     pub fn nearest(cutoffs: Cutoffs) -> Self {
         let nearest = |cutoff: Cutoff| {
             let percent = (cutoff.millionths() + PERCENT / 2) / PERCENT;
@@ -54,7 +55,7 @@ impl PercentCutoffs {
         self.yes_from
     }
 
-    /// The cutoffs as a lens keeps them; without a band of `unsure` they have no `yes_from`.
+    /// The cutoffs for a lens; without a band of `unsure` they have no `yes_from`.
     pub fn cutoffs(self) -> Cutoffs {
         let number = |percent: u8| f64::from(percent) / 100.0;
         let yes_from = (self.yes_from > self.no_below).then(|| number(self.yes_from));
@@ -62,7 +63,7 @@ impl PercentCutoffs {
         Cutoffs::new(Some(number(self.no_below)), yes_from).unwrap_or_default()
     }
 
-    /// The label of all probabilities from this percent to below the next.
+    /// The label of all probabilities at or above this percent and below the next.
     pub fn label(self, percent: u8) -> YesNoLabel {
         if percent < self.no_below {
             YesNoLabel::No
@@ -74,7 +75,7 @@ impl PercentCutoffs {
     }
 }
 
-/// Where `no` ends and where `yes` begins.
+/// The cutoff below which the label is `no`, and the one from which it is `yes`.
 fn ends(cutoffs: Cutoffs) -> (Cutoff, Cutoff) {
     let no_ends_at = cutoffs.no_ends_at();
     (no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at))

@@ -1,5 +1,5 @@
-//! Probabilities counted by whole percent, from which every cutoff at a whole percent is answered
-//! exactly.
+//! Probabilities counted by whole percent: they give exact counts for every cutoff at a whole
+//! percent.
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::lens::cutoffs::YesNoLabel;
@@ -10,13 +10,13 @@ use crate::counting::percent_cutoffs::PercentCutoffs;
 /// One count for each percent from 0 to 100.
 pub const PERCENTS: usize = 101;
 
-/// How many probabilities there are from each whole percent to below the next.
+/// Number of probabilities in each whole percent, rounded down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PercentHistogram {
     counts: [u64; PERCENTS],
 }
 
-/// How many results have which label.
+/// Number of results with each label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LabelCounts {
     /// Results that are `yes`.
@@ -43,18 +43,18 @@ impl PercentHistogram {
         }
     }
 
-    /// The counts by percent: the count at 40 is of probabilities of 0.4 and above, below 0.41; the
-    /// count at 100 is of certainty alone.
+    /// The counts by percent: the count at 40 is of probabilities from 0.4 to below 0.41; the count
+    /// at 100 is of probability 1 alone.
     pub fn counts(&self) -> &[u64; PERCENTS] {
         &self.counts
     }
 
-    /// Number of probabilities that were counted.
+    /// Number of counted probabilities.
     pub fn results(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many of the probabilities have which label with these cutoffs.
+    /// Number of probabilities with each label at these cutoffs.
     pub fn labels(&self, cutoffs: PercentCutoffs) -> LabelCounts {
         let mut labels = LabelCounts::default();
         for (percent, count) in (0_u8..).zip(self.counts) {
@@ -65,7 +65,7 @@ impl PercentHistogram {
 }
 
 impl LabelCounts {
-    /// Counts so many results of a label.
+    /// Adds `results` results with a label.
     pub fn add(&mut self, label: YesNoLabel, results: u64) {
         match label {
             YesNoLabel::Yes => self.yes += results,
@@ -74,7 +74,7 @@ impl LabelCounts {
         }
     }
 
-    /// Results that do not have this label.
+    /// Number of results with another label than this one.
     pub fn others(self, label: YesNoLabel) -> u64 {
         match label {
             YesNoLabel::Yes => self.unsure + self.no,

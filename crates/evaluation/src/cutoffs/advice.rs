@@ -1,4 +1,4 @@
-//! Cutoffs for a Yes / No question, chosen by marks and tried on held-out rows.
+//! Advised cutoffs of a Yes / No question, chosen by marks and validated on held-out rows.
 
 use refract_domain::lens::cutoffs::Cutoffs;
 
@@ -10,23 +10,22 @@ use crate::cutoffs::target::Target;
 use crate::cutoffs::trial::{CutoffMeasures, tried};
 use crate::measures::proportion::Proportion;
 
-/// With fewer marks than this behind it, advice may be luck.
+/// Advice that rests on fewer marks than this may be chance.
 pub const FEW_MARKS: u64 = 30;
 
-/// What cutoffs are wanted to achieve.
+/// The goal of advised cutoffs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CutoffGoal {
-    /// Each of the two answers is right at least so often, 0 to 1.
+    /// Minimum precision of both answers, 0 to 1.
     ///
     /// `yes_from` is the smallest whole percent from which the share of marked yes reaches the
     /// target, and `no_below` the largest, at most `yes_from`, below which the share of marked no
     /// does.
     Precision(f64),
-    /// At least this share of what is marked yes is answered yes, 0 to 1: one cutoff, the largest
-    /// whole percent with which it is.
+    /// Minimum recall of yes, 0 to 1: one cutoff, the largest whole percent that reaches it.
     Recall(f64),
-    /// The costs of all wrong answers together are smallest: one cutoff, the smallest whole percent
-    /// of those with the least costs.
+    /// Minimum total cost of wrong answers: one cutoff, the smallest of the whole percents with the
+    /// least cost.
     Costs {
         /// Cost of a yes that is marked no; at least 0.
         wrong_yes: f64,
@@ -35,33 +34,33 @@ pub enum CutoffGoal {
     },
 }
 
-/// Cutoffs for a goal, and what to expect of them.
+/// Cutoffs for a goal, and their expected quality.
 ///
-/// A precision or recall is wanted of held-out rows: cutoffs are chosen on each four of five folds
-/// and tried on the fifth. Where the wanted share does not hold over the tried rows of all folds,
-/// the cutoffs are chosen for a target that is higher by one percent, up to 1. The first target
-/// with which the wanted share holds is used to choose the cutoff on all rows. For a precision,
-/// `yes_from` is found so first, and then `no_below` beside it.
+/// A precision or recall is required on held-out rows: cutoffs are chosen on four of five folds and
+/// validated on the fifth, for each fold. If all folds together miss the goal, the target is raised
+/// by one percent, up to 1, and the choice repeated. The first target that reaches the goal on
+/// held-out rows is then used to choose the cutoff on all rows. For a precision, `yes_from` is
+/// chosen first in this way, then `no_below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutoffAdvice {
-    /// The percent below which the answer is no, 1 to 99; `None` where the goal is out of reach.
+    /// The percent below which the answer is no, 1 to 99; `None` when the goal is out of reach.
     pub no_below: Option<u32>,
-    /// The percent from which the answer is yes, 1 to 100 and at least `no_below`; `None` where the
-    /// goal is out of reach. Equal to `no_below`, it is one cutoff without unsure.
+    /// The percent from which the answer is yes, 1 to 100 and at least `no_below`; `None` when the
+    /// goal is out of reach. If it equals `no_below`, there is no `unsure`.
     pub yes_from: Option<u32>,
     /// All rows.
     pub marks: u64,
     /// Rows that are marked yes.
     pub marked_yes: u64,
-    /// Rows that decide how far the advice can be believed, to be compared with [`FEW_MARKS`]: for a
-    /// precision those at or above `yes_from`, for a recall those marked yes, for costs those of the
-    /// rarer mark.
+    /// The number of rows that the advice rests on, to be compared with [`FEW_MARKS`]: for a
+    /// precision the rows at or above `yes_from`, for a recall those marked yes, for costs those
+    /// with the rarer mark.
     pub behind: u64,
-    /// What cutoffs that were chosen on other rows gave: expect this of new rows.
+    /// The quality of cutoffs on rows they were not chosen on: expect this of new rows.
     pub held_out: CutoffMeasures,
 }
 
-/// The advice for a goal. A goal outside its range is out of reach.
+/// The advice for a goal. A goal outside its range counts as out of reach.
 pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
     match goal {
         CutoffGoal::Precision(wanted) => for_precision(folds, wanted),
@@ -130,8 +129,8 @@ fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
     CutoffAdvice::new(&counts, choose(&counts), behind, held_out)
 }
 
-/// The first target, from the wanted share upwards, with which the cutoffs that `choose` names give
-/// the wanted share of held-out rows; `None` where none does and outside 0 to 1.
+/// The first target, from the goal upwards, with which the cutoffs from `choose` reach the goal on
+/// held-out rows; `None` when no target does, and for a goal outside 0 to 1.
 fn target_that_holds(
     folds: &Folds,
     wanted: f64,
@@ -147,15 +146,15 @@ fn target_that_holds(
 }
 
 impl CutoffAdvice {
-    /// Whether so few marks are behind the cutoffs that they may be luck.
+    /// Whether the cutoffs rest on so few marks that they may be chance.
     pub fn is_of_few_marks(&self) -> bool {
         self.behind < FEW_MARKS
     }
 
-    /// The cutoffs for a lens that has these cutoffs now; `None` where the goal is out of reach.
+    /// The cutoffs for a lens with the current cutoffs `now`; `None` when the goal is out of reach.
     ///
-    /// Where the advice has no `no_below`, `no` ends where it ends now, or where `yes` begins if that
-    /// is lower.
+    /// If the advice has no `no_below`, it stays at its current value, or moves down to the advised
+    /// `yes_from` if that is lower.
     pub fn cutoffs(&self, now: Cutoffs) -> Option<Cutoffs> {
         let share = |percent| f64::from(percent) / 100.0;
         let yes_from = self.yes_from.map(share)?;
@@ -211,11 +210,11 @@ mod tests {
             (Some(21), Some(62), narrow, Some((Some(0.21), Some(0.62)))),
             (Some(62), Some(62), narrow, Some((Some(0.62), None))),
             (Some(99), Some(100), narrow, Some((Some(0.99), Some(1.0)))),
-            // no ends where it ends now, at 0.5 where the lens does not say it
+            // `no_below` stays as it is, at 0.5 if the lens does not state it
             (None, Some(62), narrow, Some((Some(0.4), Some(0.62)))),
             (None, Some(62), none, Some((Some(0.5), Some(0.62)))),
             (None, Some(100), none, Some((Some(0.5), Some(1.0)))),
-            // yes begins before no would end
+            // the advised `yes_from` is below the current `no_below`
             (None, Some(30), narrow, Some((Some(0.3), None))),
             (None, Some(40), narrow, Some((Some(0.4), None))),
             (Some(20), None, narrow, None),

@@ -4,7 +4,7 @@ use crate::cutoffs::folds::PercentCounts;
 use crate::cutoffs::target::Target;
 use crate::measures::count::to_f64;
 
-/// What a wrong yes and a wrong no cost.
+/// The costs of a wrong yes and of a wrong no.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrongAnswerCosts {
     /// Cost of a yes that is marked no.
@@ -13,7 +13,7 @@ pub(crate) struct WrongAnswerCosts {
     pub(crate) no: f64,
 }
 
-/// Cutoffs in whole percents, as they were chosen on some rows.
+/// Cutoffs in whole percents that were chosen on some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChosenPercents {
     /// The answer is no below this percent; `None`: never.
@@ -23,7 +23,7 @@ pub(crate) struct ChosenPercents {
 }
 
 impl ChosenPercents {
-    /// One cutoff without unsure.
+    /// One cutoff for both yes and no, without `unsure`.
     pub(crate) fn one(percent: Option<u32>) -> Self {
         Self {
             no_below: percent,
@@ -33,7 +33,7 @@ impl ChosenPercents {
 }
 
 impl WrongAnswerCosts {
-    /// The costs of so many wrong answers; `None` where a cost is negative or no number.
+    /// The cost of these wrong answers; `None` when a cost is negative or not finite.
     pub(crate) fn of(self, wrong_yes: u64, wrong_no: u64) -> Option<f64> {
         let is_cost = |cost: f64| cost >= 0.0 && cost.is_finite();
         (is_cost(self.yes) && is_cost(self.no))
@@ -59,15 +59,15 @@ pub(crate) fn no_below(
         .find(|percent| target.is_reached_by(counts.below(*percent).others()))
 }
 
-/// The largest whole percent from which the share of all marked yes reaches the target.
+/// The largest whole percent at which the recall of yes reaches the target.
 pub(crate) fn recalled_from(counts: &PercentCounts, target: Target) -> Option<u32> {
     (1..=99)
         .rev()
         .find(|percent| target.is_reached_by(counts.recall_from(*percent)))
 }
 
-/// The smallest whole percent of those at which one cutoff costs least; `None` without rows, and
-/// where a cost is negative or no number.
+/// The smallest of the whole percents with the least cost, as one cutoff; `None` without rows, and
+/// when a cost is negative or not finite.
 pub(crate) fn least_costs(counts: &PercentCounts, costs: WrongAnswerCosts) -> Option<u32> {
     if counts.rows() == 0 {
         return None;

@@ -1,5 +1,5 @@
-//! Counts of rows by whole percents, in five folds: a threshold that is chosen on four folds is
-//! tried on the fifth, whose rows did not choose it.
+//! Counts of rows by whole percent, in five folds: a threshold that is chosen on four folds is
+//! validated on the fifth.
 
 use refract_domain::answer::probability::{ONE, Probability};
 
@@ -8,17 +8,17 @@ use crate::measures::proportion::Proportion;
 
 /// Number of folds.
 const FOLDS: usize = 5;
-/// Whole percents from 0 to 100, and one step above, from which no row is.
+/// Whole percents from 0 to 100, and one step above that no row reaches.
 const STEPS: usize = 102;
 /// Millionths in a percent.
 const PERCENT: u32 = ONE / 100;
 
-/// How many rows have at least each whole percent of probability.
+/// Number of rows at or above each whole percent of probability.
 #[derive(Clone, Debug)]
 pub(crate) struct PercentCounts {
-    /// Rows, also those without a forecast.
+    /// All rows, including those without a forecast.
     rows: u64,
-    /// For each percent the forecasts from there on: how many came true, of how many.
+    /// For each percent, the forecasts at or above it that came true.
     from: [Proportion; STEPS],
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Folds {
     folds: [PercentCounts; FOLDS],
 }
 
-/// The rows of one fold beside those of the other folds.
+/// The rows of one fold, and those of the other folds.
 pub(crate) struct HeldOut<'a> {
-    /// The fold on which a choice is tried.
+    /// The fold on which a choice is validated.
     pub(crate) fold: &'a PercentCounts,
     /// The other folds, on which the choice is made.
     pub(crate) others: PercentCounts,
@@ -44,19 +44,19 @@ impl PercentCounts {
         }
     }
 
-    /// All rows, also those without a forecast.
+    /// Number of rows, including those without a forecast.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Forecasts at or above a percent: how many came true, of how many.
+    /// The forecasts at or above a percent that came true.
     pub(crate) fn from(&self, percent: u32) -> Proportion {
         let step = usize::try_from(percent).ok();
         let counted = step.and_then(|step| self.from.get(step));
         counted.copied().unwrap_or_default()
     }
 
-    /// Forecasts below a percent: how many came true, of how many.
+    /// The forecasts below a percent that came true.
     pub(crate) fn below(&self, percent: u32) -> Proportion {
         let (all, from) = (self.from(0), self.from(percent));
         Proportion {
@@ -65,7 +65,7 @@ impl PercentCounts {
         }
     }
 
-    /// Forecasts at or above a percent that came true, of all that came true.
+    /// Recall: the share at or above a percent among all forecasts that came true.
     pub(crate) fn recall_from(&self, percent: u32) -> Proportion {
         Proportion {
             count: self.from(percent).count,
@@ -82,7 +82,7 @@ impl PercentCounts {
         }
     }
 
-    /// Turns counts of single percents into counts from each percent on.
+    /// Turns counts of single percents into cumulative counts from each percent on.
     fn sum_up(&mut self) {
         let mut sum = Proportion::default();
         for counted in self.from.iter_mut().rev() {
@@ -99,13 +99,13 @@ impl PercentCounts {
     }
 }
 
-/// The whole percent at or below a probability, 0 to 100.
+/// A probability in whole percents, rounded down, 0 to 100.
 fn percent(probability: Probability) -> usize {
     usize::try_from(probability.millionths() / PERCENT).unwrap_or(usize::MAX)
 }
 
 impl Folds {
-    /// Counts rows in their order; a row without a forecast counts for its fold only.
+    /// Counts rows in order; a row without a forecast only adds to its fold's number of rows.
     pub(crate) fn new(rows: impl Iterator<Item = Option<Forecast>>) -> Self {
         let mut folds = std::array::from_fn(|_| PercentCounts::new());
         let mut rows = rows;
@@ -123,12 +123,12 @@ impl Folds {
         Self { folds }
     }
 
-    /// All rows.
+    /// The counts of all rows.
     pub(crate) fn all(&self) -> PercentCounts {
         sum(self.folds.iter())
     }
 
-    /// Each fold beside the others.
+    /// Each fold with the sum of the other folds.
     pub(crate) fn held_out(&self) -> impl Iterator<Item = HeldOut<'_>> {
         let folds = self.folds.iter().enumerate();
         folds.map(|(number, fold)| {

@@ -1,4 +1,4 @@
-//! Shares that are wanted of held-out rows, compared exactly.
+//! Targets for a share of rows, compared exactly.
 
 use refract_domain::answer::probability::{ONE, Probability};
 
@@ -7,7 +7,7 @@ use crate::measures::proportion::Proportion;
 /// Millionths in a percent.
 const PERCENT: u32 = ONE / 100;
 
-/// A share of right rows that is wanted, in whole millionths.
+/// A wanted share of correct rows, in whole millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     millionths: u32,
@@ -20,10 +20,10 @@ impl Target {
         Some(Self { millionths })
     }
 
-    /// The share itself, then shares that are higher by whole percents, and 1 at last.
+    /// The share itself, then shares that are higher by whole percents, and finally 1.
     ///
-    /// A threshold is chosen as the lowest that reaches a target, which favours luck: on held-out
-    /// rows it gives a little less. So where a target does not hold there, the next is tried.
+    /// The chosen threshold is the lowest that reaches a target, which favours chance: held-out
+    /// rows do slightly worse. So when they miss the goal, the next target is tried.
     pub(crate) fn raised(self) -> impl Iterator<Item = Self> {
         let next = |target: &Self| {
             (target.millionths < ONE).then(|| Self {
@@ -33,7 +33,7 @@ impl Target {
         std::iter::successors(Some(self), next)
     }
 
-    /// Whether the proportion is at least this share; one of no rows is not.
+    /// Whether the proportion is at least this share; never for a proportion of no rows.
     pub(crate) fn is_reached_by(self, proportion: Proportion) -> bool {
         let reached = u128::from(proportion.count) * u128::from(ONE);
         let wanted = u128::from(proportion.of) * u128::from(self.millionths);

@@ -1,27 +1,27 @@
-//! Trying cutoffs of a Yes / No question on rows that did not choose them.
+//! Validates cutoffs of a Yes / No question on held-out rows.
 
 use crate::cutoffs::choice::{ChosenPercents, WrongAnswerCosts};
 use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::measures::count::to_f64;
 use crate::measures::proportion::Proportion;
 
-/// What cutoffs gave on rows that did not choose them.
+/// The quality of cutoffs on held-out rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CutoffMeasures {
-    /// Rows marked yes of those answered yes.
+    /// Share of rows marked yes among those answered yes.
     pub precision: Proportion,
-    /// Rows answered yes of those marked yes.
+    /// Share of rows answered yes among those marked yes.
     pub recall: Proportion,
-    /// Rows answered yes or no of all rows.
+    /// Share of rows answered yes or no among all rows.
     pub coverage: Proportion,
-    /// Rows marked no of those answered no.
+    /// Share of rows marked no among those answered no.
     pub no_precision: Proportion,
-    /// Mean cost of an answered row, where the goal has costs.
+    /// Mean cost of an answered row; `None` for goals without costs.
     pub cost: Option<f64>,
 }
 
 impl CutoffMeasures {
-    /// The mean cost of an answered row; `None` where none is answered.
+    /// The mean cost of an answered row; `None` when no row is answered.
     pub(crate) fn mean_cost(&self, costs: WrongAnswerCosts) -> Option<f64> {
         let wrong_yes = self.precision.others().count;
         let wrong_no = self.no_precision.others().count;
@@ -48,7 +48,7 @@ impl CutoffMeasures {
     }
 }
 
-/// What cutoffs give on each fold that `choose` names from the other folds.
+/// The quality of the cutoffs that `choose` selects on four folds, summed over the held-out folds.
 pub(crate) fn tried(
     folds: &Folds,
     choose: impl Fn(&PercentCounts) -> ChosenPercents,

@@ -1,28 +1,29 @@
-//! One stored answer with the outcome that a person marked as right.
+//! One stored answer with its mark.
 
 use refract_domain::answer::Answer;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::Question;
 use thiserror::Error;
 
-/// One stored answer of a question with the outcome that a person marked as right.
+/// One stored answer to a question, with the outcome that a person marked as correct.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkedAnswer<'a> {
-    /// The question, as the version that answered has it.
+    /// The question in the version that answered.
     pub question: &'a Question,
     /// The stored answer.
     pub answer: &'a Answer,
-    /// The right outcome: an option's or a built-in outcome's key, `yes` or `no`, or a level's key.
+    /// The correct outcome: an option's or a built-in outcome's key, `yes` or `no`, or a level's
+    /// key.
     pub mark: &'a OutcomeKey,
 }
 
-/// Why an answer cannot be set against a mark or against another answer.
+/// Why an answer cannot be compared with a mark or with another answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NotComparable {
-    /// The question or the answer has another type than the question that is measured.
+    /// The question or the answer has another type than the measured question.
     #[error("a {found} answer cannot be measured as {expected}")]
     Type {
-        /// Name of the type that is measured.
+        /// Name of the measured question's type.
         expected: &'static str,
         /// Name of the answer's or the question's type.
         found: &'static str,
@@ -35,7 +36,7 @@ pub enum NotComparable {
         /// The marked outcome.
         mark: OutcomeKey,
     },
-    /// The stored answer is an outcome that the version lacks, so it is of another version.
+    /// The version lacks the answered outcome, so the answer is from another version.
     #[error("the stored answer `{outcome}` is no outcome of question `{question}`")]
     Answer {
         /// The question's key.
@@ -43,7 +44,7 @@ pub enum NotComparable {
         /// The answered outcome.
         outcome: OutcomeKey,
     },
-    /// The versions that answered have more different outcomes than can be told apart.
+    /// The versions that answered have more different outcomes than an index can number.
     #[error("the versions that answered have over 65536 different outcomes: choose one version")]
     TooManyOutcomes,
 }

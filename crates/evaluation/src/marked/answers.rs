@@ -1,4 +1,4 @@
-//! The marked answers of one question, and everything that is measured of them.
+//! The marked answers of one question, and all measures over them.
 
 use indexmap::IndexSet;
 use refract_domain::answer::Answer;
@@ -26,7 +26,8 @@ use crate::prediction::{outcome_of, predicted};
 
 /// Collects the marked answers of one question, in the order of the result ids.
 ///
-/// A row takes 12 bytes whatever the number of outcomes: distributions are summed up as they come.
+/// A row takes 12 bytes whatever the number of outcomes: distributions are summed up while rows are
+/// added.
 #[derive(Clone, Debug)]
 pub struct MarkedAnswers {
     question_type: QuestionType,
@@ -34,13 +35,13 @@ pub struct MarkedAnswers {
     outcomes: IndexSet<OutcomeKey>,
     rows: Vec<MarkedRow>,
     scores: Scores,
-    /// Answered rows by their levels, for scales.
+    /// Counts of answered rows by level, for scales.
     levels: Option<LevelTable>,
 }
 
 impl MarkedAnswers {
-    /// No answers yet, of a question of this type. The cutoffs decide what a Yes / No predicts; for
-    /// other types they have no meaning.
+    /// An empty collection for a question of this type. The cutoffs determine the prediction of a
+    /// Yes / No; other types ignore them.
     pub fn new(question_type: QuestionType, cutoffs: Cutoffs) -> Self {
         let outcomes = match question_type {
             QuestionType::YesNo => [YesNoLabel::Yes, YesNoLabel::No]
@@ -59,11 +60,11 @@ impl MarkedAnswers {
         }
     }
 
-    /// Lists the outcomes of a question before those that only added answers have. It is called
-    /// with the latest version's question before the first answer is added.
+    /// Puts a question's outcomes before those that occur only in added answers. Call it with the
+    /// latest version's question before adding the first answer.
     ///
     /// # Errors
-    /// The question is of another type, or there are more outcomes than can be told apart.
+    /// The question is of another type, or there are more outcomes than an index can number.
     pub fn expect_outcomes(&mut self, question: &Question) -> Result<(), NotComparable> {
         self.require_type(question.question_type())?;
         for outcome in mark::outcomes(question) {
@@ -74,8 +75,8 @@ impl MarkedAnswers {
         Ok(())
     }
 
-    /// Adds a marked answer. Answers are added in the order of the result ids, which decides between
-    /// equal probabilities and about folds.
+    /// Adds a marked answer. Answers are added in the order of the result ids: the order breaks
+    /// ties of probability and assigns rows to folds.
     ///
     /// # Errors
     /// The question or the answer is of another type, or the version that answered lacks the marked
@@ -135,7 +136,7 @@ impl MarkedAnswers {
         })
     }
 
-    /// The index of an outcome, which is interned when it is new.
+    /// The index of an outcome; a new outcome gets the next one.
     fn index_of(&mut self, key: &OutcomeKey) -> Result<u16, NotComparable> {
         let known = self.outcomes.get_index_of(key);
         let index = u16::try_from(known.unwrap_or(self.outcomes.len()));
@@ -189,8 +190,8 @@ impl MarkedAnswers {
         }
     }
 
-    /// The smallest confidence at which a wanted accuracy, 0 to 1, holds on held-out rows; `None`
-    /// where it holds at none.
+    /// The smallest confidence that reaches an accuracy, 0 to 1, on held-out rows; `None` when no
+    /// confidence does.
     pub fn coverage_for(&self, wanted: f64) -> Option<AutomationAdvice> {
         automation::advise(&Folds::new(self.predictions()), wanted)
     }
@@ -206,7 +207,7 @@ impl MarkedAnswers {
         }
     }
 
-    /// The probabilities that reliability is about, in the order of the rows.
+    /// The probabilities whose reliability is measured, in the order of the rows.
     fn forecasts(&self) -> Vec<Forecast> {
         match self.question_type {
             QuestionType::YesNo => self.rows.iter().map(MarkedRow::of_yes).collect(),
@@ -214,8 +215,8 @@ impl MarkedAnswers {
         }
     }
 
-    /// The probability of each row's predicted outcome, which is the confidence in it; `None` for a
-    /// row that is not answered.
+    /// The probability of each row's predicted outcome: the confidence. `None` for a row that is
+    /// not answered.
     fn predictions(&self) -> impl Iterator<Item = Option<Forecast>> {
         self.rows.iter().map(|row| match self.question_type {
             QuestionType::YesNo => row.yes_or_no(),

@@ -1,4 +1,4 @@
-//! What is kept of a marked answer.
+//! The compact form in which a marked answer is collected.
 
 use refract_domain::answer::probability::{ONE, Probability};
 
@@ -37,7 +37,7 @@ impl MarkedRow {
         })
     }
 
-    /// The predicted one of yes and no, with its probability.
+    /// The predicted outcome of a Yes / No, with its probability.
     pub(crate) fn yes_or_no(&self) -> Option<Forecast> {
         let mut forecast = self.prediction()?;
         if self.predicted == Some(NO) {
@@ -47,7 +47,7 @@ impl MarkedRow {
         Some(forecast)
     }
 
-    /// The probability of yes, with whether yes was marked.
+    /// The probability of yes, and whether yes was marked.
     pub(crate) fn of_yes(&self) -> Forecast {
         Forecast {
             probability: self.probability,

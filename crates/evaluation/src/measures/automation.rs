@@ -1,32 +1,33 @@
-//! How confident an answer must be to go without a person, for a wanted accuracy.
+//! The confidence above which answers can be automated, for a wanted accuracy.
 
 use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::cutoffs::target::Target;
 use crate::measures::proportion::Proportion;
 
-/// The smallest confidence at which a wanted accuracy holds on held-out rows.
+/// The smallest confidence that reaches a wanted accuracy on held-out rows.
 ///
-/// The confidence for some rows and a target is the smallest whole percent at or above which there
-/// are answers and their accuracy is at least the target. It is first chosen for the wanted
-/// accuracy: on each four of five folds, and tried on the fifth. Where the accuracy over the tried
-/// rows of all folds is below the wanted one, the target is raised by one percent, up to 1. The
-/// first target with which the wanted accuracy holds is used to choose the confidence on all rows.
+/// For given rows and a target, the confidence is the smallest whole percent at or above which
+/// there are answers with at least the target accuracy. The target is first the wanted accuracy.
+/// The confidence is chosen on four of five folds and validated on the fifth, for each fold. If all
+/// folds together miss the wanted accuracy, the target is raised by one percent, up to 1, and the
+/// choice repeated. The first target that reaches it is then used to choose the confidence on all
+/// rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutomationAdvice {
     /// The confidence, a whole percent from 0 to 1: the least probability of a predicted outcome.
     pub confidence: f64,
-    /// What the confidence gives on all rows, those it was chosen on.
+    /// The coverage and accuracy on all rows, on which the confidence was chosen.
     pub all: Automation,
-    /// What confidences that were chosen on other rows gave: expect this of new rows.
+    /// The coverage and accuracy on held-out rows: expect this of new rows.
     pub held_out: Automation,
 }
 
-/// What is left to the model, and how often it is right there.
+/// The share of automated rows, and their accuracy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Automation {
-    /// Covered rows of all rows.
+    /// Covered rows among all rows.
     pub coverage: Proportion,
-    /// Right rows of the covered ones.
+    /// Correct rows among the covered ones.
     pub accuracy: Proportion,
 }
 
@@ -41,7 +42,7 @@ impl Automation {
     }
 }
 
-/// The advice for a wanted accuracy, 0 to 1; `None` where it holds at no confidence.
+/// The advice for a wanted accuracy, 0 to 1; `None` when no confidence reaches it.
 pub(crate) fn advise(folds: &Folds, wanted: f64) -> Option<AutomationAdvice> {
     let wanted = Target::new(wanted)?;
     let (target, held_out) = wanted
@@ -59,7 +60,8 @@ pub(crate) fn advise(folds: &Folds, wanted: f64) -> Option<AutomationAdvice> {
     })
 }
 
-/// What confidences that are chosen on four folds for the target give on the fifth.
+/// The coverage and accuracy of confidences chosen on four folds for the target, summed over the
+/// held-out folds.
 fn held_out(folds: &Folds, target: Target) -> Automation {
     let mut held_out = Automation::default();
     for held in folds.held_out() {

@@ -10,7 +10,7 @@ pub(crate) fn to_f64(count: u64) -> f64 {
     count as f64
 }
 
-/// One sum divided by another; `None` where the divisor is 0.
+/// The quotient of two counts; `None` when the divisor is 0.
 pub(crate) fn ratio(count: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| to_f64(count) / to_f64(of))
 }

@@ -1,4 +1,4 @@
-//! Coverage: how much could be left to the model, and how often it would be right.
+//! Coverage: the share of rows that could be automated, and their accuracy.
 
 use refract_domain::answer::probability::ONE;
 use serde::Serialize;
@@ -7,29 +7,29 @@ use crate::cutoffs::folds::PercentCounts;
 use crate::measures::count::to_f64;
 use crate::measures::forecast::Forecast;
 
-/// Accuracy against coverage, when answers below a confidence are left to people.
+/// Accuracy against coverage, when people decide the rows below a confidence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoverageCurve {
-    /// The points from the lowest confidence on, at each whole percent where other rows are covered
-    /// than at the point before.
+    /// The points from the lowest confidence on, at each whole percent where the covered rows
+    /// change.
     pub points: Vec<CoveragePoint>,
     /// Mean accuracy over all coverages up to the largest: the trapezoid area under accuracy over
     /// coverage, taken at every confidence that occurs, extended flat from the smallest coverage to
     /// 0, and divided by the largest coverage. `None` when nothing is answered; 1 when every answer
-    /// is right.
+    /// is correct.
     pub area: Option<f64>,
 }
 
-/// What the answers of at least one confidence cover.
+/// Coverage and accuracy of the answers of at least one confidence.
 ///
 /// The confidence is the probability of the predicted outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CoveragePoint {
     /// The confidence, a whole percent from 0 to 1.
     pub confidence: f64,
-    /// Share of all rows that have an answer of at least this confidence.
+    /// Share of all rows with an answer of at least this confidence.
     pub coverage: f64,
-    /// Share of right rows among them.
+    /// Share of correct rows among the covered ones.
     pub accuracy: f64,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn curve(counts: &PercentCounts, mut forecasts: Vec<Forecast>) -> Cov
 }
 
 /// The area under accuracy over the number of covered rows, divided by that number. The forecasts
-/// are sorted, the highest probability first.
+/// are sorted by descending probability.
 fn area(forecasts: &[Forecast]) -> Option<f64> {
     let mut covered = 0;
     let mut right = 0;
@@ -72,7 +72,7 @@ fn area(forecasts: &[Forecast]) -> Option<f64> {
         }
         let width = to_f64(covered);
         let accuracy = to_f64(right) / width;
-        // the curve runs flat from no coverage to the first point
+        // the curve is flat from no coverage to the first point
         let (width_before, accuracy_before) = before.unwrap_or((0.0, accuracy));
         area += (width - width_before) * (accuracy + accuracy_before) / 2.0;
         before = Some((width, accuracy));

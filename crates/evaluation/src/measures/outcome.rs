@@ -16,9 +16,9 @@ pub struct OutcomeMeasures {
     pub marked: u64,
     /// Rows that predict the outcome.
     pub predicted: u64,
-    /// Share of right rows among those that predict the outcome; `None` when none does.
+    /// Share of correct rows among those that predict the outcome; `None` when no row does.
     pub precision: Option<f64>,
-    /// Share of right rows among those that are marked with the outcome; `None` when none is.
+    /// Share of correct rows among those marked with the outcome; `None` when no row is.
     pub recall: Option<f64>,
     /// Harmonic mean of precision and recall, `2tp / (2tp + fp + fn)`; `None` when the outcome is
     /// neither marked nor predicted.
@@ -27,8 +27,8 @@ pub struct OutcomeMeasures {
 
 /// Unweighted means over the outcomes that are marked or predicted at least once.
 ///
-/// A precision or recall that is not defined for such an outcome counts as 0. The means are `None`
-/// without answered rows.
+/// An undefined precision or recall of such an outcome counts as 0. The means are `None` without
+/// answered rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MacroAverage {
     /// Mean precision.
@@ -42,9 +42,9 @@ pub struct MacroAverage {
 /// Answered rows with one marked and one predicted outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConfusionCell {
-    /// The outcome that people marked.
+    /// The marked outcome.
     pub marked: OutcomeKey,
-    /// The outcome that was answered.
+    /// The predicted outcome.
     pub predicted: OutcomeKey,
     /// Number of rows, at least 1.
     pub count: u64,
@@ -64,7 +64,7 @@ impl Confusion {
         Self(cells)
     }
 
-    /// The cells by outcome; `key_of` gives the key of an index.
+    /// The cells by outcome; `key_of` returns the key of an index.
     pub(crate) fn cells<'a>(
         &self,
         key_of: impl Fn(u16) -> Option<&'a OutcomeKey>,

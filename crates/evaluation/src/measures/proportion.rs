@@ -1,4 +1,4 @@
-//! Proportions, and how far a proportion of few rows can be believed.
+//! Proportions of rows, and their confidence intervals.
 
 use std::ops::AddAssign;
 
@@ -7,10 +7,10 @@ use crate::measures::count::{ratio, to_f64};
 /// The 97.5 % point of the normal distribution, for intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// So many rows of so many.
+/// `count` of `of` rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proportion {
-    /// Rows that count.
+    /// Number of rows with the property that is counted.
     pub count: u64,
     /// All rows, at least `count`.
     pub of: u64,
@@ -26,12 +26,12 @@ pub struct Interval {
 }
 
 impl Proportion {
-    /// The proportion as a number from 0 to 1; `None` of no rows.
+    /// The proportion as a number from 0 to 1; `None` for no rows.
     pub fn value(self) -> Option<f64> {
         ratio(self.count, self.of)
     }
 
-    /// Wilson's score interval at 95 %, without a correction for continuity; `None` of no rows.
+    /// Wilson's score interval at 95 %, without a continuity correction; `None` for no rows.
     ///
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
     /// inference", Journal of the American Statistical Association 22 (1927).
@@ -48,7 +48,7 @@ impl Proportion {
         })
     }
 
-    /// The rows that do not count, of all rows.
+    /// The complement: the rows that are not in `count`, of all rows.
     pub(crate) fn others(self) -> Self {
         Self {
             count: self.of - self.count,
@@ -63,7 +63,7 @@ impl Proportion {
     }
 }
 
-/// Adds rows that are not among these.
+/// Adds the rows of another proportion, which are disjoint from these.
 impl AddAssign for Proportion {
     fn add_assign(&mut self, rows: Self) {
         self.count += rows.count;

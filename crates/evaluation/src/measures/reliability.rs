@@ -1,4 +1,4 @@
-//! Reliability: probabilities beside the share of rows in which they came true.
+//! Reliability: probabilities against the share of rows in which they came true.
 
 use refract_domain::answer::probability::{ONE, Probability};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::measures::forecast::Forecast;
 /// Number of bins of equal count.
 const BINS: usize = 15;
 
-/// Rows of neighbouring probabilities, beside how often the probable outcome was the marked one.
+/// Rows of neighbouring probabilities, and the share in which the outcome was the marked one.
 ///
 /// For choices and scales the probability is that of the predicted outcome, over the answered rows;
 /// for Yes / No that of yes, over all rows.
@@ -45,7 +45,7 @@ pub(crate) fn bins(mut forecasts: Vec<Forecast>) -> Vec<ReliabilityBin> {
     bins
 }
 
-/// The bin of forecasts that are sorted by probability; `None` of none.
+/// The bin of forecasts sorted by probability; `None` for no forecasts.
 fn bin(forecasts: &[Forecast]) -> Option<ReliabilityBin> {
     let (first, last) = (forecasts.first()?, forecasts.last()?);
     let mut count = 0;
@@ -64,8 +64,8 @@ fn bin(forecasts: &[Forecast]) -> Option<ReliabilityBin> {
     })
 }
 
-/// Expected calibration error: the bins' absolute differences of mean probability and share, meaned
-/// by count. `None` without bins.
+/// Expected calibration error: the mean of the bins' absolute differences of mean probability and
+/// share, weighted by count. `None` without bins.
 ///
 /// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using
 /// Bayesian binning", AAAI 2015; bins of equal count are those of K. Nguyen, B. O'Connor, EMNLP 2015.

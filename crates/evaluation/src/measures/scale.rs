@@ -1,4 +1,4 @@
-//! Measures over the numbers of levels: how far a scale's answers are from the marks.
+//! Measures over level numbers: the distance of a scale's answers from the marks.
 
 use refract_domain::limits;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::measures::count::{ratio, to_f64};
 /// The most levels of a scale.
 const LEVELS: usize = *limits::LEVELS.end();
 
-/// How far the answered levels of a scale are from the marked ones, over the answered rows.
+/// The distance between the answered and the marked levels of a scale, over the answered rows.
 ///
 /// A level's number is its position in the version that answered, so the distance between two
 /// levels is a number of steps.
@@ -16,11 +16,11 @@ const LEVELS: usize = *limits::LEVELS.end();
 pub struct ScaleMeasures {
     /// Mean number of levels between answer and mark; `None` without answered rows.
     pub mean_absolute_error: Option<f64>,
-    /// Share of rows whose answer is the marked level or one beside it; `None` without answered
+    /// Share of rows whose answer is at most one level from the marked one; `None` without answered
     /// rows.
     pub within_one: Option<f64>,
-    /// Cohen's kappa with quadratic weights: 1 is full agreement, 0 is what chance gives. `None`
-    /// when all answers and marks are one level.
+    /// Cohen's kappa with quadratic weights: 1 is full agreement, 0 is agreement by chance. `None`
+    /// when all answers and marks are the same level.
     ///
     /// Source: J. Cohen, "Weighted kappa", Psychological Bulletin 70 (1968).
     pub quadratic_kappa: Option<f64>,
@@ -67,8 +67,8 @@ impl LevelTable {
     }
 }
 
-/// One minus the observed squared distances over those that chance gives: answers and marks with
-/// the same counts of levels, but drawn independently.
+/// One minus the ratio of the observed squared distances to those expected by chance: answers and
+/// marks with the same counts of levels, but drawn independently.
 fn quadratic_kappa(
     squares: u64,
     rows: u64,

@@ -5,21 +5,21 @@ use refract_domain::key::OutcomeKey;
 
 use crate::measures::count::to_f64;
 
-/// Log loss takes a lower probability for this one, so that one sure mistake does not outweigh all
-/// other rows: one millionth, the smallest probability that is stored.
+/// Lower bound on probabilities in log loss, so that one confident mistake does not outweigh all
+/// other rows: one millionth, the smallest probability above 0 that is stored.
 const LEAST_MILLIONTHS: u32 = 1;
 
 /// Sums of scores over answers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scores {
     answers: u64,
-    /// Squared errors in units of 10^-12, which keeps the sum exact.
+    /// Squared errors in units of 10^-12, so that the sum is exact.
     squared_errors: u128,
     log_losses: f64,
 }
 
 impl Scores {
-    /// Adds a choice's or a scale's answer, and the probability in it of the marked outcome.
+    /// Adds an answer to a choice or scale, with its probability of the marked outcome.
     pub(crate) fn add_outcomes(
         &mut self,
         probabilities: &[(OutcomeKey, Probability)],
@@ -32,7 +32,7 @@ impl Scores {
         self.add(squared_errors, marked);
     }
 
-    /// Adds the probability of yes of a Yes / No answer, and whether yes was marked.
+    /// Adds a Yes / No answer's probability of yes, and whether yes was marked.
     pub(crate) fn add_yes_no(&mut self, probability: Probability, is_yes: bool) {
         let yes = probability.millionths();
         let marked = if is_yes { yes } else { ONE - yes };

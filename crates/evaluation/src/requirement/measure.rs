@@ -32,7 +32,7 @@ pub(super) enum OutcomeMeasure {
     F1,
 }
 
-/// A measure over the numbers of levels was named for a question that is no scale.
+/// A measure over level numbers was named for a question that is not a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotAScale;
 
@@ -85,7 +85,7 @@ impl Measure {
         }
     }
 
-    /// The measure's value; `None` where it is not defined.
+    /// The measure's value; `None` when it is undefined.
     pub(super) fn value(self, measures: &QuestionMeasures) -> Result<Option<f64>, NotAScale> {
         let of_scale = |value: fn(&ScaleMeasures) -> Option<f64>| {
             measures.scale.as_ref().map(value).ok_or(NotAScale)
@@ -133,7 +133,7 @@ impl OutcomeMeasure {
         }
     }
 
-    /// The measure's value; `None` where it is not defined.
+    /// The measure's value; `None` when it is undefined.
     pub(super) fn value(self, outcome: &OutcomeMeasures) -> Option<f64> {
         match self {
             Self::Precision => outcome.precision,

@@ -1,11 +1,11 @@
-//! How confident an answer must be to go without a person.
+//! The confidence above which answers can be automated.
 
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::proportion::Proportion;
 
 use crate::material::{choice, choice_question, is_close, marked};
 
-/// Answers of these probabilities to a choice, which are right or wrong.
+/// Answers to a choice with these probabilities, and whether each is correct.
 fn answers(rows: &[(f64, bool)]) -> MarkedAnswers {
     let row = |&(probability, is_right): &(f64, bool)| {
         let answer = choice(Some("a"), &[("a", probability)]);
@@ -15,7 +15,7 @@ fn answers(rows: &[(f64, bool)]) -> MarkedAnswers {
     marked(&choice_question(&["a", "b"]), &rows)
 }
 
-/// Ten rows of 0.6, whose first two are wrong.
+/// Ten rows of 0.6, the first two of them wrong.
 const UNSURE: [(f64, bool); 10] = {
     let mut rows = [(0.6, true); 10];
     rows[0].1 = false;
@@ -27,7 +27,7 @@ const UNSURE: [(f64, bool); 10] = {
 fn an_accuracy_that_holds_only_where_it_was_chosen_is_not_promised() {
     let answers = answers(&UNSURE);
     assert_eq!(answers.measures().accuracy.value(), Some(0.8));
-    // without a fold of a wrong row 7 of 8 are right, and of the fold 1 of 2
+    // without the fold of a wrong row 7 of 8 are correct, and in this fold 1 of 2
     assert_eq!(answers.coverage_for(0.8), None);
 }
 
@@ -36,7 +36,8 @@ fn the_target_is_raised_until_the_wanted_accuracy_holds_on_held_out_rows() {
     let mut rows = UNSURE.to_vec();
     rows.extend([(0.9, true); 5]);
     let answers = answers(&rows);
-    // from 0.6 on 13 of 15 are right, but confidences chosen for 0.85 give 7 of 9 elsewhere
+    // from 0.6 on 13 of 15 are correct, but confidences chosen for 0.85 give 7 of 9 on held-out
+    // rows
     let advice = answers.coverage_for(0.85).unwrap();
     assert!(is_close(advice.confidence, 0.61), "{advice:?}");
     assert_eq!(advice.all.accuracy, Proportion { count: 5, of: 5 });

@@ -1,4 +1,4 @@
-//! Marks and answers that do not fit are refused with one sentence, and not counted.
+//! Marks and answers that do not fit the question are refused with one sentence, and not counted.
 
 use refract_domain::answer::Answer;
 use refract_domain::lens::cutoffs::Cutoffs;

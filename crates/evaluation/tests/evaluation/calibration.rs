@@ -1,4 +1,4 @@
-//! How far probabilities can be believed: Brier score, log loss, reliability.
+//! Calibration of probabilities: Brier score, log loss, reliability.
 
 use crate::material::{
     assert_close, choice, choice_question, marked, p, scale, scale_question, yes_no_answers,

@@ -52,7 +52,7 @@ fn mcnemars_test_is_the_exact_binomial_one() {
 fn a_test_of_very_many_rows_neither_overflows_nor_vanishes() {
     let none_of_many = compared(0, 0, 5_000, 0).mcnemar_p;
     assert!(none_of_many.abs() < f64::EPSILON, "{none_of_many}");
-    // two standard deviations: the normal distribution gives 0.0455 without a correction
+    // two standard deviations: the normal distribution gives 0.0455 without a continuity correction
     let uneven = compared(0, 499_000, 501_000, 0).mcnemar_p;
     assert!((0.045..0.046).contains(&uneven), "{uneven}");
 }

@@ -1,4 +1,4 @@
-//! What could be left to the model, by its confidence.
+//! The share of rows that could be automated, by confidence.
 
 use refract_evaluation::measures::coverage::CoveragePoint;
 
@@ -20,7 +20,7 @@ fn a_point_stands_where_other_rows_are_covered_than_before() {
         coverage,
         accuracy,
     };
-    // 0.955 and 0.95 are covered up to 0.95, a whole percent; above it no row is
+    // 0.955 and 0.95 are covered up to 0.95, a whole percent; no row is covered above it
     let expected = [point(0.0, 0.75, 2.0 / 3.0), point(0.51, 0.5, 1.0)];
     assert_eq!(measures.coverage.points, expected);
 }

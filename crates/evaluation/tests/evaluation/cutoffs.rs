@@ -5,18 +5,18 @@ use refract_evaluation::measures::proportion::Proportion;
 
 use crate::material::{assert_close, choice_question, marked, yes_no_answers};
 
-/// Each of these rows ten times, which puts it into every fold.
+/// The advice for these rows, each repeated ten times, so that it is in every fold.
 fn advice(rows: &[(f64, bool)], goal: CutoffGoal) -> CutoffAdvice {
     let rows: Vec<(f64, bool)> = rows.iter().flat_map(|row| [*row; 10]).collect();
     yes_no_answers(&rows).advise_cutoffs(goal).unwrap()
 }
 
-/// What the advice says of the cutoffs.
+/// The advised cutoffs.
 fn cutoffs(advice: &CutoffAdvice) -> (Option<u32>, Option<u32>) {
     (advice.no_below, advice.yes_from)
 }
 
-/// Of the rows between 0.4 and 0.6 half are marked yes.
+/// Rows between 0.4 and 0.6 are marked yes half of the time.
 const MIXED: [(f64, bool); 6] = [
     (0.1, false),
     (0.2, false),
@@ -75,7 +75,7 @@ fn a_side_that_reaches_its_precision_does_not_need_the_other() {
 
 #[test]
 fn a_precision_that_holds_only_where_it_was_chosen_is_not_promised() {
-    // 8 of 10 are yes, the two others in different folds: elsewhere 1 of 2 is
+    // 8 of 10 are yes, the two others in different folds: the held-out fold has 1 of 2
     let rows: Vec<(f64, bool)> = (0..10).map(|number| (0.7, number > 1)).collect();
     let answers = yes_no_answers(&rows);
     let advice = answers.advise_cutoffs(CutoffGoal::Precision(0.8)).unwrap();
@@ -107,7 +107,7 @@ fn costs_are_weighed_and_the_smallest_of_equal_cutoffs_is_taken() {
         wrong_no,
     };
     let equal = advice(&MIXED, costs(1.0, 1.0));
-    // one wrong kind of row from 21 to 40 and from 61 to 80
+    // one kind of wrong row from 21 to 40 and from 61 to 80
     assert_eq!(cutoffs(&equal), (Some(21), Some(21)));
     assert_close(equal.held_out.cost, 10.0 / 60.0);
     assert_eq!((equal.behind, equal.marked_yes), (30, 30));

@@ -44,7 +44,7 @@ pub(crate) fn p(probability: f64) -> Probability {
     Probability::from_f64(probability).unwrap()
 }
 
-/// The answer to a choice that names a value, or none.
+/// The answer to a choice, with or without a value.
 pub(crate) fn choice(value: Option<&str>, probabilities: &[(&str, f64)]) -> Answer {
     Answer::Choice {
         value: value.map(key),
@@ -70,12 +70,12 @@ fn distribution(probabilities: &[(&str, f64)]) -> Distribution {
     probabilities.iter().map(outcome).collect()
 }
 
-/// Answers to one question, with what each is marked with.
+/// Answers to one question, each with its mark.
 pub(crate) fn marked(question: &Question, rows: &[(Answer, &str)]) -> MarkedAnswers {
     marked_with(question, Cutoffs::default(), rows)
 }
 
-/// Answers to one question whose Yes / No is read by cutoffs.
+/// Answers to one question, whose Yes / No is labelled by cutoffs.
 pub(crate) fn marked_with(
     question: &Question,
     cutoffs: Cutoffs,
@@ -110,7 +110,7 @@ pub(crate) fn is_close(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-12
 }
 
-/// Fails unless a number is there and as expected.
+/// Fails unless a number is present and as expected.
 #[track_caller]
 pub(crate) fn assert_close(number: Option<f64>, expected: f64) {
     let close = number.is_some_and(|number| is_close(number, expected));

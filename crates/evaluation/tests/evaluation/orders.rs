@@ -1,4 +1,4 @@
-//! How far answers depend on the order in which options are listed.
+//! How much answers depend on the order in which options are listed.
 
 use refract_evaluation::marked::answer::NotComparable;
 use refract_evaluation::measures::proportion::Proportion;

@@ -15,7 +15,8 @@ const OUTCOMES: [&str; 4] = ["a", "b", "other", "insufficient_information"];
 /// The outcomes of `OUTCOMES` under other names.
 const RENAMED: [&str; 4] = ["b", "a", "insufficient_information", "other"];
 
-/// One answer to a choice: weights of the outcomes, which one is named (4 is none) and marked.
+/// One answer to a choice: weights of the outcomes, the index of the answer (4 for none) and of the
+/// mark.
 type Drawn = ([u32; 4], usize, usize);
 
 fn drawn() -> impl Strategy<Value = Vec<Drawn>> {

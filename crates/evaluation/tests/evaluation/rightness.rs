@@ -1,4 +1,4 @@
-//! How often answers are right: accuracy, the confusion table, precision, recall and F1.
+//! Accuracy, the confusion table, precision, recall and F1.
 
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::Cutoffs;

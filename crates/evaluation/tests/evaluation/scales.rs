@@ -1,4 +1,4 @@
-//! How far the levels of a scale are from the marked ones.
+//! The distance between the answered and the marked levels of a scale.
 
 use refract_domain::answer::Answer;
 use refract_evaluation::marked::answer::MarkedAnswer;

@@ -1,7 +1,7 @@
-//! The text formats in which `/metrics` shows the registry.
+//! The text formats of `/metrics`.
 //!
-//! `OpenMetrics` is what `prometheus-client` encodes. Prometheus' older text format, which every
-//! scraper and checker reads, names the family of a counter like its samples, with `_total`;
+//! `prometheus-client` encodes `OpenMetrics`. Prometheus' older text format, which every scraper
+//! and checker reads, gives a counter's family the name of its samples, with `_total`;
 //! `OpenMetrics` names the family without the suffix.
 
 use actix_web::http::header::Accept;
@@ -56,7 +56,7 @@ impl ExpositionFormat {
     }
 }
 
-/// `OpenMetrics` text with the families of counters named like their samples.
+/// `OpenMetrics` text with the suffix `_total` added to the families of counters.
 fn with_suffixed_counters(exposition: &str) -> String {
     let counters = exposition.lines().filter_map(counter_name);
     counters.fold(exposition.to_owned(), |text, name| {
@@ -120,7 +120,8 @@ mod tests {
         assert_every_sample_is_described(&text);
     }
 
-    /// What `promtool check metrics` asks first: `HELP` and `TYPE` before every family's samples.
+    /// Checks the first rule of `promtool check metrics`: `HELP` and `TYPE` precede every family's
+    /// samples.
     fn assert_every_sample_is_described(text: &str) {
         let mut described = HashSet::new();
         for line in text.lines() {
@@ -137,7 +138,7 @@ mod tests {
         }
     }
 
-    /// The name in a line that describes a family.
+    /// The family's name in a `HELP` or `TYPE` line.
     fn family_name(line: &str) -> Option<&str> {
         let rest = line
             .strip_prefix("# TYPE ")

@@ -1,4 +1,5 @@
-//! The metrics of the HTTP API: requests, their durations, calls in flight, whether the node stops.
+//! The metrics of the HTTP API: requests, their durations, calls in flight, whether the node is
+//! stopping.
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
@@ -7,7 +8,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use refract_http_serving::{BodyBudget, Lifecycle, RequestMetrics};
 
-/// Adds the API's metrics to a registry. Returns those that count its requests.
+/// Adds the API's metrics to a registry. Returns the metrics of its requests.
 pub(crate) fn register(
     registry: &mut Registry,
     lifecycle: Lifecycle,

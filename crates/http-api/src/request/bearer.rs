@@ -1,5 +1,5 @@
-//! The API key in a request's `Authorization` header (spec 5). Whether an account has the key is
-//! the use case's to find out.
+//! The API key in a request's `Authorization` header (spec 5). The use case finds out whether an
+//! account has the key.
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use refract_service::keys::api_key::ApiKey;
@@ -7,10 +7,11 @@ use refract_service::keys::{CallKeyId, PresentedKey};
 
 use crate::error::ApiError;
 
-/// Reads the bearer token as the key of a call, whose id is told to `id` once it is found.
+/// Reads the bearer token as the key of a call. `id` receives the key's id once the key is found.
 ///
 /// # Errors
-/// As [`read`].
+/// [`ApiError::NotAuthenticated`] unless there is exactly one header with a bearer token; see
+/// [`read`].
 pub(crate) fn presented(headers: &HeaderMap, id: CallKeyId) -> Result<PresentedKey, ApiError> {
     read(headers).map(|key| PresentedKey::new(key, id))
 }
@@ -18,9 +19,9 @@ pub(crate) fn presented(headers: &HeaderMap, id: CallKeyId) -> Result<PresentedK
 /// Reads the bearer token: `None` when the token does not have the shape of a key.
 ///
 /// # Errors
-/// [`ApiError::NotAuthenticated`] unless there is exactly one header, and its value is `Bearer`, one
-/// space and one or more characters without white space. Two headers are refused, because they may
-/// name two callers.
+/// [`ApiError::NotAuthenticated`] unless there is exactly one header, and its value is `Bearer`,
+/// one space and one or more characters without white space. Two headers are refused, because they
+/// may be of two callers.
 fn read(headers: &HeaderMap) -> Result<Option<ApiKey>, ApiError> {
     let mut sent = headers.get_all(AUTHORIZATION);
     let (Some(value), None) = (sent.next(), sent.next()) else {

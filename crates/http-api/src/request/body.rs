@@ -9,7 +9,7 @@ use refract_http_serving::{BodyLimits, HeldRoom, SentBody, declared_length};
 
 use crate::error::ApiError;
 
-/// What a body may be. The text that is read from it is kept in its stead.
+/// Limits on a body. One copy: its bytes are dropped once its text is read.
 const LIMITS: BodyLimits = BodyLimits {
     bytes: BODY_BYTES,
     arrival: Duration::from_secs(30),
@@ -23,7 +23,7 @@ pub(crate) enum ReceivedBody {
     Absent,
     /// Plain text, which no endpoint reads.
     PlainText,
-    /// Bytes whose media type says one JSON value.
+    /// Bytes with the media type of JSON.
     Json(Vec<u8>),
 }
 
@@ -42,7 +42,7 @@ impl ReceivedBody {
     /// Checks a body that the endpoint does not use.
     ///
     /// # Errors
-    /// [`ApiError::MalformedBody`] when the media type says JSON and the bytes are not JSON.
+    /// [`ApiError::MalformedBody`] when the media type is JSON and the bytes are not.
     pub(crate) fn ignore(&self) -> Result<(), ApiError> {
         match self {
             Self::Absent | Self::PlainText => Ok(()),
@@ -51,13 +51,13 @@ impl ReceivedBody {
     }
 }
 
-/// Reads the body of a request that may have one. The room is for its bytes and for what is read from
-/// them.
+/// Reads the body of a request that may have one. The returned room is for its bytes and for the
+/// values read from them.
 ///
 /// # Errors
-/// [`ApiError::UnsupportedMediaType`] before anything is read, [`ApiError::BodyTooLarge`] from the
-/// declared length or at the first byte over the limit, and [`ApiError::MalformedBody`] when the
-/// body ends early or does not arrive in time.
+/// [`ApiError::UnsupportedMediaType`] before anything is read; [`ApiError::BodyTooLarge`] by the
+/// declared length or at the first byte over the limit; [`ApiError::MalformedBody`] when the body
+/// ends early or does not arrive in time.
 pub(crate) async fn read(
     headers: &HeaderMap,
     body: SentBody<'_>,

@@ -1,7 +1,7 @@
 //! Reads a call: path, `format` and body together, listing every problem in that order (spec 4.1).
 //!
-//! Body keys come in the order of the specification's table, fields in the order sent, and faults
-//! are worded as zod 3 words them (readings, "Requests"). Headers are read elsewhere.
+//! Body keys are read in the order of the specification's table, fields in the order sent, and
+//! faults are worded as in zod 3 (readings, "Requests"). Headers are read elsewhere.
 
 mod body;
 mod invalid_value;

@@ -109,7 +109,7 @@ fn a_call_that_the_server_cut_off_is_no_client_that_did_not_wait() {
         (&json!(503), &json!(true))
     );
     assert!(metrics.contains("status=\"503\"} 1\n"), "{metrics}");
-    // a reply that was ready is a reply
+    // a finished reply counts as a reply
     let reply = Reply::error(&ApiError::NotAuthenticated);
     let (fields, _) = recorded_in(&lifecycle, |record| end(record, &reply));
     assert_eq!(

@@ -1,36 +1,36 @@
-//! The budget of bytes that bodies, forms and pages made of them share in one process.
+//! The memory budget, in bytes, for bodies, forms and pages made from forms in one process.
 //!
-//! A body reserves what it may grow to before it is read, and who holds room of a share waits for no
-//! more of that share. So half-read bodies never wait for each other.
+//! A body reserves its largest size in advance, and a holder of room in a share never waits for
+//! more of that share. So half-read bodies cannot deadlock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of one permit of a share.
+/// Bytes for each permit of a share.
 const KIB: usize = 1024;
-/// The smallest budget, in MiB: with less, the shares would hold too few bodies at the same time.
+/// The smallest budget, in MiB: with less, the shares would have room for too few bodies at a time.
 const LEAST_MIB: usize = 32;
-/// The budget where none is set, in MiB.
+/// The default budget, in MiB.
 const USUAL_MIB: usize = 256;
-/// The largest body that finds room in the share of small bodies.
+/// The largest body that may use the share of small bodies.
 const SMALL_BYTES: usize = 64 * KIB;
 
-/// The bytes that all bodies and forms under way, and the pages made of forms, may hold in this
-/// process. Who finds no room waits. Clones share one budget.
+/// The memory budget of this process for all bodies and forms in flight and for pages made from
+/// forms. Requests without room wait. Clones share one budget.
 ///
-/// One eighth is for bodies of up to 64 KiB alone, so that large bodies never hold them up. A quarter
-/// is for pages. The rest is for bodies of any size.
+/// One eighth is reserved for bodies of up to 64 KiB, so that large bodies never block them. One
+/// quarter is for pages. The rest is for bodies of any size.
 #[derive(Clone, Debug)]
 pub struct BodyBudget(Arc<BudgetShares>);
 
-/// A budget below the smallest one.
+/// The budget is below the smallest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} MiB is too little for the bodies and forms under way: give at least {LEAST_MIB}")]
 pub struct BudgetTooSmall(usize);
 
-/// Room in a budget, given back when it is dropped.
+/// Room in a budget, released on drop.
 #[derive(Debug)]
 pub struct HeldRoom(Option<OwnedSemaphorePermit>);
 
@@ -49,11 +49,11 @@ struct BudgetShare {
     permits: u32,
 }
 
-/// Somebody who waits for room, counted until the value is dropped.
+/// A request that waits for room, counted until the value is dropped.
 struct CountedWait<'a>(&'a AtomicUsize);
 
 impl BodyBudget {
-    /// A budget of this many MiB.
+    /// A budget of `mib` MiB.
     ///
     /// # Errors
     /// [`BudgetTooSmall`] below 32 MiB.
@@ -75,8 +75,8 @@ impl BodyBudget {
         }))
     }
 
-    /// Waits for room for a body of this many bytes, of which this many copies are in memory while it
-    /// is read and used. What is larger than a whole share gets the whole share.
+    /// Waits for room for a body of `bytes` bytes, held in memory `copies` times while it is read
+    /// and used. A body larger than a whole share gets the whole share.
     pub async fn room_for_body(&self, bytes: usize, copies: usize) -> HeldRoom {
         let held = bytes.saturating_mul(copies);
         let BudgetShares { small, any, .. } = &*self.0;
@@ -89,13 +89,13 @@ impl BodyBudget {
         }
     }
 
-    /// Waits for room for a page of this many bytes, which is made of a form. It may be asked for with
-    /// room for the form in hand, but room for a form never with room for a page.
+    /// Waits for room for a page of `bytes` bytes made from a form. A holder of room for a form may
+    /// wait for room for a page, but not vice versa.
     pub async fn room_for_page(&self, bytes: usize) -> HeldRoom {
         self.room_in(&self.0.pages, bytes).await
     }
 
-    /// The MiB of the whole budget.
+    /// The size of the whole budget in MiB.
     pub(crate) fn mib(&self) -> usize {
         self.0.kib / KIB
     }
@@ -117,7 +117,7 @@ impl BodyBudget {
         }
         let _counted = CountedWait::begin(&self.0.waiting);
         let room = Arc::clone(&share.room);
-        // nobody closes the semaphore, so that there is a permit
+        // the semaphore is never closed, so there is always a permit
         HeldRoom(room.acquire_many_owned(share.permits_for(bytes)).await.ok())
     }
 }
@@ -156,7 +156,7 @@ impl BudgetShare {
 }
 
 impl HeldRoom {
-    /// Gives back what goes beyond this many bytes.
+    /// Releases everything beyond `bytes` bytes.
     pub fn shrink_to(&mut self, bytes: usize) {
         if let Some(permit) = &mut self.0 {
             let beyond = permit.num_permits().saturating_sub(bytes.div_ceil(KIB));
@@ -186,7 +186,7 @@ mod tests {
 
     const MIB: usize = 1024 * KIB;
 
-    /// Room that is there at once.
+    /// Room that is available at once.
     fn body(budget: &BodyBudget, bytes: usize) -> Option<HeldRoom> {
         budget.room_for_body(bytes, 1).now_or_never()
     }

@@ -1,39 +1,39 @@
-//! Which bytes of a connection are the body of a request, found as the HTTP server finds it.
+//! Finds which bytes of a connection belong to a request's body, by the same rules as the HTTP
+//! server.
 //!
-//! The server reads every byte in its order and alone decides what it means: a body whose end is found
-//! elsewhere than the server finds it would only be let through too early or wait for its time to end.
-//! Where a head or a chunk says what is not understood here, the server refuses the request and
-//! closes the connection.
+//! The server still reads every byte in order, and it alone interprets them: a wrong end of a body
+//! here could only pass bytes on too early or make the body wait for its deadline. For a head or a
+//! chunk that is not understood here, the server refuses the request and closes the connection.
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
 use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING, UPGRADE};
 
-/// What of a request's body is still to come.
+/// The part of a request's body that has not been read yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BodyFrame {
-    /// So many bytes.
+    /// This many bytes.
     Length(usize),
     /// Chunks, up to the last one.
     Chunks(ChunkPlace),
-    /// Everything that comes.
+    /// Everything until the connection ends.
     Rest,
 }
 
-/// A place in the chunks of a body.
+/// A position in the chunks of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChunkPlace {
-    /// In a chunk's size, of which the digits so far make this.
+    /// In a chunk's size; the value of its digits so far.
     Size(usize),
-    /// In what follows a size on its line.
+    /// On a size's line after the digits; the size.
     AfterSize(usize),
-    /// This far before the end of a chunk and of the line break after it.
+    /// In a chunk; the bytes that remain of it and of its line break.
     Chunk(usize),
     /// At the beginning of a line after the last chunk.
     Trailer,
-    /// In such a line.
+    /// In a line after the last chunk.
     InTrailer,
-    /// After the carriage return of such a line.
+    /// After the carriage return of a line after the last chunk.
     TrailerReturn,
     /// After the carriage return of an empty line.
     LastReturn,
@@ -42,7 +42,7 @@ pub(crate) enum ChunkPlace {
 }
 
 impl BodyFrame {
-    /// The body of a request, none of which was read yet.
+    /// The body of a request, before any of it is read.
     pub(crate) fn of(request: &HttpRequest) -> Self {
         let headers = request.headers();
         if headers.contains_key(TRANSFER_ENCODING) {
@@ -60,12 +60,12 @@ impl BodyFrame {
         }
     }
 
-    /// Whether some of the body is still to come.
+    /// Whether some of the body has not been read yet.
     pub(crate) fn is_open(self) -> bool {
         !matches!(self, Self::Length(0) | Self::Chunks(ChunkPlace::End))
     }
 
-    /// So many of the bytes that follow are the body's, and maybe more.
+    /// A lower bound on how many of the next bytes belong to the body.
     pub(crate) fn surely(self) -> usize {
         match self {
             Self::Length(left) | Self::Chunks(ChunkPlace::Chunk(left)) => left,
@@ -74,7 +74,8 @@ impl BodyFrame {
         }
     }
 
-    /// Takes those of the bytes that follow which are the body's, and returns their number.
+    /// Takes the bytes at the beginning of `bytes` that belong to the body, and returns their
+    /// number.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> usize {
         match self {
             Self::Length(left) => {
@@ -107,7 +108,7 @@ impl ChunkPlace {
         bytes.len() - rest.len()
     }
 
-    /// The place after a byte that is not in a chunk.
+    /// The position after a byte that is not in a chunk's content.
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Size(0) | Self::AfterSize(0), b'\n') | (Self::TrailerReturn, _) => Self::Trailer,
@@ -138,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// What is taken of bytes that come in pieces of this length.
+    /// Takes bytes that arrive in pieces of this length.
     fn taken(mut frame: BodyFrame, text: &str, piece: usize) -> (usize, bool) {
         let mut taken = 0;
         while frame.is_open() && taken < text.len() {

@@ -1,4 +1,4 @@
-//! Reads a body within the budget, and gives up one that does not come.
+//! Reads a body within the budget, and gives up on one that stalls.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -13,68 +13,68 @@ use crate::body::budget::{BodyBudget, HeldRoom};
 use crate::gate::read_gate::{OpenGate, ReadGate};
 use crate::lifecycle::{Draining, Lifecycle};
 
-/// The largest body that needs no room in the budget: thousands of callers may send as much.
+/// The largest body that needs no room in the budget, since thousands of callers may send one.
 const USUAL_BYTES: usize = 16 * 1024;
-/// While others wait for room, a body that stands still for this time is given up.
+/// While others wait for room, a body that stalls for this time is given up.
 const STANDSTILL: Duration = Duration::from_secs(5);
-/// A body of which less than this came within that time stands still.
+/// A body stalls if fewer bytes than this arrive within [`STANDSTILL`].
 const COMES_ON: usize = 16 * 1024;
 
-/// The most of a body that is read and dropped after a reply that did not need it.
+/// The most bytes of an unused body that are read and dropped after the reply.
 const DISCARDED_BYTES: usize = 64 * 1024;
-/// How long a body that is only dropped may take to arrive: most come with the head.
+/// How long an unused body may take to arrive: most arrive together with the head.
 const DISCARDED_ARRIVAL: Duration = Duration::from_millis(100);
 
-/// What the bodies of a listener's requests are read with. Clones share one budget.
+/// Reads the bodies of a listener's requests. Clones share one budget.
 #[derive(Clone, Debug, Default)]
 pub struct BodyReader {
-    /// What bodies may hold.
+    /// The memory budget of all bodies.
     pub budget: BodyBudget,
-    /// A body waits for room until the server drains.
+    /// The server's lifecycle: a body stops waiting for room when the server drains.
     pub lifecycle: Lifecycle,
 }
 
-/// The body of a request, which is not read yet.
+/// The body of a request before it is read.
 pub struct SentBody<'a> {
-    /// What it is read with.
+    /// The reader with its budget.
     pub reader: &'a BodyReader,
     /// The gate of the request's connection.
     pub gate: Option<&'a ReadGate>,
-    /// The body on its way.
+    /// The payload that the body arrives in.
     pub payload: &'a mut Payload,
 }
 
-/// What a body may be.
+/// Limits on a body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimits {
-    /// The most bytes.
+    /// Largest size in bytes.
     pub bytes: usize,
-    /// How long the body may take to arrive. The time for which it waits for room does not count.
+    /// How long the body may take to arrive, without the time that it waits for room.
     pub arrival: Duration,
-    /// How many times its bytes are in memory while it is read and used.
+    /// How many copies of its bytes are in memory while it is read and used.
     pub copies: usize,
 }
 
-/// A body that arrived.
+/// A body that has arrived.
 #[derive(Debug, Default)]
 pub struct ArrivedBody {
-    /// The bytes.
+    /// The content of the body.
     pub bytes: Vec<u8>,
-    /// The room that the body holds, to be kept for as long as its bytes and what is made of them.
-    /// `None` for a body of up to 16 KiB, which is no more than any connection may hold.
+    /// The body's room in the budget, to be kept as long as its bytes and anything made from them.
+    /// `None` for a body of up to 16 KiB, which any connection may hold.
     pub room: Option<HeldRoom>,
 }
 
 /// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyReadError {
-    /// It is larger than it may be.
+    /// The body is over the size limit.
     #[error("the body is too large")]
     TooLarge,
-    /// It ended early, is framed wrongly or did not arrive in time.
+    /// The body ended early, is framed wrongly or did not arrive in time.
     #[error("the body did not arrive")]
     Incomplete,
-    /// The server drains, and there was no room before.
+    /// The server began to drain while the body waited for room.
     #[error(transparent)]
     Draining(#[from] Draining),
 }
@@ -83,7 +83,7 @@ pub enum BodyReadError {
 struct ArrivingBody<'a> {
     payload: &'a mut Payload,
     gate: Option<OpenGate<'a>>,
-    /// The length that was declared; `None` for a body in chunks.
+    /// The declared length; `None` for a chunked body.
     length: Option<usize>,
     most: usize,
     deadline: Instant,
@@ -91,11 +91,11 @@ struct ArrivingBody<'a> {
 }
 
 impl SentBody<'_> {
-    /// Reads the body, once there is room for it.
+    /// Reads the body as soon as there is room for it.
     ///
     /// # Errors
-    /// [`BodyReadError::TooLarge`] from the declared length, before anything is read, or at the first
-    /// byte over the limit; the others.
+    /// [`BodyReadError::TooLarge`] by the declared length, before anything is read, or at the first
+    /// byte over the limit; the other errors while the body is awaited or read.
     pub async fn read(
         self,
         headers: &HeaderMap,
@@ -106,7 +106,7 @@ impl SentBody<'_> {
         if length.is_some_and(|length| length > limits.bytes) {
             return Err(BodyReadError::TooLarge);
         }
-        // a body after `Upgrade: websocket` ends with the connection, whatever its length says
+        // a body after `Upgrade: websocket` ends with the connection, whatever its declared length
         let length = length.filter(|_| !headers.contains_key(UPGRADE));
         let mut body = ArrivingBody {
             payload: self.payload,
@@ -137,7 +137,7 @@ impl SentBody<'_> {
 }
 
 impl ArrivingBody<'_> {
-    /// Reads nothing until a future has ended. That time does not count.
+    /// Awaits a future without reading the body. That time does not count towards the deadline.
     async fn wait_for<T>(&mut self, future: impl Future<Output = T>) -> T {
         if let Some(gate) = &self.gate {
             gate.want(0);
@@ -148,7 +148,7 @@ impl ArrivingBody<'_> {
         outcome
     }
 
-    /// Reads until the body has more bytes than `enough` or ends; whether it ended.
+    /// Reads until the body has more bytes than `enough` or ends; returns whether it ended.
     async fn arrive(&mut self, budget: &BodyBudget, enough: usize) -> Result<bool, BodyReadError> {
         self.bytes
             .reserve_exact(self.length.map_or(0, |length| length - self.bytes.len()));
@@ -171,7 +171,7 @@ impl ArrivingBody<'_> {
         Ok(false)
     }
 
-    /// Takes the next bytes; `None` at the end.
+    /// Reads the next bytes; `None` at the end.
     async fn next(&mut self) -> Result<Option<()>, BodyReadError> {
         let Self {
             payload,
@@ -202,8 +202,8 @@ impl ArrivingBody<'_> {
 }
 
 /// Reads and drops a small body that the reply did not need, so that the connection can take the
-/// next request. A body that is large or slow stays unread, and the connection is closed. A body that
-/// was read already leaves nothing to drop.
+/// next request. A large or slow body stays unread, and the connection is closed. Nothing is left
+/// to drop of a body that was read already.
 pub async fn discard_body(headers: &HeaderMap, gate: Option<&ReadGate>, payload: &mut Payload) {
     let is_small = declared_length(headers).is_none_or(|length| length <= DISCARDED_BYTES);
     if !is_small || matches!(payload, Payload::None) {
@@ -226,8 +226,8 @@ pub async fn discard_body(headers: &HeaderMap, gate: Option<&ReadGate>, payload:
     let _ = tokio::time::timeout(DISCARDED_ARRIVAL, to_its_end).await;
 }
 
-/// The value of `Content-Length`. Actix has refused values that are no number; a number beyond `usize`
-/// is over every limit.
+/// The value of `Content-Length`. Actix has refused values that are not numbers; a number beyond
+/// `usize` is over every limit.
 pub fn declared_length(headers: &HeaderMap) -> Option<usize> {
     let value = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
     Some(value.parse().unwrap_or(usize::MAX))

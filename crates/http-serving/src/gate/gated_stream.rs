@@ -1,7 +1,7 @@
 //! The stream of a connection, read no further than its gate allows.
 //!
-//! What a connection whose body nobody reads makes the node hold: up to [`READ_AHEAD`] bytes in the
-//! HTTP server's buffers, and up to as many here. A head over [`USUAL_HEAD`] needs room in the budget.
+//! A connection with an unread body costs the node up to [`READ_AHEAD`] bytes in the HTTP server's
+//! buffers, and up to as many here. A head over [`USUAL_HEAD`] needs room in the budget.
 
 use std::io;
 use std::pin::Pin;
@@ -17,25 +17,25 @@ use crate::body::budget::{BodyBudget, HeldRoom};
 use crate::gate::head_ends::LastOfHead;
 use crate::gate::read_gate::ReadGate;
 
-/// The most bytes that are read in one go while no body is being read: what a usual call sends, with
-/// its body.
+/// The most bytes of one read while no body is being read: enough for a usual call with its body.
 pub(crate) const READ_AHEAD: usize = 8 * 1024;
-/// The most bytes that are read in one go of a body.
+/// The most bytes of one read of a body.
 const READ_OF_BODY: usize = 64 * 1024;
-/// The most bytes that are read while a request is under way whose body nobody reads: reading tells
-/// whether the client is still there.
+/// The most bytes that are read during a request with an unread body: reading shows whether the
+/// client is still connected.
 const READ_BESIDE: usize = 1024;
 /// The longest head that needs no room in the budget.
 const USUAL_HEAD: usize = 16 * 1024;
-/// What a longer head may take in the HTTP server's buffers, which double.
+/// The room for a longer head, in the HTTP server's buffers, which grow by doubling.
 const LONG_HEAD: usize = 256 * 1024;
-/// How many reads take what has arrived when a connection is closed.
+/// The most reads that empty the receive buffer when a connection is closed.
 const LAST_READS: usize = 32;
-/// How long the rest of a head may take that has begun to come.
+/// How long a head may take to arrive in full once it has begun.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long the rest of a body may take whose request was answered: longer than the servers linger.
+/// How long the rest of a body may take after its request was answered: longer than the servers
+/// linger.
 const REST: Duration = Duration::from_secs(15);
-/// How long a client may take nothing of a reply.
+/// How long a client may accept no byte of a reply.
 const REPLY: Duration = Duration::from_mins(1);
 
 /// A connection's stream that obeys a gate.
@@ -46,23 +46,23 @@ pub(crate) struct GatedStream {
     kept: KeptBytes,
     head: LastOfHead,
     burst: Burst,
-    /// Room for a head that is longer than the usual ones, and the wait for it.
+    /// Room for a head longer than [`USUAL_HEAD`]; `asked_room` is the wait for it.
     head_room: Option<HeldRoom>,
     asked_room: Option<LocalBoxFuture<'static, HeldRoom>>,
-    /// For the rest of a head, or of a body that nobody reads.
+    /// The deadline for the rest of a head, or of an unread body.
     head_deadline: Option<Pin<Box<Sleep>>>,
     reply_deadline: Option<Pin<Box<Sleep>>>,
 }
 
-/// Bytes that were read and are not let through yet.
+/// Bytes that were read from the socket and not yet passed on to the server.
 #[derive(Default)]
 struct KeptBytes {
     bytes: Vec<u8>,
-    /// Those before this place were let through.
+    /// The bytes before this position were passed on.
     from: usize,
 }
 
-/// What was let through since the server was last told to wait.
+/// The bytes passed on since the server last had to wait.
 #[derive(Default)]
 struct Burst {
     bytes: usize,
@@ -90,14 +90,14 @@ impl GatedStream {
         &self.gate
     }
 
-    /// Reads a head, with what comes along of its body.
+    /// Reads a head, and the part of its body that arrives with it.
     fn read_head(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let so_far = self.gate.read_since_request();
         if so_far == 0 {
             (self.head_room, self.asked_room) = (None, None);
             self.head_deadline = None;
         } else if so_far >= USUAL_HEAD && self.burst.bytes == 0 {
-            // the server has looked at all of that and found no end of a head
+            // the server has searched all of these bytes and found no end of a head
             ready!(self.poll_room(cx));
         }
         let polled = self.let_through(cx, buf, READ_AHEAD, false);
@@ -120,7 +120,7 @@ impl GatedStream {
         Poll::Ready(())
     }
 
-    /// Reads what the reader of a request's body wants.
+    /// Reads as much as the reader of a request's body wants.
     fn read_body(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.head_deadline = None;
         let wanted = self.gate.wanted();
@@ -130,8 +130,8 @@ impl GatedStream {
         self.let_through(cx, buf, wanted.min(self.most_of_body()), true)
     }
 
-    /// Reads what is left of a body whose request was answered. The server drops it, and then takes the
-    /// next request or closes the connection.
+    /// Reads the rest of a body after its request was answered. The server drops these bytes, and
+    /// then takes the next request or closes the connection.
     fn read_rest(&mut self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let polled = self.let_through(cx, buf, self.most_of_body(), true);
         if polled.is_pending() {
@@ -140,14 +140,14 @@ impl GatedStream {
         polled
     }
 
-    /// The most bytes that are read in one go of the body that is open: what follows it is kept here,
-    /// and that may not be much.
+    /// The most bytes of one read of the open body. Bytes that follow the body are kept here, so
+    /// the read may not go far beyond it.
     fn most_of_body(&self) -> usize {
         let surely = self.gate.surely_of_body();
         surely.clamp(READ_AHEAD, READ_OF_BODY)
     }
 
-    /// Waits until more may be read, and finds out when the client goes away meanwhile.
+    /// Waits until more may be read, and detects a client that disconnects meanwhile.
     fn watch(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.gate.wake_when_open(cx.waker());
         if !self.kept.rest().is_empty() {
@@ -165,8 +165,8 @@ impl GatedStream {
         Poll::Pending
     }
 
-    /// Lets bytes through of the body or else of a head, those first that were kept. In one burst these
-    /// are at most `most`.
+    /// Passes on bytes of the body or of a head, beginning with those kept here; at most `most` in
+    /// one burst.
     fn let_through(
         &mut self,
         cx: &mut Context<'_>,
@@ -176,7 +176,7 @@ impl GatedStream {
     ) -> Poll<io::Result<()>> {
         let most = most.saturating_sub(self.burst.bytes).min(buf.remaining());
         if self.burst.has_head_ended && self.kept.rest().is_empty() {
-            // the server looks at the head before more is read
+            // the server handles the head before more is read
             ready!(self.io.get_ref().poll_read_ready(cx))?;
         }
         if most == 0 || self.burst.has_head_ended {
@@ -188,7 +188,7 @@ impl GatedStream {
             ready!(Pin::new(&mut self.io).poll_read(cx, buf))?;
             let read = buf.filled().get(before..).unwrap_or_default();
             if read.is_empty() {
-                // the client has ended its side
+                // the client has closed its side
                 return Poll::Ready(Ok(()));
             }
             let through = self.burst.take(&self.gate, &mut self.head, read, is_body);
@@ -222,14 +222,14 @@ impl KeptBytes {
     fn let_through(&mut self, bytes: usize) {
         self.from += bytes;
         if self.rest().is_empty() {
-            // without its memory, which few connections need twice
+            // also frees the memory, which few connections need a second time
             *self = Self::default();
         }
     }
 }
 
 impl Burst {
-    /// How many of the bytes that follow are the body's, or else the head's.
+    /// How many of the next bytes belong to the body, or else to the head.
     fn take(
         &mut self,
         gate: &ReadGate,
@@ -298,8 +298,8 @@ impl AsyncWrite for GatedStream {
     }
 }
 
-/// Takes what has arrived: a connection that is closed with unread bytes is reset, and then its client
-/// may lose the reply.
+/// Empties the receive buffer: closing a connection with unread bytes resets it, and then the
+/// client may lose the reply.
 impl Drop for GatedStream {
     fn drop(&mut self) {
         let mut bytes = [0; READ_AHEAD];
@@ -311,13 +311,13 @@ impl Drop for GatedStream {
     }
 }
 
-/// Lets the server look at what it got before it reads on.
+/// Lets the server handle the bytes that it has before it reads on.
 fn wait_a_turn(cx: &mut Context<'_>) -> Poll<io::Result<()>> {
     cx.waker().wake_by_ref();
     Poll::Pending
 }
 
-/// An error once the time is over, which begins with the first call.
+/// An error when the time is over; the time begins with the first call.
 fn poll_deadline(
     deadline: &mut Option<Pin<Box<Sleep>>>,
     after: Duration,

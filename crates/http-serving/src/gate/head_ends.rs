@@ -1,19 +1,19 @@
-//! Where the heads of requests end in the bytes of a connection.
+//! Finds the ends of request heads in the bytes of a connection.
 //!
-//! The HTTP server makes a request of every head that it finds at once, at some 7 KB each, and keeps
-//! those that wait: of 128 KiB with a thousand small requests it would make 7 MB.
+//! The HTTP server parses every head in its buffer at once, at some 7 KB each, and queues the
+//! requests: 128 KiB with a thousand small requests would become 7 MB.
 
 use memchr::memchr_iter;
 
-/// The last bytes of a head that were let through, in which its end may have begun.
+/// The last bytes of a head that were passed on, in which its end may have begun.
 ///
-/// A head ends with its first empty line, those before its first line apart. As for the HTTP server, a
-/// line feed alone ends a line too.
+/// A head ends with its first empty line, not counting empty lines before its first line. As in the
+/// HTTP server, a line feed alone also ends a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastOfHead([u8; 4]);
 
 impl LastOfHead {
-    /// Remembers the last of these bytes, which follow those before.
+    /// Appends these bytes and keeps the last four.
     pub(crate) fn follow(&mut self, bytes: &[u8]) {
         for byte in bytes.iter().skip(bytes.len().saturating_sub(4)) {
             let [_, second, third, fourth] = self.0;
@@ -21,13 +21,13 @@ impl LastOfHead {
         }
     }
 
-    /// Where the head ends in the bytes that follow.
+    /// The position after the head's end in the next bytes; `None` if the head goes on.
     pub(crate) fn end_in(self, bytes: &[u8]) -> Option<usize> {
         let mut ends = memchr_iter(b'\n', bytes).filter(|at| self.is_end(bytes, *at));
         ends.next().map(|at| at + 1)
     }
 
-    /// Whether the line is empty that this line feed ends, and the line before is not.
+    /// Whether the line feed at this position ends an empty line after a line that is not empty.
     fn is_end(self, bytes: &[u8], at: usize) -> bool {
         let [_, second, third, fourth] = self.0;
         let before = match bytes.get(..at) {
@@ -46,7 +46,7 @@ impl LastOfHead {
 
 impl Default for LastOfHead {
     fn default() -> Self {
-        // empty lines at the beginning end nothing
+        // empty lines before a head do not end it
         Self([b'\n'; 4])
     }
 }
@@ -55,7 +55,7 @@ impl Default for LastOfHead {
 mod tests {
     use super::*;
 
-    /// The heads of a text that comes in pieces of this length.
+    /// The heads of a text that arrives in pieces of this length.
     fn heads(text: &str, piece: usize) -> Vec<String> {
         let (mut rest, mut last) = (text.as_bytes(), LastOfHead::default());
         let (mut heads, mut head) = (Vec::new(), Vec::new());

@@ -1,8 +1,7 @@
-//! How far a connection may be read: what the code that answers its requests tells the stream below
-//! them.
+//! The gate of a connection: the code that answers requests controls how far the stream is read.
 //!
-//! The HTTP server reads ahead for as long as bytes come, whether or not anybody takes them. The gate
-//! stops it: while a request is under way, no more is read than its body's reader asks for.
+//! The HTTP server reads ahead as long as bytes arrive, whether or not they are used. The gate
+//! stops it: during a request, only the bytes that its body's reader asks for are read.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,13 +17,13 @@ pub struct ReadGate(Rc<GateState>);
 
 #[derive(Debug)]
 struct GateState {
-    /// Requests that are being answered: one at most, as the server answers them one by one.
+    /// Requests in progress: at most one, because the server answers them one by one.
     under_way: Cell<usize>,
-    /// Bytes that may be read now if they are the body's.
+    /// Bytes that may be read now if they belong to the body.
     wanted: Cell<usize>,
-    /// What is still to come of the body of the last request.
+    /// The unread part of the last request's body.
     body: Cell<BodyFrame>,
-    /// Bytes that were read since the last request ended, those of its own body apart.
+    /// Bytes that were read since the last request ended, not counting its own body.
     since_request: Cell<usize>,
     waker: RefCell<Option<Waker>>,
 }
@@ -41,8 +40,8 @@ impl Default for GateState {
     }
 }
 
-/// A request that is being answered, until the value is dropped. Its place is beside the bytes of
-/// the reply: then the next request is not read before the reply was sent.
+/// A request in progress, until the value is dropped. Keep it with the bytes of the reply: then the
+/// next request is not read before the reply is sent.
 #[derive(Debug)]
 pub struct RequestUnderWay(Option<ReadGate>);
 
@@ -60,7 +59,7 @@ impl ReadGate {
         RequestUnderWay(Some(self))
     }
 
-    /// Lets a body be read until the value is dropped.
+    /// Allows reading a body until the value is dropped.
     pub(crate) fn open(&self) -> OpenGate<'_> {
         OpenGate(self)
     }
@@ -69,22 +68,23 @@ impl ReadGate {
         self.0.under_way.get() > 0
     }
 
-    /// The bytes that may be read now if they are the body's.
+    /// Bytes that may be read now if they belong to the body.
     pub(crate) fn wanted(&self) -> usize {
         self.0.wanted.get()
     }
 
-    /// Whether some of the last request's body is still to come.
+    /// Whether some of the last request's body has not been read yet.
     pub(crate) fn is_body_open(&self) -> bool {
         self.0.body.get().is_open()
     }
 
-    /// So many of the bytes that follow are the body's, and maybe more.
+    /// A lower bound on how many of the next bytes belong to the body.
     pub(crate) fn surely_of_body(&self) -> usize {
         self.0.body.get().surely()
     }
 
-    /// Takes those of the bytes that follow which are the body's, and returns their number.
+    /// Takes the bytes at the beginning of `bytes` that belong to the body, and returns their
+    /// number.
     pub(crate) fn take_of_body(&self, bytes: &[u8]) -> usize {
         let mut body = self.0.body.get();
         let taken = body.take(bytes);
@@ -94,18 +94,18 @@ impl ReadGate {
         taken
     }
 
-    /// The bytes that were read since the last request ended, those of its own body apart.
+    /// Bytes that were read since the last request ended, not counting its own body.
     pub(crate) fn read_since_request(&self) -> usize {
         self.0.since_request.get()
     }
 
-    /// Notes that bytes of a head were read.
+    /// Counts bytes of a head that were read.
     pub(crate) fn read_of_head(&self, bytes: usize) {
         let read = self.0.since_request.get();
         self.0.since_request.set(read.saturating_add(bytes));
     }
 
-    /// Calls this waker when more may be read.
+    /// Registers the waker to call when more may be read.
     pub(crate) fn wake_when_open(&self, waker: &Waker) {
         let mut known = self.0.waker.borrow_mut();
         if !known.as_ref().is_some_and(|known| known.will_wake(waker)) {
@@ -122,7 +122,7 @@ impl ReadGate {
 }
 
 impl RequestUnderWay {
-    /// Begins a request; without a gate where its server reads without one.
+    /// Begins a request; without a gate if its server has none.
     pub fn begin(request: &HttpRequest) -> Self {
         let Some(gate) = request.conn_data::<ReadGate>().cloned() else {
             return Self(None);
@@ -146,7 +146,7 @@ impl Drop for RequestUnderWay {
 }
 
 impl OpenGate<'_> {
-    /// Wants at most this many bytes more, as far as they are the body's.
+    /// Asks for at most this many further bytes of the body.
     pub(crate) fn want(&self, bytes: usize) {
         let state = &self.0.0;
         if state.wanted.replace(bytes) == 0 && bytes > 0 {

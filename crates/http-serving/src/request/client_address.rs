@@ -1,4 +1,4 @@
-//! The address of the client of a request, behind any number of trusted proxies, and its network.
+//! The client's address of a request, behind any number of trusted proxies, and its network.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -9,18 +9,18 @@ use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use ipnet::IpNet;
 
-/// The header in which each proxy appends the address that it was called from.
+/// The header in which each proxy appends the address of its own client.
 const X_FORWARDED_FOR: &str = "x-forwarded-for";
-/// Bits of an IPv4 address that clients of one network share.
+/// Length of an IPv4 client network's prefix, in bits.
 const IPV4_NETWORK_BITS: u8 = 24;
-/// Bits of an IPv6 address that clients of one network share: what a provider gives to one site.
+/// Length of an IPv6 client network's prefix, in bits: a provider usually assigns one to each site.
 const IPV6_NETWORK_BITS: u8 = 48;
 
-/// Networks of proxies whose `X-Forwarded-For` is believed. Clones are cheap.
+/// Networks of proxies whose `X-Forwarded-For` is trusted. Clones are cheap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 
-/// A text is no list of networks.
+/// The text is not a list of networks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is no network: write networks such as 10.0.0.0/8, or addresses, separated by commas"
@@ -32,7 +32,7 @@ pub struct NotANetwork(String);
 pub struct ClientAddress(IpAddr);
 
 /// The network of a client: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address.
-/// What is counted by network cannot be evaded by changing the address within it.
+/// Changing the address within the network does not evade limits per network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientNetwork(IpNet);
 
@@ -52,8 +52,8 @@ impl FromStr for TrustedProxies {
 }
 
 impl TrustedProxies {
-    /// Whether a request says that it comes through a proxy and no proxy is trusted: then all clients
-    /// of that proxy look like one.
+    /// Whether a request names a proxy although no proxy is trusted: then all clients of that proxy
+    /// share one address.
     pub fn are_missing(&self, headers: &HeaderMap) -> bool {
         self.0.is_empty() && headers.contains_key(X_FORWARDED_FOR)
     }
@@ -70,9 +70,9 @@ impl From<IpAddr> for ClientAddress {
 }
 
 impl ClientAddress {
-    /// The address of a request's client. Where the connection comes from a trusted proxy, that is the
-    /// last address of `X-Forwarded-For` that is no trusted proxy's: what stands before it may have
-    /// been made up by the client.
+    /// The client's address of a request. If the connection comes from a trusted proxy, this is the
+    /// last address of `X-Forwarded-For` that is not a trusted proxy's: the client may have forged
+    /// those before it.
     ///
     /// `None` when the connection has no address.
     pub fn of(request: &HttpRequest, proxies: &TrustedProxies) -> Option<Self> {
@@ -105,13 +105,13 @@ impl ClientAddress {
             IpAddr::V4(_) => IPV4_NETWORK_BITS,
             IpAddr::V6(_) => IPV6_NETWORK_BITS,
         };
-        // these many bits are always a valid prefix
+        // these prefix lengths are always valid
         let network = IpNet::new(self.0, bits).unwrap_or_else(|_| IpNet::from(self.0));
         ClientNetwork(network.trunc())
     }
 }
 
-/// The address in an entry of `X-Forwarded-For`, which some proxies write with the port.
+/// The address in an entry of `X-Forwarded-For`; some proxies append the port.
 fn address_of_hop(hop: &str) -> Option<IpAddr> {
     let bare = hop.trim_start_matches('[').trim_end_matches(']');
     let with_port = || hop.parse().ok().map(|socket: SocketAddr| socket.ip());
@@ -185,9 +185,9 @@ mod tests {
             ("::1", &["[2001:db8::7]:4711, 192.0.2.1"], "2001:db8::7"),
             ("::1", &["[2001:db8::7]"], "2001:db8::7"),
             ("::1", &["203.0.113.7:80"], "203.0.113.7"),
-            // only proxies: the first of them called
+            // only proxies: the first of them is the client
             ("10.1.2.3", &["10.4.4.4, 10.5.5.5"], "10.4.4.4"),
-            // no header, and one that is no list of addresses
+            // no header, and a header that is not a list of addresses
             ("10.1.2.3", &[], "10.1.2.3"),
             ("10.1.2.3", &["unknown"], "10.1.2.3"),
             ("10.1.2.3", &["203.0.113.7, , 10.5.5.5"], "10.5.5.5"),

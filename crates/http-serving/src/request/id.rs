@@ -5,7 +5,7 @@ use std::fmt;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-/// The header that holds a request id, in requests and in responses.
+/// The header with the request id, in requests and in responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that is accepted from a caller, in characters.
 const MOST_CHARS: usize = 128;
@@ -15,7 +15,7 @@ const MOST_CHARS: usize = 128;
 pub struct RequestId(Box<str>);
 
 impl RequestId {
-    /// The id that the caller sent, or a new one when that is absent or has another shape.
+    /// The caller's id, or a new one if it is absent or invalid.
     pub fn of(headers: &HeaderMap) -> Self {
         let sent = headers
             .get(X_REQUEST_ID)

@@ -1,4 +1,4 @@
-//! The metrics of a listener's requests: how many there were, and how long they took.
+//! The metrics of a listener's requests: their number and durations.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-/// Upper bounds of the duration buckets in seconds, from a fast read to a create whose model request
-/// was attempted twice.
+/// Upper bounds of the duration buckets in seconds, from a fast read to a create with two attempts
+/// at the model.
 const SECONDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 40.0,
 ];
@@ -34,7 +34,8 @@ struct RouteLabel {
 
 impl RequestMetrics {
     /// Adds the metrics of a listener to a registry: `{prefix}_requests_total` by route and status,
-    /// and `{prefix}_request_duration_seconds` by route. `served` names the listener in their help.
+    /// and `{prefix}_request_duration_seconds` by route. `served` names the listener in their help
+    /// texts.
     pub fn register(registry: &mut Registry, prefix: &str, served: &str) -> Self {
         let metrics = Self {
             requests: Family::default(),
@@ -56,7 +57,8 @@ impl RequestMetrics {
         metrics
     }
 
-    /// Counts a finished request. `route` is a pattern: each value is a series of its own.
+    /// Counts a finished request. `route` is a pattern and never a path: each value is a separate
+    /// series.
     pub fn count(&self, route: &'static str, status: u16, took: Duration) {
         self.requests
             .get_or_create(&RequestLabels { route, status })

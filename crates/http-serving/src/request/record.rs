@@ -1,9 +1,9 @@
-//! The record of a request: one log line, one count in the metrics and the end of the trace, however
-//! the request ends.
+//! The record of a request: one log line, one count in the metrics and the end of the trace,
+//! however the request ends.
 //!
-//! A record never holds a body, a path, a query or a header other than the request id: the method and
-//! the request id are all that a client can put into the log. What else a line says, such as who
-//! called, is added by the listener's [`RequestLine`].
+//! A record never contains a body, a path, a query or a header other than the request id: the
+//! method and the request id are the only client data in the log. The listener's [`RequestLine`]
+//! adds other data, such as the caller.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -19,18 +19,19 @@ use crate::request::id::RequestId;
 use crate::request::metrics::RequestMetrics;
 use crate::request::traced::{begin_trace, request_span};
 
-/// The status that is recorded when the client did not wait for the reply.
+/// The recorded status when the client did not wait for the reply.
 const CLIENT_GONE: u16 = 499;
-/// The status that is recorded when the server stopped before the reply.
+/// The recorded status when the server stopped before the reply.
 const CUT: u16 = 503;
 
-/// What a worker thread needs to record the requests of its listener.
+/// Records the requests of one worker thread of a listener.
 pub struct RequestRecorder {
     /// Counts the requests.
     pub metrics: RequestMetrics,
-    /// Tells a request that the stopping server cut off from one whose client did not wait.
+    /// The server's lifecycle: separates requests cut off at the stop from requests whose client
+    /// did not wait.
     pub lifecycle: Lifecycle,
-    /// The proxies that are believed who a request's client is.
+    /// The proxies that are trusted to report a request's client.
     pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
     pub traces: Traces,
@@ -50,23 +51,24 @@ pub struct RequestRecord<L: RequestLine> {
     line: L,
 }
 
-/// What a listener knows of a request for its log line, and the line itself.
+/// A listener's data about a request for its log line, and the line itself.
 pub trait RequestLine {
     /// Logs the request.
     fn log(&self, ended: &EndedRequest<'_>);
 }
 
-/// A request that ended, as its log line tells it.
+/// A request that ended, with the data for its log line.
 pub struct EndedRequest<'a> {
-    /// The method as sent.
+    /// The method in the request.
     pub method: &'a str,
     /// The pattern of the path, never the path.
     pub route: &'static str,
-    /// The status of the reply; without a reply 499, or 503 where the stopping server cut it off.
+    /// The status of the reply; without a reply 499, or 503 if the stopping server cut the request
+    /// off.
     pub status: u16,
     /// Milliseconds from the head to the end.
     pub ms: u64,
-    /// `Some(true)` where the stopping server cut the request off, otherwise `None`.
+    /// `Some(true)` if the stopping server cut the request off, otherwise `None`.
     pub cut: Option<bool>,
     /// The client's address.
     pub client: Option<ClientAddress>,
@@ -114,22 +116,22 @@ impl<L: RequestLine> RequestRecord<L> {
         &self.trace
     }
 
-    /// The request's trace, to add to it.
+    /// The request's trace, mutable.
     pub fn trace_mut(&mut self) -> &mut RequestTrace {
         &mut self.trace
     }
 
-    /// What the listener knows of the request.
+    /// The listener's data about the request.
     pub fn line(&self) -> &L {
         &self.line
     }
 
-    /// What the listener knows of the request, to add to it.
+    /// The listener's data about the request, mutable.
     pub fn line_mut(&mut self) -> &mut L {
         &mut self.line
     }
 
-    /// The span in which the request is answered, with its id and its trace.
+    /// The log span of the request, with its id and its trace.
     pub fn span(&self) -> Span {
         request_span(&self.id, &self.trace)
     }

@@ -1,4 +1,4 @@
-//! The trace of a request, begun from its head, and the span that its log lines stand in.
+//! The trace of a request, begun from its head, and the span for its log lines.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
@@ -7,8 +7,8 @@ use tracing::Span;
 
 use crate::request::id::RequestId;
 
-/// Begins the trace of a request, within the trace that its caller sent. `route` is the pattern of
-/// the request's path; a name that is no path stands for a path without a route.
+/// Begins the trace of a request, as part of its caller's trace. `route` is the pattern of the
+/// request's path; any name that is not a path means that no route matched.
 pub(crate) fn begin_trace(
     traces: &Traces,
     request: &HttpRequest,
@@ -24,8 +24,8 @@ pub(crate) fn begin_trace(
     })
 }
 
-/// The span of a request: every line that is logged within it has the request's id, and those of its
-/// trace where there is one.
+/// The log span of a request: every log line within it has the request's id, and the ids of its
+/// trace if there is one.
 pub(crate) fn request_span(id: &RequestId, trace: &RequestTrace) -> Span {
     tracing::error_span!(
         "request",
@@ -35,7 +35,7 @@ pub(crate) fn request_span(id: &RequestId, trace: &RequestTrace) -> Span {
     )
 }
 
-/// The values of a header, in the order sent; empty where one is not ASCII.
+/// The values of a header, in the order sent; a value that is not ASCII is read as empty.
 fn values<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
     let sent = headers.get_all(name);
     sent.map(|value| value.to_str().unwrap_or_default())

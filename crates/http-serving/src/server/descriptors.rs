@@ -1,53 +1,53 @@
-//! How many connections each server may hold, out of the descriptors that the process may have.
+//! Divides the process's file descriptors among the connections of its servers.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most connections of one worker, however many descriptors there are.
+/// The most connections of one worker, even if there are more descriptors.
 const MOST: usize = 25_600;
-/// The fewest connections of one worker with which a node is worth starting.
+/// The fewest connections of one worker with which a node may start.
 const FEWEST: usize = 4;
 
-/// What a process needs descriptors for.
+/// The descriptor needs of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DescriptorNeeds {
     /// Threads that serve the API, at least 1.
     pub api_workers: usize,
-    /// Threads that serve the app; 0 where there is no app.
+    /// Threads that serve the app; 0 without an app.
     pub app_workers: usize,
-    /// What is no client's connection: the database, the model, files, the runtime itself.
+    /// Descriptors that are not client connections: the database, the model, files, the runtime
+    /// itself.
     pub others: usize,
 }
 
-/// How many connections each worker of a server may hold. Further ones wait in the listener's queue.
+/// The most connections of each worker, by server. Further ones wait in the listener's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionShares {
-    /// Of the API.
+    /// Connections of each API worker.
     pub api: usize,
-    /// Of the app.
+    /// Connections of each app worker.
     pub app: usize,
 }
 
-/// The process may have too few descriptors.
+/// The process's limit of file descriptors is too low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{limit} open files and connections are allowed, and at least {needed} are needed: raise the limit \
      (`ulimit -n {needed}`)"
 )]
 pub struct TooFewDescriptors {
-    /// How many the process may have.
+    /// The process's limit.
     pub limit: usize,
-    /// How many it needs.
+    /// The least number needed.
     pub needed: usize,
 }
 
 impl DescriptorNeeds {
-    /// Raises the process's limit of descriptors as far as the system allows, and shares them: at most
-    /// half go to the API's connections and a quarter to the app's, and never those that the database,
-    /// the model and files need. Otherwise clients that only connect would make the calls of others
-    /// fail.
+    /// Raises the process's descriptor limit as far as the system allows, and divides it: at most
+    /// half for the API's connections, a quarter for the app's, and never those for the database,
+    /// the model and files. Otherwise idle connections could make other clients' calls fail.
     ///
     /// # Errors
-    /// When there are too few.
+    /// [`TooFewDescriptors`] when the limit is too low.
     pub fn share(&self) -> Result<ConnectionShares, TooFewDescriptors> {
         self.shares_of(descriptors())
     }
@@ -87,7 +87,7 @@ fn descriptors() -> usize {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    // where the system refuses it, the lower limit holds
+    // if the system refuses, the lower limit applies
     let current = match setrlimit(Resource::Nofile, highest) {
         Ok(()) => limit.maximum,
         Err(_) => limit.current,
@@ -101,7 +101,7 @@ fn descriptors() -> usize {
 mod tests {
     use super::*;
 
-    /// The needs of nodes with so many workers of the API and of the app.
+    /// The needs of a node with these numbers of workers for the API and the app.
     fn needs(workers: [usize; 2]) -> DescriptorNeeds {
         DescriptorNeeds {
             api_workers: workers[0],

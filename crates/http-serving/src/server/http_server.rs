@@ -1,4 +1,4 @@
-//! The HTTP server of a listener: actix-web over streams that are read no further than they may.
+//! The HTTP server of a listener: actix-web over gated streams.
 
 use std::convert::Infallible;
 use std::future::{Future, ready};
@@ -19,28 +19,28 @@ use crate::body::budget::BodyBudget;
 use crate::gate::gated_stream::GatedStream;
 use crate::server::descriptors::of_each;
 
-/// How long an idle connection is kept: longer than the usual 60 s of load balancers, so that no
-/// balancer sends a call into a connection that is being closed.
+/// How long an idle connection is kept open: longer than the usual 60 s of load balancers, so that
+/// none sends a call into a connection that is being closed.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long the head of a connection's first request may take to arrive.
 const HEAD: Duration = Duration::from_secs(10);
 /// Seconds for sending the last replies once all requests have ended.
 const FLUSH_SECONDS: u64 = 5;
 
-/// What is served where.
+/// A listener, and the limits under which it is served.
 pub struct Serving {
     /// The bound listener: see [`bind`](crate::bind).
     pub listener: TcpListener,
     /// The number of threads that serve it.
     pub workers: NonZeroUsize,
-    /// The most connections of each thread, by the descriptors that the process may have.
+    /// The most connections of each thread, by the process's descriptor limit.
     pub connections: usize,
-    /// The most connections of all threads for each MiB of the budget: each costs memory of its own.
+    /// The most connections of all threads for each MiB of the budget, because each uses memory.
     pub connections_for_each_mib: usize,
     /// How long the rest of an unread body is received and dropped after the reply, so that the
     /// client gets to read the reply before the connection closes.
     pub linger: Duration,
-    /// What bodies and forms may hold in this process.
+    /// The memory budget for bodies and forms in this process.
     pub budget: BodyBudget,
 }
 
@@ -91,8 +91,8 @@ where
             .finish(map_config(app, |()| AppConfig::default()));
         fn_service(move |stream: TcpStream| {
             let peer = stream.peer_addr().ok();
-            // without it replies wait for acknowledgements of earlier ones; a connection on which
-            // it fails is gone
+            // without it, replies wait for acknowledgements of earlier ones; if it fails, the
+            // connection is closed already
             let _ = stream.set_nodelay(true);
             let stream = GatedStream::new(stream, budget.clone());
             ready(Ok::<_, Infallible>((stream, Protocol::Http1, peer)))

@@ -1,4 +1,4 @@
-//! Binds a listening socket whose queue holds a burst of new connections.
+//! Binds a listening socket with a queue long enough for a burst of new connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -7,21 +7,21 @@ use std::time::Duration;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpSocket;
 
-/// Length of the queue of connections that wait to be accepted. The standard library's 128 overflow
-/// in a burst, and a client whose connection was dropped retries only after a second.
+/// Length of the accept queue. The standard library's 128 overflow in a burst, and a client whose
+/// connection was dropped retries only after a second.
 const BACKLOG: u32 = 4096;
-/// After this time of silence the system asks a client's machine whether it is still there. A machine
-/// that has vanished closes nothing: without asking, its connection would be held for ever when it
-/// vanished in the middle of a request's head.
+/// Idle time before the first TCP keepalive probe. A machine that vanished does not close its
+/// connections: without probes, one that vanished in the middle of a request's head would keep its
+/// connection for ever.
 const SILENCE: Duration = Duration::from_secs(75);
-/// Bytes that the system keeps of what a client sends and nobody reads; it takes up to twice as many
-/// for them. Without a limit it goes on to megabytes, which count as the container's memory.
+/// Size of the receive buffer in bytes; the system uses up to twice as much. Without a limit it
+/// grows to megabytes, which count as the container's memory.
 const RECEIVED: u32 = 32 * 1024;
-/// The time from one such question to the next. The system gives up after some that nobody answers,
-/// usually nine.
+/// Time between keepalive probes. The system gives up after several without an answer, usually
+/// nine.
 const ASKED_EVERY: Duration = Duration::from_secs(15);
 
-/// Binds a listener, whose connections inherit its options. Must be called on a Tokio runtime.
+/// Binds a listener; its connections inherit its options. Must be called on a Tokio runtime.
 ///
 /// # Errors
 /// When the address cannot be bound, for instance because another process listens there.
@@ -30,7 +30,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // a restart need not wait until connections of the old process have left TIME_WAIT
+    // allows a restart while connections of the old process are in TIME_WAIT
     socket.set_reuseaddr(true)?;
     let keepalive = TcpKeepalive::new()
         .with_time(SILENCE)

@@ -1,4 +1,4 @@
-//! Runs a listener's server until it is told to stop, and stops it in the right order.
+//! Runs a listener's server until shutdown, and stops it in the right order.
 
 use std::future::Future;
 use std::io;
@@ -9,7 +9,7 @@ use actix_server::Server;
 use crate::lifecycle::{Drained, Lifecycle};
 
 /// Runs a server until `shutdown` resolves, then lets the calls in flight finish within the grace
-/// time.
+/// period.
 ///
 /// # Errors
 /// When the server fails, or ends before `shutdown`.
@@ -32,8 +32,8 @@ pub fn serve_until(
             }
         }
         let drained = lifecycle.drain(grace).await;
-        // `stop` kills detached calls together with their worker, so draining comes first: what is
-        // left is responses on their way out, or calls that outlasted the grace time
+        // `stop` kills detached calls together with their worker, so draining comes first: after
+        // it, only responses being sent and calls that outlasted the grace period remain
         handle.stop(drained == Drained::Clean).await;
         task.await??;
         Ok(drained)

@@ -1,4 +1,4 @@
-//! Made-up results of one prism, under a lens with every output.
+//! Generated results of one prism, under a lens with every output.
 
 use chrono::{DateTime, Utc};
 use refract_domain::answer::probability::Probability;
@@ -18,7 +18,7 @@ pub(crate) struct Download {
     version: PrismVersion,
     lens: Vec<Column>,
     results: Vec<Saved>,
-    /// How many times the download repeats the results.
+    /// The number of times that the download repeats the results.
     times: usize,
 }
 
@@ -129,7 +129,7 @@ fn answer(question: &Question, dice: &mut Dice) -> Answer {
     }
 }
 
-/// Pseudo-random numbers with a fixed seed, so that all runs measure equal input.
+/// Pseudo-random numbers with a fixed seed, so that all runs measure the same input.
 struct Dice(u64);
 
 impl Dice {

@@ -1,7 +1,8 @@
-//! Compares rendering with `serde_json` and `csv`, which write equal bytes from ready values.
+//! Compares rendering with `serde_json` and `csv`, which write the same bytes from prepared values.
 //!
-//! Criterion measures both sides. A table of ratios follows, measured in turns, so that other load
-//! on the machine slows both sides alike. For the table alone: `cargo bench --bench rendering -- ratios`.
+//! Criterion measures both sides. A table of ratios follows, measured alternately, so that other
+//! load on the machine slows both sides equally. For the table alone:
+//! `cargo bench --bench rendering -- ratios`.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

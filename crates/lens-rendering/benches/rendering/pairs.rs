@@ -1,4 +1,4 @@
-//! The pairs to measure: a rendering and a library that writes equal bytes.
+//! The pairs to measure: our rendering, and a library that writes the same bytes.
 
 use refract_lens_rendering::{Format, RowFormat};
 
@@ -48,8 +48,8 @@ pub(crate) fn pairs<'a>(batches: &'a Download, all_at_once: &'a Download) -> Vec
     ]
 }
 
-/// Makes the library's side of a pair: it reads the values from these bytes before anything is
-/// measured.
+/// Makes the library's side of a pair. It parses the values from these bytes before the
+/// measurement.
 type ByLibrary = fn(&[u8]) -> (&'static str, Write<'static>);
 
 fn pair<'a>(what: &'static str, ours: Write<'a>, by_library: ByLibrary) -> Pair<'a> {
@@ -93,7 +93,7 @@ fn tsv(body: &[u8]) -> (&'static str, Write<'static>) {
     )
 }
 
-/// The lower bound of the work: every cell is text already and lies next to the other cells in one
+/// The lower bound of the work: every cell is text already, and all cells are adjacent in one
 /// buffer.
 fn csv_from_text(body: &[u8]) -> (&'static str, Write<'static>) {
     let rows = ReadyRecords::read(body, b',', |cells| cells);

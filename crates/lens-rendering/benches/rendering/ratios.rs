@@ -1,10 +1,10 @@
-//! The table of ratios, for which the two sides of each pair are measured in turns.
+//! The table of ratios. The two sides of each pair are measured alternately.
 
 use std::time::{Duration, Instant};
 
 use crate::pairs::{Pair, Write};
 
-/// Turns of each side. The fastest turn counts, since other load can only slow a turn down.
+/// Measurements of each side. The fastest one counts, since other load can only slow it down.
 const TURNS: u32 = 100;
 
 #[expect(clippy::print_stdout, reason = "a bench prints what it found")]
@@ -27,7 +27,7 @@ pub(crate) fn print(pairs: &[Pair<'_>]) {
     println!("ratio: refract's speed over the library's; above 1 refract is faster");
 }
 
-/// Fastest time of one rendering, of our side and of the library's.
+/// The fastest time of one rendering, for our side and for the library's.
 fn fastest(pair: &Pair<'_>) -> (Duration, Duration) {
     let mut out = Vec::new();
     let times = repetitions(&pair.ours, &mut out);

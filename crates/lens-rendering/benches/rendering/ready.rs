@@ -1,4 +1,4 @@
-//! Values read from a rendering, from which the libraries write equal bytes.
+//! Values parsed from a rendering, from which the libraries write the same bytes.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ impl<Record> ReadyRecords<Record> {
     }
 }
 
-/// The value of a cell: a number when the cell can be read as one.
+/// The value of a cell: a number if the cell can be parsed as one.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Cell {
@@ -96,7 +96,7 @@ impl ReadyJson {
     }
 }
 
-/// A JSON value. Objects keep their order, and whole numbers are integers, so that a number is
+/// A JSON value. Objects keep their order, and whole numbers are integers, so that every number is
 /// written as it was read.
 enum Json {
     Null,

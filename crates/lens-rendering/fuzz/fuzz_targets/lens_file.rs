@@ -1,5 +1,6 @@
-//! Reads any bytes as a lens file, for a prism with every question type. The result is a refusal in
-//! words or columns, and columns that are saved or shown read back unchanged.
+//! Reads arbitrary bytes as a lens file, for a prism with every question type. The result is an
+//! error message or columns. Columns read back unchanged from their saved form and from their shown
+//! form.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Reads any bytes as a prism file. The result is a refusal in words or a version, and a version
-//! that is saved or shown reads back unchanged.
+//! Reads arbitrary bytes as a prism file. The result is an error message or a version. A version
+//! reads back unchanged from its saved form and from its shown form.
 
 #![no_main]
 

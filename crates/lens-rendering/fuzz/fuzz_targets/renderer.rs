@@ -1,4 +1,4 @@
-//! Renders any labels, texts and probabilities in every format, and reads the bytes back.
+//! Renders arbitrary labels, texts and probabilities in every format, and parses the output.
 
 #![no_main]
 

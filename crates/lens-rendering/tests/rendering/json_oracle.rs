@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 pub(crate) enum Json {
     Null,
     String(String),
-    /// A number as it is written.
+    /// A number in its written form.
     Number(String),
     Object(Vec<(String, Json)>),
 }

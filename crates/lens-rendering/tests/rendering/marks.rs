@@ -1,4 +1,4 @@
-//! Marks: columns beside those of the lens, and rows of their own.
+//! Marks: columns after those of the lens, and separate rows.
 
 use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
 use refract_domain::result::mark;

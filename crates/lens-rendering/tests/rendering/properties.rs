@@ -162,7 +162,7 @@ fn read_csv(body: &str) -> Vec<Vec<String>> {
     records.collect()
 }
 
-/// Whether a number is digits, or digits with up to six decimals that do not end in 0.
+/// Whether a number is digits only, or digits with one to six decimals that do not end in 0.
 fn is_plain_decimal(number: &str) -> bool {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "1"));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -11,7 +11,7 @@ fn with_text(text: &str) -> Sample {
     result
 }
 
-/// The cells of the field `text`, as csv and as tsv write it.
+/// The cells of the field `text`, in csv and in tsv.
 fn text_cells(text: &str) -> (String, String) {
     let result = with_text(text);
     let csv = result.row(Format::Csv);
@@ -196,7 +196,7 @@ fn a_text_cell_like_a_formula_gets_a_single_quote_in_csv_and_tsv() {
         ("\ra", "\"'\ra\"", "' a"),
         ("\r\na", "\"'\r\na\"", "' a"),
         ("=\"a\",b", "\"'=\"\"a\"\",b\"", "'=\"a\",b"),
-        // the guard looks at the stored text, and a line feed does not begin a formula
+        // the guard checks the stored text, and a line feed does not begin a formula
         ("\n=1", "\"\n=1\"", " =1"),
         (" =1", " =1", " =1"),
         ("'=1", "'=1", "'=1"),

@@ -30,7 +30,7 @@ pub(crate) struct Sample {
     pub(crate) fields: FieldValues,
 }
 
-/// Shows the texts in failures of property tests; field values show only their lengths.
+/// Shows the texts when a property test fails; field values show only their lengths.
 impl fmt::Debug for Sample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sample")
@@ -106,7 +106,7 @@ impl Sample {
     }
 }
 
-/// An answered result of the prism below, under the automatic lens.
+/// An answered result of the prism in `version`, under the automatic lens.
 pub(crate) fn sample() -> Sample {
     let version = version();
     let answers = Answers::new(vec![
@@ -164,7 +164,7 @@ pub(crate) fn read<T: DeserializeOwned>(json: Value) -> T {
     serde_json::from_value(json).unwrap()
 }
 
-/// Reads JSON from a text, which keeps the order of object keys.
+/// Reads JSON from a text, keeping the order of object keys.
 pub(crate) fn read_text<T: DeserializeOwned>(json: &str) -> T {
     serde_json::from_str(json).unwrap()
 }

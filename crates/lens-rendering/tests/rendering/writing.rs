@@ -46,7 +46,7 @@ fn a_download_without_results_is_the_header_alone() {
     assert_eq!(download(RowFormat::Jsonl, &[]), "");
 }
 
-/// A writer that takes a number of bytes and then fails, like a full disk.
+/// A writer that accepts a number of bytes and then fails, like a full disk.
 struct Full(usize);
 
 impl Write for Full {

@@ -20,7 +20,7 @@ fn trusting(certificates: &[CertificateDer<'static>]) -> Arc<ClientConfig> {
     Arc::new(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The certificate of a collector that answers one request with this status, its port, and the
+/// A collector that answers one request with this status: its certificate, its port, and the
 /// request's bytes up to the end of its body, `spans`.
 async fn tls_collector(status: u16) -> (CertificateDer<'static>, u16, Handled) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -49,7 +49,7 @@ async fn tls_collector(status: u16) -> (CertificateDer<'static>, u16, Handled) {
 
 type Handled = tokio::task::JoinHandle<Option<String>>;
 
-/// Sends a batch from a thread that has neither a clock nor sockets, as the SDK's has.
+/// Sends a batch from a thread without timers and sockets, like the SDK's.
 fn send_batch(
     main: &Runtime,
     tls: Arc<ClientConfig>,
@@ -99,7 +99,7 @@ fn a_collector_that_nobody_vouches_for_is_sent_nothing() {
 #[test]
 fn a_collector_that_does_not_answer_is_given_up() {
     let main = Runtime::new().unwrap();
-    // a backlog takes the connection, and nobody serves it
+    // the connection waits in the backlog, and nobody serves it
     let listener = main.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let uri = format!("http://{}/v1/traces", listener.local_addr().unwrap());
     let given_up = send_batch(&main, trusting(&[]), Duration::from_millis(1), &uri);

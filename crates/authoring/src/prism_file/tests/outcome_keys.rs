@@ -1,4 +1,4 @@
-//! Options and levels, and the keys that they get.
+//! Options and levels, and the keys made for them.
 
 use super::*;
 

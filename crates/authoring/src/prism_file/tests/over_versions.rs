@@ -1,4 +1,4 @@
-//! What a new version must keep of the earlier ones.
+//! The rules that earlier versions impose on a new one.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Arbitrary pairs of versions: a difference is told exactly when there is one.
+//! Arbitrary pairs of versions: a difference is reported exactly when there is one.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -77,8 +77,8 @@ fn lens() -> impl Strategy<Value = Lens> {
     ]
 }
 
-/// Another value at one place of a file, and the path that must be told; `None` where the file has
-/// no such place or the value is there already.
+/// The file with another value at one place, and the path that must be reported; `None` when the
+/// file has no such place or already has the value.
 fn changed_at(file: &Value, place: usize) -> Option<(Value, String)> {
     let mut changed = file.clone();
     let question = file.pointer("/questions/0/key")?.as_str()?;
@@ -131,7 +131,7 @@ proptest! {
         };
         let told = differences(&version(&file), &version(&changed), &lens);
         prop_assert!(told.iter().any(|told| told.path == path), "{} in {:?}", path, told);
-        // a key that changes takes its outcome away and brings another
+        // a changed key removes its outcome and adds another
         prop_assert!(place == 6 || told.len() == 1, "{:?}", told);
     }
 

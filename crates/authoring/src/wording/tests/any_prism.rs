@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Texts of any characters, and texts of the words that rules look for.
+/// Texts of arbitrary characters, and texts of the words in the rules.
 fn text() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "Is",

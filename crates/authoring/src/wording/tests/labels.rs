@@ -81,7 +81,7 @@ fn labels_that_exclude_each_other_do_not_warn() {
     ] {
         assert_eq!(choice(&labels), [], "{labels:?}");
     }
-    // levels of a scale may well contain each other
+    // levels of a scale may contain each other
     assert_eq!(scale("How much?", &["Urgent", "Very urgent"]), []);
 }
 

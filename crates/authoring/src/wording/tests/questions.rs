@@ -101,7 +101,7 @@ fn a_denial_inside_what_is_asked_for_does_not_warn() {
     ] {
         assert_eq!(rules(text), Vec::<&str>::new(), "{text}");
     }
-    // a choice may well ask for what is not there
+    // a choice may ask for what is absent
     let options = outcomes(&["Bell", "Light"]);
     let question = json!({
         "key": "q", "type": "choice", "text": "Which part is not there?", "options": options,

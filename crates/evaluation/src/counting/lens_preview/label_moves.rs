@@ -1,4 +1,4 @@
-//! What moving the cutoffs of one label column would change, whatever percent they are moved to.
+//! The effect of moving the cutoffs of one label column to any whole percent.
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::lens::cutoffs::YesNoLabel;
@@ -6,24 +6,24 @@ use refract_domain::lens::cutoffs::YesNoLabel;
 use crate::counting::percent_cutoffs::PercentCutoffs;
 use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 
-/// Counts of one label column of a draft, by the percent of the stored probability, from which the
-/// number of changed cells and results follows for every place of the column's cutoffs. What the
-/// draft's other columns show is taken as it is.
+/// Counts of one label column of a draft lens, by percent of the stored probability. They give the
+/// number of changed cells and results for any position of the column's cutoffs, with the draft's
+/// other columns unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct LabelMoves {
-    /// All probabilities that the column labels.
+    /// All probabilities behind the column's labels.
     pub probabilities: PercentHistogram,
-    /// Those of the cells that can stay as they are, by the label that is shown now.
+    /// Probabilities of the cells that keep their value at some cutoffs, by the current label.
     pub now: NowLabels,
-    /// Those of `now` whose results no other column changes.
+    /// The part of `now` in results that no other column changes.
     pub alone: NowLabels,
-    /// Cells that change wherever the cutoffs are, because no label is shown in their place now.
+    /// Cells that change at any cutoffs, because the current lens shows no label there.
     pub always_changed_cells: u64,
-    /// Results that change wherever the cutoffs are, in this column or in another.
+    /// Results that change at any cutoffs, in this column or in another.
     pub always_changed_results: u64,
 }
 
-/// Probabilities by the label that they have now.
+/// Probabilities by current label.
 #[derive(Clone, Debug, Default)]
 pub struct NowLabels {
     /// Probabilities of results that are `yes` now.
@@ -39,9 +39,9 @@ pub struct NowLabels {
 pub(super) struct LabelCell {
     /// The stored probability; `None` for an empty cell.
     pub(super) probability: Option<Probability>,
-    /// The label that is shown now; `None` where the current lens shows none here.
+    /// The current label; `None` when the current lens shows no label in this cell.
     pub(super) now: Option<YesNoLabel>,
-    /// Whether the draft shows something else here.
+    /// Whether the draft changes this cell.
     pub(super) is_changed: bool,
     /// Whether the draft changes another column of the result.
     pub(super) is_changed_elsewhere: bool,
@@ -66,17 +66,17 @@ impl LabelMoves {
         }
     }
 
-    /// How many results would have which label with the column's cutoffs here.
+    /// Number of results with each label when the column has these cutoffs.
     pub fn labels(&self, cutoffs: PercentCutoffs) -> LabelCounts {
         self.probabilities.labels(cutoffs)
     }
 
-    /// How many of the column's cells would change with its cutoffs here.
+    /// Number of the column's cells that change when it has these cutoffs.
     pub fn changed_cells(&self, cutoffs: PercentCutoffs) -> u64 {
         self.always_changed_cells + self.now.changed(cutoffs)
     }
 
-    /// How many results the draft would change with the column's cutoffs here.
+    /// Number of results that the draft changes when the column has these cutoffs.
     pub fn changed_results(&self, cutoffs: PercentCutoffs) -> u64 {
         self.always_changed_results + self.alone.changed(cutoffs)
     }
@@ -92,7 +92,7 @@ impl NowLabels {
         histogram.add(probability);
     }
 
-    /// How many have another label with these cutoffs.
+    /// Number of probabilities whose label changes with these cutoffs.
     fn changed(&self, cutoffs: PercentCutoffs) -> u64 {
         let Self { yes, unsure, no } = self;
         yes.labels(cutoffs).others(YesNoLabel::Yes)

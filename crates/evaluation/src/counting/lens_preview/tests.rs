@@ -11,8 +11,8 @@ use super::*;
 
 mod moved_cutoffs;
 
-/// A prism version, from which results are made. Its question keys are in alphabetical order,
-/// because `json!` sorts the keys of the answers.
+/// A prism version with results. Its question keys are in alphabetical order, because `json!` sorts
+/// the keys of the answers.
 pub(crate) struct Sample {
     version: PrismVersion,
     fields: FieldValues,
@@ -36,7 +36,7 @@ impl Sample {
         }
     }
 
-    /// Answers in which each named outcome has 0.75 and the first other outcome has the rest.
+    /// Answers in which each named outcome has 0.75, and the first of the others the rest.
     pub(crate) fn answers(topic: &str, angry: f64, level: &str) -> ResultStatus {
         let topics = ["billing", "delivery", "other", "insufficient_information"];
         let answers = json!({
@@ -78,7 +78,7 @@ pub(crate) fn column(question: &str, output: &str) -> Column {
     lens(&json!([column])).remove(0)
 }
 
-/// Columns as a lens file lists them: a name may be missing, and the type is the question's.
+/// Columns as in a lens file: the name is optional, and the type is the question's.
 fn lens(columns: &Json) -> Vec<Column> {
     let read = |column: &Json| {
         let mut stored = column.clone();
@@ -158,7 +158,7 @@ fn new_dropped_and_exchanged_columns_are_told_apart() {
         .iter()
         .map(|column| column.changed)
         .collect();
-    // another output under the old name changes every cell, a place in the row none
+    // another output under the old name changes every cell, another position none
     assert_eq!(changed, [Some(4), Some(0), None, None]);
     assert_eq!((preview.cells(), preview.changed()), (8, 4));
     assert!(preview.columns[0].before.is_none());

@@ -34,7 +34,7 @@ fn read_sent(list: &[(&'static str, &str)], bytes: &'static [u8]) -> Result<Rece
 }
 
 fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<ReceivedBody, String> {
-    // with a paused clock the runtime skips every wait
+    // with a paused clock, the runtime skips every wait
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
     let body = SentBody {

@@ -41,7 +41,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads a key that may be absent. A `null` is present, and refused for its type.
+/// Reads an optional key. A `null` counts as present, and is refused for its type.
 fn optional<T>(
     body: &Object<'_>,
     key: &str,
@@ -61,7 +61,7 @@ fn string<T>(
     refuse_lost_characters(read(sent), are_lost)
 }
 
-/// Reads `fields`, or `text`, which is short for an only field named `text`.
+/// Reads `fields`, or its shorthand `text` for a single field named `text`.
 fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFields, InvalidValue> {
     match (body.get("fields"), body.get("text")) {
         (Some(fields), None) => read_fields(fields, problems),
@@ -99,7 +99,7 @@ fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, 
     invalid.map_or(Ok(SentFields(values)), Err)
 }
 
-/// A key may have any length: whether the version has such a field is checked later.
+/// The fault of a field's key. Any length is allowed: the key is compared with the version's later.
 fn key_fault(key: &JsonString) -> Option<Fault> {
     let is_forbidden = key.has_unpaired_surrogate || key.text.contains('\0');
     is_forbidden.then_some(Fault::ForbiddenCharacters)
@@ -123,8 +123,8 @@ fn version(json: Json<'_>) -> Result<VersionNumber, Vec<Fault>> {
         .ok_or_else(|| version_faults(number))
 }
 
-/// Every fault of a number that is no version number. A number beyond the range of a double is
-/// read as infinite and counts as an integer, as all doubles past 2^53 are integers.
+/// Every fault of a number as a version number. A number beyond the range of a double is read as
+/// infinite and counts as an integer, as all doubles above 2^53 do.
 fn version_faults(number: f64) -> Vec<Fault> {
     let mut faults = Vec::new();
     if number.is_finite() && number.fract() != 0.0 {
@@ -139,7 +139,7 @@ fn version_faults(number: f64) -> Vec<Fault> {
     faults
 }
 
-/// The number as an integer, when it is an integer of 32 bits.
+/// The number as an integer, if it is a 32-bit integer.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

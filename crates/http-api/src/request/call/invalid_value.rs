@@ -1,9 +1,8 @@
-//! A part of a call that breaks rules, whose faults the caller is told in one list.
+//! Invalid values of a call, whose faults are reported in one list.
 
 use refract_domain::problem::{Fault, Problems};
 
-/// Stands in for a value that breaks rules. Its faults are in the list of problems already, so it
-/// says nothing itself.
+/// An invalid value, whose faults are in the list of problems already.
 #[derive(Debug)]
 pub(super) struct InvalidValue;
 
@@ -19,8 +18,8 @@ impl InvalidValue {
     }
 }
 
-/// The outcome of reading a string. Characters that decoding could not represent make the string
-/// forbidden, as NUL does, and that fault is listed last.
+/// The result of parsing a string. Characters lost in decoding make the string forbidden, as NUL
+/// does, and that fault is listed last.
 pub(super) fn refuse_lost_characters<T>(
     read: Result<T, Vec<Fault>>,
     are_lost: bool,

@@ -8,8 +8,8 @@ use refract_lens_rendering::Format;
 
 use super::invalid_value::{InvalidValue, refuse_lost_characters};
 
-/// Reads `{prism}`: percent-decoded, then measured. Bytes that are not UTF-8 are refused as NUL is
-/// (readings).
+/// Reads `{prism}`: decodes the percent-encoding, then checks the length. Bytes that are not UTF-8
+/// are refused as NUL is (readings).
 pub(super) fn prism(raw: &str, problems: &mut Problems) -> Result<PrismSelector, InvalidValue> {
     let decoded = percent_decode_str(raw);
     let are_lost = decoded.clone().decode_utf8().is_err();
@@ -18,14 +18,14 @@ pub(super) fn prism(raw: &str, problems: &mut Problems) -> Result<PrismSelector,
         .map_err(|faults| InvalidValue::list(problems, "prism", faults))
 }
 
-/// Reads `{result_id}`, percent-decoded.
+/// Reads `{result_id}` after decoding the percent-encoding.
 pub(super) fn result_id(raw: &str, problems: &mut Problems) -> Result<ResultId, InvalidValue> {
     let decoded = percent_decode_str(raw).decode_utf8_lossy();
     ResultId::parse(&decoded)
         .ok_or_else(|| InvalidValue::list(problems, "result_id", [Fault::InvalidUuid]))
 }
 
-/// Reads `format` from the query. An empty value counts as left out; two different values are an
+/// Reads `format` from the query. An empty value counts as absent; two different values are an
 /// unknown format (readings).
 pub(super) fn format(query: &str, problems: &mut Problems) -> Result<Format, InvalidValue> {
     let parameters = form_urlencoded::parse(query.as_bytes());

@@ -1,4 +1,4 @@
-//! With a paused clock: the runtime skips every wait for a time that nothing else ends.
+//! Tests with a paused clock: the runtime skips waits that only time ends.
 
 use actix_web::error::PayloadError;
 use actix_web::http::header::HeaderValue;
@@ -41,7 +41,7 @@ async fn read(
     body.read(&headers, LIMITS).await
 }
 
-/// So many chunks of 10 KiB, each some time after the one before.
+/// This many chunks of 10 KiB, at a fixed interval.
 fn chunks(
     number: usize,
     pause: Duration,
@@ -52,7 +52,7 @@ fn chunks(
     })
 }
 
-/// Everything that large bodies may take.
+/// All the room for large bodies.
 fn all_room(reader: &BodyReader) -> HeldRoom {
     let room = reader.budget.room_for_body(20 * 1024 * KIB, 1);
     room.now_or_never().unwrap()
@@ -109,7 +109,7 @@ async fn a_body_that_stands_still_gives_way_to_those_that_wait() {
     let (still, next) = tokio::join!(still, next);
     assert_eq!(still.unwrap_err(), BodyReadError::Incomplete);
     assert!(next.is_ok() && began.elapsed() < Duration::from_secs(6));
-    // where nobody waits, it has its whole time
+    // when nobody waits for room, the body has its whole time
     let slow = chunks(3, Duration::from_secs(9));
     assert!(read(&reader, Some(30 * KIB), slow).await.is_ok());
     drop(room);
@@ -121,7 +121,7 @@ async fn a_body_that_comes_on_is_read_while_others_wait() {
     let room = reader.budget.room_for_body(19 * 1024 * KIB, 1).await;
     let slow = read(&reader, Some(200 * KIB), chunks(20, Duration::from_secs(1)));
     let next = read(&reader, Some(1024 * KIB), chunks(102, Duration::ZERO));
-    // what was read gives its room back at once
+    // a body that was read releases its room at once
     let (slow, next) = tokio::join!(slow.map(|it| it.map(drop)), next);
     assert!(slow.is_ok() && next.is_ok());
     drop(room);

@@ -1,5 +1,5 @@
-//! Over real connections. With a paused clock the runtime skips every wait for a time that nothing
-//! else ends.
+//! Tests over real connections. With a paused clock, the runtime skips waits that only time
+//! ends.
 
 use std::future::poll_fn;
 
@@ -19,7 +19,7 @@ async fn connected(budget: &BodyBudget) -> (TcpStream, GatedStream) {
     (client, GatedStream::new(stream, budget.clone()))
 }
 
-/// Reads as the HTTP server does: on and on, until it is told to wait.
+/// Reads as the HTTP server does: repeatedly, until it has to wait.
 async fn burst(stream: &mut GatedStream) -> io::Result<String> {
     let mut read = Vec::new();
     poll_fn(|cx| {
@@ -47,7 +47,7 @@ async fn arrived(stream: &GatedStream, bytes: usize) {
     }
 }
 
-/// Whether the stream has something to say now.
+/// Whether reading the stream returns something at once.
 fn is_told(stream: &mut GatedStream) -> bool {
     burst(stream).now_or_never().is_some()
 }
@@ -102,7 +102,7 @@ async fn a_body_that_nobody_reads_stays_with_the_system() {
     assert!(!is_told(&mut stream), "no more is wanted");
     drop(open);
     drop(under_way);
-    // the rest is read and dropped by the server, without room for a long head
+    // the server reads and drops the rest, which needs no room for a long head
     while read < body.len() {
         read += burst(&mut stream).await.unwrap().len();
     }
@@ -214,7 +214,7 @@ async fn so_is_one_that_came_with_the_request_before() {
             }
             drop((open, under_way));
             if begun.is_empty() {
-                // the HTTP server's time for idle connections counts
+                // the HTTP server's timeout for idle connections applies
                 let next = tokio::time::timeout(Duration::from_mins(1), burst(&mut stream));
                 assert!(next.await.is_err());
             } else {

@@ -84,7 +84,7 @@ fn a_request_that_the_stopping_server_drops_is_cut_off() {
     let (line, metrics) = recorded(&lifecycle, drop);
     assert_eq!(line, "POST /things/{id} 503 Some(true) order-7");
     assert_counted(&metrics, 503);
-    // a reply that was ready is a reply
+    // a finished reply counts as a reply
     let (line, _) = recorded(&lifecycle, |record| record.end(200));
     assert_eq!(line, "POST /things/{id} 200 None order-7");
 }

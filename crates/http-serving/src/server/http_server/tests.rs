@@ -1,6 +1,6 @@
-//! Where a body ends is found twice: by the stream, to read no further than it may, and by the HTTP
-//! server. However requests are framed and cut, all of them are answered in their order, none is made
-//! of another's body, and no connection hangs.
+//! The end of a body is found twice: by the stream, which reads no further, and by the HTTP server.
+//! However requests are framed and split, all of them are answered in order, none consists of
+//! another's body, and no connection hangs.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use super::*;
 use crate::{BodyLimits, BodyReader, RequestUnderWay, SentBody, bind, discard_body};
 
-/// A reply's bytes beside its request.
+/// The bytes of a reply, and its request.
 struct Echo {
     bytes: Bytes,
     under_way: RequestUnderWay,
@@ -68,14 +68,14 @@ async fn echo(request: HttpRequest, payload: Payload) -> HttpResponse {
         .map_into_boxed_body()
 }
 
-/// The statuses and bodies that a server sends for what comes in pieces of this length.
+/// The statuses and bodies of a server's replies to text sent in pieces of this length.
 async fn replies(server: &str, sent: &str, piece: usize) -> String {
     let mut client = TcpStream::connect(server).await.unwrap();
     client.set_nodelay(true).unwrap();
     let (mut reading, mut writing) = client.split();
     let write = async {
         for piece in sent.as_bytes().chunks(piece) {
-            // the server may have hung up
+            // the server may have closed the connection
             if writing.write_all(piece).await.is_err() {
                 return;
             }
@@ -109,7 +109,7 @@ const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
 const CHUNKS: &str = "5;a=b\r\nhello\r\n00a \r\n\r\n0\r\n\r\nGET\r\n000\r\n\r\n";
 const LENGTH: &str = "Content-Length: 5\r\n";
 
-/// Sends each of the texts with a request behind it, in pieces of some lengths, to a server of its own.
+/// Sends each text, followed by a request, to a new server, in pieces of several lengths.
 async fn assert_replies(cases: &[(String, &str)]) {
     let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -183,7 +183,8 @@ async fn every_request_is_answered_however_it_is_framed_and_cut() {
 #[tokio::test]
 async fn what_follows_a_body_without_an_end_is_no_request() {
     let cases = [
-        // what ends with the connection: the next request is its body, which never ends well
+        // a body that ends with the connection: the next request is part of it, and it never ends
+        // well
         (
             post(
                 "/read",
@@ -196,7 +197,7 @@ async fn what_follows_a_body_without_an_end_is_no_request() {
             "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\nhello".to_owned(),
             "200[ ]",
         ),
-        // what is framed in no way that is understood
+        // framings that are not understood
         (
             post(
                 "/read",
@@ -225,7 +226,7 @@ async fn what_follows_a_body_without_an_end_is_no_request() {
             post("/read", CHUNKED, CHUNKS).replace("HTTP/1.1", "HTTP/1.0"),
             "400",
         ),
-        // chunks that are none: the server hangs up
+        // invalid chunks: the server closes the connection
         (post("/read", CHUNKED, "5\nhello\r\n0\r\n\r\n"), ""),
         (post("/read", CHUNKED, "\r\n\r\n"), ""),
         (post("/read", CHUNKED, "1\r\nab\r\n0\r\n\r\n"), ""),

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Sample, read};
 
-/// The worst texts that people and spreadsheets write, without NUL.
+/// The most awkward texts that people and spreadsheets write, without NUL.
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = select(vec![
         "=",
@@ -71,7 +71,7 @@ fn any_probability() -> impl Strategy<Value = Probability> {
     millionths.prop_map(|millionths| Probability::from_millionths(millionths).unwrap())
 }
 
-/// A question of any type with a key `q1`, `q2`, …, as it is saved.
+/// A question of any type with a key `q1`, `q2`, …, in its saved form.
 fn any_question(key: String) -> impl Strategy<Value = Value> {
     let labels = prop::collection::vec(any_label(), 2..6);
     (select(QuestionType::NAMES.to_vec()), labels).prop_map(move |(question_type, labels)| {

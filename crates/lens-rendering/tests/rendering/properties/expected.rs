@@ -1,4 +1,4 @@
-//! The expected cells of a result, computed in another way than the renderer's.
+//! The expected cells of a result, computed independently of the renderer.
 
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::Probability;
@@ -125,7 +125,7 @@ pub(super) fn expected_json_answers(sample: &Sample) -> Vec<(String, Json)> {
     named.collect()
 }
 
-/// The value of each column, each looked up by key.
+/// The value of each column, looked up by key.
 fn values(sample: &Sample) -> Vec<Value<'_>> {
     let value = |column: &refract_domain::lens::Column| {
         let question = sample.version.question(&column.question);
@@ -138,13 +138,13 @@ fn values(sample: &Sample) -> Vec<Value<'_>> {
     sample.lens.iter().map(value).collect()
 }
 
-/// A number with six decimals, without zeros at the end.
+/// A number with up to six decimals, without trailing zeros.
 fn decimal(probability: Probability) -> String {
     let six = format!("{:.6}", f64::from(probability.millionths()) / 1e6);
     six.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The entries in falling order of probability, equal ones in their first order.
+/// The entries by descending probability; entries of equal probability keep their order.
 fn text_list(
     question: &Question,
     probabilities: &[(refract_domain::key::OutcomeKey, Probability)],

@@ -1,4 +1,4 @@
-//! Cutoffs that move: what is counted once tells what every place of a slider would change.
+//! Moving cutoffs: one count gives the changes for every position of a slider.
 
 use proptest::prelude::*;
 use refract_domain::answer::probability::{ONE, Probability};
