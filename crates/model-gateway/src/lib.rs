@@ -6,9 +6,9 @@
 //! and returns answers, or a [`ModelError`] in words.
 //!
 //! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module of
-//! `protocols` that writes requests and reads answers and knows no connection. Nothing in this crate
-//! knows of results, databases or callers, and no text, prompt, model answer or key reaches a log or
-//! an error.
+//! `protocols` that writes requests and reads answers, and knows no connection. This crate knows
+//! nothing of results, databases or callers, and no text, prompt, model answer or key reaches a log
+//! or an error.
 
 mod attempts;
 mod connection;
