@@ -54,8 +54,8 @@ pub(crate) fn without_value(question: &Question, weights: &[f64]) -> Option<Answ
     choice(None, distribution(question, weights)?, None)
 }
 
-/// The answer to a Choice question. Without a confidence from the server, the probability of the
-/// chosen outcome gives it.
+/// The answer to a Choice question. Without a confidence from the server, the confidence follows
+/// from the probability of the chosen outcome.
 pub(crate) fn choice(
     value: Option<OutcomeKey>,
     probabilities: Distribution,

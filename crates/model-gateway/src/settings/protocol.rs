@@ -36,7 +36,7 @@ impl Protocol {
         }
     }
 
-    /// The owner of the format by the conventions of traces: not whoever serves the model.
+    /// The owner of the format by the conventions of traces: not the party that serves the model.
     pub(crate) fn provider(self) -> &'static str {
         match self {
             Self::SystemOne => self.name(),

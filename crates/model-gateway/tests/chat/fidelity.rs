@@ -98,7 +98,7 @@ fn spaced(models: impl Strategy<Value = ChatModel>) -> impl Strategy<Value = Cha
 
 /// Models that spell codes as with real tokenizers: nearly always with a leading space, or nearly
 /// always without; the following digits depend on the spelling. Few other words are probable: among
-/// 20 alternatives they cannot be told from hidden codes.
+/// 20 alternatives they look like hidden codes.
 fn spelled(weights: impl Strategy<Value = Vec<f64>>) -> impl Strategy<Value = ChatModel> {
     let spaced = prop_oneof![0.0..0.003, 0.997..1.0];
     let model = (weights, 0.996..=1.0, spaced, any::<bool>());
