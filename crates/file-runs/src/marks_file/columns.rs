@@ -98,8 +98,8 @@ impl MarksColumns {
         &self.wanted
     }
 
-    /// Checks that a file has columns for results and questions. `seen` tells for each wanted
-    /// column whether the file has it; `unused` names the other columns.
+    /// Checks that a file has columns for results and questions. `seen` flags the wanted columns
+    /// that the file has; `unused` names the others.
     pub(super) fn check(&self, seen: &[bool], unused: &[String]) -> Result<(), MarksFileError> {
         let wanted = self.wanted.0.iter().zip(seen);
         let has = wanted.filter(|(_, seen)| **seen);
