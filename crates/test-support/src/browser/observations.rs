@@ -30,7 +30,7 @@ impl Browser {
     ///
     /// # Panics
     ///
-    /// When the page goes on changing until the deadline.
+    /// When the page still changes at the deadline.
     pub async fn texts(&self, css: &str) -> Vec<String> {
         let mut wait = Wait::until(format!("texts of {css:?}"));
         loop {
