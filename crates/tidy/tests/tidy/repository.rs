@@ -100,8 +100,8 @@ fn both_databases_have_the_same_migrations() {
     );
 }
 
-/// The pages that name the tests behind their lines: the tests of the specification and of
-/// `docs/MODELS.md`, and those of the threat model's statements.
+/// Pages with tables that name a test for each statement: one page for the specification and
+/// `docs/MODELS.md`, one for the threat model.
 const PROOFS: [&str; 2] = ["docs/proof.md", "docs/SECURITY.md"];
 
 #[test]
