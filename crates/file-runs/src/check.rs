@@ -1,4 +1,4 @@
-//! What is known of a file before the model is asked: refused rows, and what a run costs.
+//! Checks a file before the model is asked: refused rows, and the cost of a run.
 
 pub(crate) mod file_check;
 pub(crate) mod price;

@@ -1,4 +1,4 @@
-//! A file with everything that stays as it is from the check to the end of the run.
+//! A file and everything that stays constant from the check to the end of the run.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::input::{InputError, InputFile, InputKind, InputSource};
 use crate::run::identity::RunIdentity;
 use crate::run::shard::Shard;
 
-/// Which rows of which file are asked about.
+/// The file and the rows to ask about.
 pub struct RunOrder<'a> {
     /// The file, or the stream.
     pub input: InputSource<'a>,
-    /// Columns of the file whose names differ from what they give.
+    /// Columns whose names differ from the field, `ref` or `context` that they hold.
     pub mappings: &'a [ColumnMapping],
-    /// The rows that this run asks about.
+    /// The rows of this run.
     pub shard: Shard,
-    /// The run's name. Another name asks about every row anew; usually empty.
+    /// The run's name, usually empty. A run with a different name asks about every row again.
     pub name: String,
 }
 
-/// A file that is ready to be run.
+/// A file that is ready to run.
 pub struct FileRun {
     pub(crate) prism: PinnedPrism,
     pub(crate) columns: InputColumns,

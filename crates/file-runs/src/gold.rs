@@ -1,4 +1,4 @@
-//! Files of texts whose right answers are known.
+//! Gold files: texts with known correct answers.
 
 pub(crate) mod cells;
 pub(crate) mod run;

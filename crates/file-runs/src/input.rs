@@ -1,7 +1,7 @@
-//! The file of a run as rows, read line by line however large it is.
+//! Reads the file of a run as rows, line by line, at any size.
 //!
-//! CSV with commas, semicolons or tabs, TSV, and JSON Lines. This module knows how files are written
-//! and which of their columns are wanted, and nothing of prisms, models or results.
+//! Formats are CSV with commas, semicolons or tabs, TSV, and JSON Lines. This module knows the
+//! formats and the wanted columns, and nothing of prisms, models or results.
 
 mod binary_kind;
 mod bounded_reader;

@@ -1,19 +1,18 @@
-//! File runs of Refract: a prism is asked about every row of a file, and each row is saved as a
-//! result.
+//! File runs of Refract: ask a prism about every row of a file, and save each row as a result.
 //!
-//! [`FileRun::open`] pins what must not change during a run: the prism, the version that answers,
-//! the columns of the output. [`FileRun::check`] reads the whole file once without asking the model.
-//! [`FileRun::run`] reads the file again and asks. The idempotency key of a row is made of the run,
-//! the row's place and the row's content, so a run that was stopped continues when it is started
+//! [`FileRun::open`] fixes what must not change during a run: the prism, the answering version, and
+//! the columns of the output. [`FileRun::check`] reads the whole file once without asking the
+//! model. [`FileRun::run`] reads the file again and asks. The idempotency key of a row consists of
+//! the run, the row's position and the row's content. So a stopped run continues when it is started
 //! again: answered rows are read back, failed rows are retried.
 //!
-//! A [`GoldRun`] is a file run over texts whose right answers are known, which it hands over beside
-//! the results.
+//! A [`GoldRun`] is a file run over texts with known correct answers. It hands over these answers
+//! together with the results.
 //!
-//! [`MarksFile`] reads files of another kind: what people say the right outcomes are.
+//! [`MarksFile`] reads files of marks: the outcomes that people judge correct.
 //!
-//! This crate knows nothing of command lines, terminals, HTTP or SQL, and reaches the database and
-//! the model through the use cases of `refract-service` alone.
+//! This crate knows nothing of command lines, terminals, HTTP or SQL. It reaches the database and
+//! the model only through the use cases of `refract-service`.
 
 mod check;
 mod file_run;

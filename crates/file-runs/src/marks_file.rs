@@ -1,9 +1,9 @@
-//! Files of marks: what people say the right outcomes of results are, a row for each result.
+//! Files of marks: the outcomes that people judge correct, one row for each result.
 //!
-//! CSV, TSV and JSON Lines, read as the files of runs are. A file of texts with right answers is a
-//! file of marks too: `expected_<question>` is read where there is no column of the question itself.
-//! So is an export of results with its marks: `<question>_marked` counts before the question's own
-//! column, which holds the answer there.
+//! A file of marks is CSV, TSV or JSON Lines, and is read like the file of a run. A gold file is a
+//! file of marks too: `expected_<question>` is read if the question has no column of its own. An
+//! export of results with marks is one as well: there `<question>_marked` takes precedence over the
+//! question's column, which holds the answer.
 
 mod columns;
 mod fault;
@@ -23,23 +23,23 @@ pub struct MarksFile {
     columns: MarksColumns,
 }
 
-/// The rows of a whole file of marks.
+/// The content of a whole file of marks.
 pub struct MarksFileRows {
-    /// Rows that mark something, in the order of the file.
+    /// Rows with at least one mark, in the order of the file.
     pub rows: Vec<MarksRow>,
-    /// What is wrong with single rows.
+    /// Errors in single rows.
     pub faults: MarkErrors,
-    /// Number of all rows.
+    /// Number of rows, with and without marks.
     pub rows_in_file: u64,
-    /// Names of the columns that are not read, as a list for people.
+    /// Names of the columns that are not read, as readable text.
     pub unused_columns: String,
-    /// Whether the file is an export of results without columns of marks, so that its columns of
-    /// questions hold what was answered.
+    /// Whether the file is an export of results without columns of marks: its columns of questions
+    /// then hold the model's answers.
     pub holds_answers: bool,
 }
 
 impl MarksFile {
-    /// Opens a file whose columns may be of these questions.
+    /// Opens a file whose columns may belong to these questions.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -56,10 +56,10 @@ impl MarksFile {
         self.input.kind()
     }
 
-    /// Reads the whole file. It blocks the thread: the file may be large.
+    /// Reads the whole file, which may be large. Blocks the thread.
     ///
     /// # Errors
-    /// When the file cannot be read, or its columns name no results or no questions.
+    /// When the file cannot be read, or it has no column for results or none for questions.
     pub fn read(&self) -> Result<MarksFileRows, MarksFileError> {
         let mut raw = self.input.rows(self.columns.wanted())?;
         let of_header = raw.has_columns();
@@ -78,7 +78,7 @@ impl MarksFile {
         loop {
             let next = raw.next();
             if !matches!(next, Ok(Some(_))) {
-                // a broken row may be one that is just being written
+                // a broken row may be one that is being written just now
                 self.input.check_unchanged(line)?;
             }
             let Some(row) = next? else { break };
@@ -97,7 +97,7 @@ impl MarksFile {
 
     fn unused(&self, raw: &RawRows, seen: &[bool]) -> Result<Vec<String>, MarksFileError> {
         let mut unused = raw.unused_columns();
-        // the keys of JSON Lines are known only now
+        // only now are all keys of JSON Lines known
         self.columns.check(seen, &unused)?;
         unused.extend(self.columns.passed_by(seen));
         Ok(unused)

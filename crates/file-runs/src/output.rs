@@ -1,4 +1,4 @@
-//! What a run writes: its format, and the rows in the order of the file.
+//! The output of a run: its format, and the rows in the order of the file.
 
 pub(crate) mod finished_rows;
 pub(crate) mod format;

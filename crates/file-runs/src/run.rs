@@ -1,4 +1,5 @@
-//! The run: rows are read, looked up, asked about and written, each stage at its own pace.
+//! The run: reads rows, looks them up, asks the model and writes results, each stage at its own
+//! pace.
 
 pub(crate) mod dispatch;
 pub(crate) mod identity;
@@ -27,22 +28,22 @@ use crate::run::settings::RunSettings;
 use crate::run::stop::{FirstError, RunError};
 use crate::run::tally::RunTally;
 
-/// What a run writes.
+/// The output files of a run.
 pub struct RunFiles<'a> {
     /// The format of the rows.
     pub format: RowFormat,
-    /// Where the rows go.
+    /// The destination of the rows.
     pub rows: &'a mut dyn Write,
-    /// Where refused rows are listed as CSV: `line`, `reason`, then the row's own cells.
+    /// The destination of the list of refused rows, as CSV: `line`, `reason`, then the row's cells.
     pub refused: Option<&'a mut dyn Write>,
 }
 
 impl FileRun {
-    /// Asks about every row of the shard that has no answer, retries failed rows, and writes all
-    /// results in the order of the file. The file has to be unchanged since `check`.
+    /// Asks about every row of the shard without an answer, retries failed rows, and writes all
+    /// results in the order of the file. The file must be unchanged since `check`.
     ///
-    /// After `stop` no further row begins. Rows in flight are finished, saved and written, whatever
-    /// the reason for the stop.
+    /// After `stop`, no further row is begun. Rows in flight are finished, saved and written, for
+    /// any reason to stop.
     pub async fn run(
         &self,
         settings: RunSettings,
@@ -73,8 +74,8 @@ impl FileRun {
         }
     }
 
-    /// Asks about every row and gives each to a sink, in the order of the file. An event is saved before
-    /// the first row, and one after the last.
+    /// Asks about every row and gives each to a sink, in the order of the file. Saves one event
+    /// before the first row and one after the last.
     pub(crate) async fn run_each(
         &self,
         facts: RunFacts,

@@ -1,12 +1,12 @@
-//! One model request: an attempt, and a second one where the server is overloaded or failed, or
-//! refused an API key that was renewed since.
+//! Sends one model request in up to two attempts. The second attempt follows an overloaded or
+//! failing server, or a refused API key that was renewed since.
 //!
 //! An attempt's timeout covers sending, waiting and reading. It starts when the request holds a
 //! permit of the concurrency limit, so that a full node is not mistaken for a slow model.
 //!
-//! Of several servers, all requests of a call go to one, whose prefix cache then serves them. The
-//! second attempt goes to another one. An attempt that finds no server at an address goes on to the
-//! next: nothing was sent, so no model was asked.
+//! With several servers, all requests of a call go to one server and share its prefix cache. The
+//! second attempt goes to another server. A server that cannot be reached is skipped: nothing was
+//! sent, so no model was asked.
 
 pub(crate) mod attempt_end;
 pub(crate) mod concurrency_limit;
@@ -44,7 +44,7 @@ pub(crate) struct RequestSender {
 }
 
 impl RequestSender {
-    /// The same sender with connections that nobody else uses.
+    /// A clone of this sender with connections that it shares with no other.
     pub(crate) fn with_own_connections(&self) -> Self {
         Self {
             connections: self.connections.map(ModelConnections::with_none_open),
@@ -58,16 +58,17 @@ pub(crate) struct CallSender<'a> {
     sender: &'a RequestSender,
     pub(crate) recorder: &'a ReportRecorder,
     trace: &'a CallTrace,
-    /// Where the call's requests go first; `None` until one is sent.
+    /// The server that gets the call's requests first; `None` until one is sent.
     home: Cell<Option<ServerPlace>>,
 }
 
 /// Which servers a request may be sent to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RequestReach {
-    /// Any of them.
+    /// Any server of the list.
     AnyServer,
-    /// The one that answered the series' last request: what is asked means nothing elsewhere.
+    /// Only the server that answered the series' last request: the request means nothing to the
+    /// others.
     SameServer,
 }
 
@@ -91,13 +92,13 @@ impl<'a> CallSender<'a> {
         }
     }
 
-    /// A series of requests that begins.
+    /// Starts a series of requests.
     pub(crate) fn series(&self) -> RequestSeries {
         RequestSeries::new(self.sender.settings.timeout)
     }
 
-    /// Sends a request, written for the server that it goes to, and returns the body of the answer
-    /// with status 200.
+    /// Sends a request and returns the body of the answer with status 200. `write` makes the body
+    /// for the chosen server.
     pub(crate) async fn post(
         &self,
         write: impl Fn(ServerPlace) -> RequestBody,
@@ -106,7 +107,7 @@ impl<'a> CallSender<'a> {
         self.send(write, RequestReach::AnyServer, series).await
     }
 
-    /// Sends a request to the server that answered the series' last one, and nowhere else.
+    /// Sends a request to the server that answered the series' last request, and to no other.
     pub(crate) async fn post_to_same(
         &self,
         body: RequestBody,
@@ -157,7 +158,7 @@ impl<'a> CallSender<'a> {
         }
     }
 
-    /// Makes one attempt, at a server other than those that refused the request where there is one.
+    /// Makes one attempt, if possible at a server that has not refused the request yet.
     async fn attempt(
         &self,
         write: &impl Fn(ServerPlace) -> RequestBody,
@@ -190,7 +191,7 @@ impl<'a> CallSender<'a> {
             if span.is_recording() {
                 span.end(attempt_end::of(&reply));
             }
-            // an attempt that had little time left tells nothing by taking longer
+            // a timeout is no evidence against the server if the attempt had little time left
             tell(asked, &reply, time_left >= *whole_time / 2);
             if reach == RequestReach::AnyServer
                 && let Err(ModelError::Unreachable(_)) = reply
@@ -215,7 +216,7 @@ impl<'a> CallSender<'a> {
         })
     }
 
-    /// What the trace tells of an attempt at this server.
+    /// Describes an attempt at this server for the trace.
     fn described(&self, place: ServerPlace, refused_by: ServerSet) -> ModelAttempt<'_> {
         let settings = &self.sender.settings;
         let (host, port) = self.sender.connections.of(place).host_and_port();
@@ -229,7 +230,7 @@ impl<'a> CallSender<'a> {
         }
     }
 
-    /// The server that an attempt asks first.
+    /// Chooses the server for the first exchange of an attempt.
     fn first_choice(
         &self,
         reach: RequestReach,
@@ -257,8 +258,7 @@ impl<'a> CallSender<'a> {
         chosen
     }
 
-    /// Sends later requests of the call to another server, where they would go to one that cannot be
-    /// reached.
+    /// Makes `other` the call's home if the home is the unreachable server.
     fn move_home(&self, unreachable: ServerPlace, other: ChosenServer) {
         if self.home.get() == Some(unreachable) {
             self.home.set(Some(other.place));
@@ -266,7 +266,7 @@ impl<'a> CallSender<'a> {
     }
 }
 
-/// Tells how a request ended, as far as that says something about its server.
+/// Reports the end of a request to its server's health, if the end is evidence about the server.
 fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelError>, had_time: bool) {
     match reply {
         Ok(ServerReply::CallError(refusal)) if refusal.is_by_failing_server() => asked.failed(),

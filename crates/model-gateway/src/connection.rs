@@ -1,5 +1,5 @@
-//! HTTP exchanges with a model server: one request and its answer, without a timeout and without a
-//! second attempt.
+//! HTTP exchanges with a model server: one request and its answer, without timeout or second
+//! attempt.
 //!
 //! HTTP/1.1 on purpose: a connection carries one request at a time, so closing the connection stops
 //! an abandoned request. Redirects are not followed and proxies of the environment are not used.
@@ -33,8 +33,8 @@ use crate::failure::ModelError;
 use crate::settings::ModelApiKey;
 use crate::settings::setting_fault::SettingError;
 
-/// Common model servers close a connection that was idle for five seconds. Ours are given up
-/// before, so that no request meets a connection that is just being closed.
+/// Common model servers close a connection after five idle seconds. We close it earlier, so that no
+/// request meets a closing connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REFRACT: HeaderValue =
@@ -47,7 +47,7 @@ pub(crate) struct ServerAccess {
     headers: HeaderMap,
     tls: Option<Arc<ClientConfig>>,
     keep_alive: Duration,
-    /// The key, where it comes from a file; it comes before the one among the headers.
+    /// The key from a file; it takes precedence over the one among the headers.
     renewable_key: Option<Arc<RenewableKey>>,
 }
 
@@ -77,7 +77,7 @@ impl ServerAccess {
         })
     }
 
-    /// This access with a key that may change.
+    /// Uses a key that may change instead of the fixed one.
     pub(crate) fn with_renewable_key(self, renewable_key: Option<Arc<RenewableKey>>) -> Self {
         Self {
             renewable_key,
@@ -105,7 +105,7 @@ impl ModelConnections {
         }
     }
 
-    /// Connections to the same server, none of them open yet.
+    /// A clone without open connections, to the same server.
     pub(crate) fn with_none_open(&self) -> Self {
         Self::new(Arc::clone(&self.access))
     }
@@ -115,8 +115,8 @@ impl ModelConnections {
         (&self.dialer.host, self.dialer.port)
     }
 
-    /// Sends one request, with the trace that it belongs to, and reads its whole answer. Dropping the
-    /// future closes the connection.
+    /// Sends one request with its trace headers and reads the whole answer. Dropping the future
+    /// closes the connection.
     pub(crate) async fn exchange(
         &self,
         body: RequestBody,
@@ -128,7 +128,7 @@ impl ModelConnections {
         reply
     }
 
-    /// Sends a request over an idle connection, or over a new one where none can take it.
+    /// Sends a request over an idle connection, or over a new one if none is usable.
     async fn send(
         &self,
         mut request: Request<RequestBody>,
@@ -136,7 +136,7 @@ impl ModelConnections {
         while let Some(mut sender) = self.idle.take() {
             match sender.try_send_request(request).await {
                 Ok(response) => return Ok((response, sender)),
-                // the server had closed the connection: nothing was sent over it
+                // the server had closed the connection, so nothing was sent
                 Err(mut error) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(reply::send_failure(&error.into_error())),
@@ -150,7 +150,7 @@ impl ModelConnections {
     }
 
     fn request(&self, body: RequestBody, trace: Option<&TraceHeaders>) -> Request<RequestBody> {
-        // only the path stands in the request: the server is named by the header `Host`
+        // the request line has only the path: the header `Host` names the server
         let path = body.path().or_else(|| self.access.uri.path_and_query());
         let path = path.cloned().map(Uri::from).unwrap_or_default();
         let mut request = Request::new(body);

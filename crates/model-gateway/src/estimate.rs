@@ -21,9 +21,9 @@ pub struct CostEstimate {
 /// Estimates for one prism version, whose questions it measures once.
 #[derive(Clone, Debug)]
 pub struct Estimator {
-    /// `None` is the built-in scorer, which sends nothing.
+    /// `None` for the built-in scorer, which sends nothing.
     protocol: Option<Protocol>,
-    /// The format of typed questions by which questions are measured and requests are split.
+    /// The format of typed questions that measures questions and splits requests.
     format: &'static TypedFormat,
     request_tokens: usize,
     /// Characters of each question.
@@ -51,7 +51,7 @@ impl Estimator {
     }
 
     /// The cost of a submission whose state has `state_chars` characters of JSON. Every request
-    /// holds the whole state and its part of the questions.
+    /// holds the whole state and some of the questions.
     pub fn estimate(&self, state_chars: usize) -> CostEstimate {
         let questions = &self.questions;
         let requests = match self.protocol {
@@ -92,7 +92,7 @@ mod tests {
         let cost = |requests, tokens| CostEstimate { requests, tokens };
         assert_eq!(of(Some(Protocol::Chat), 800), cost(12, 12 * 200 + 1_200));
         assert_eq!(of(Some(Protocol::Stated), 800), cost(2, 2 * 200 + 1_200));
-        // 3,200 characters a request are left for questions of 401
+        // each request has 3,200 characters left for questions of 401
         assert_eq!(of(Some(Protocol::SystemOne), 770), cost(2, 385 + 1_200));
         assert_eq!(of(Some(Protocol::Decisions), 770), cost(2, 385 + 1_200));
         assert_eq!(of(None, 800), cost(0, 0));

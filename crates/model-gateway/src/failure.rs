@@ -1,8 +1,8 @@
 //! Why a model gave no usable answer. Each reason reads as the one sentence that becomes a result's
 //! `error`.
 //!
-//! A sentence names what happened, the key of the question where it is about one, and the server's
-//! status. It never holds a text, a prompt, words of the server or an API key.
+//! A sentence says what happened, with the server's status and the question's key if there are any.
+//! It never holds a text, a prompt, the server's message or an API key.
 
 pub(crate) mod refusal;
 pub(crate) mod server_message;
@@ -31,16 +31,16 @@ pub enum ModelError {
     /// The answer was not HTTP.
     #[error("The model server answered with something that is not HTTP.")]
     NotHttp,
-    /// A status other than 200, of the second attempt where there was one.
+    /// A status other than 200; that of the second attempt if there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
-    /// A status that refuses the request for having more tokens than the model's context.
+    /// A refusal because the request has more tokens than the model's context.
     #[error("The text is too long for the model's context (status {0}).")]
     ContextTooSmall(u16),
-    /// A 503 of a server that says that it loads its model.
+    /// A 503 with the message that the server is loading its model.
     #[error("The model server is still loading its model (status {0}).")]
     Loading(u16),
-    /// A status that refuses the request and names a parameter, or its system message.
+    /// A refusal that names a parameter, or the request's system message.
     #[error(
         "The model server refused the parameter `{parameter}` (status {status}): check \
          REFRACT_MODEL_PROTOCOL and the model."
@@ -50,7 +50,7 @@ pub enum ModelError {
         parameter: &'static str,
         /// 400 or 422; also 500 for the system message.
         status: u16,
-        /// Whether the server says in vLLM's words that a number is over its limit.
+        /// Whether the message is vLLM's for a number over its limit.
         is_over_limit: bool,
     },
     /// A redirect.
@@ -74,7 +74,7 @@ pub enum ModelError {
     /// A question without a usable answer.
     #[error("The model gave no usable answer to the question {0}.")]
     Unanswered(QuestionKey),
-    /// An answer that ended before the model's thinking did.
+    /// An answer that ended while the model was still thinking.
     #[error(
         "The model gave no usable answer to the question {0}: it was still thinking when its \
          answer ended."
@@ -92,7 +92,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// One word for logs and metrics that names the kind of failure.
+    /// The kind of failure in one word, for logs and metrics.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::TooBusy(_) => "too_busy",
@@ -113,7 +113,7 @@ impl ModelError {
         }
     }
 
-    /// Whether the body of the server's answer may say more about the failure.
+    /// Whether the body of the server's answer may explain the failure.
     pub(crate) fn is_said_by_server(&self) -> bool {
         match self {
             Self::Status(_)
@@ -163,7 +163,7 @@ impl fmt::Display for Unreachable {
     }
 }
 
-/// A duration in words: whole seconds if possible, else milliseconds.
+/// Displays a duration in whole seconds if possible, else in milliseconds.
 struct SpelledDuration(Duration);
 
 impl fmt::Display for SpelledDuration {

@@ -1,4 +1,4 @@
-//! What all threads of a process share of the model.
+//! The part of the model that all threads of a process share.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use crate::settings::setting_fault::SettingError;
 pub struct ModelGateway {
     settings: Arc<ModelSettings>,
     limit: Arc<ConcurrencyLimit>,
-    /// `None` is the built-in scorer.
+    /// `None` for the built-in scorer.
     servers: Option<SharedServers>,
 }
 
-/// What all threads share of the model servers.
+/// The part of the model servers that all threads share.
 #[derive(Clone, Debug)]
 struct SharedServers {
     renewable_key: Option<Arc<RenewableKey>>,
@@ -38,10 +38,10 @@ struct SharedServers {
 }
 
 impl ModelGateway {
-    /// Checks the settings; nothing is sent yet.
+    /// Checks the settings; sends nothing.
     ///
     /// # Errors
-    /// The setting that cannot be used.
+    /// When a setting cannot be used.
     pub fn new(settings: ModelSettings) -> Result<Self, SettingError> {
         if settings.concurrency == 0 {
             return Err(SettingError::Concurrency);
@@ -76,7 +76,7 @@ impl ModelGateway {
         })
     }
 
-    /// A model for the calling thread, with connections of its own. Clones share them.
+    /// A model for the calling thread, with connections that only its clones share.
     pub fn model(&self) -> Model {
         let server = self.servers.as_ref().map(|servers| ServerModel {
             protocol: servers.protocol.clone(),
@@ -97,17 +97,17 @@ impl ModelGateway {
         }
     }
 
-    /// Estimates what asking this version's questions will cost.
+    /// An estimator for the cost of asking this version's questions.
     pub fn estimator(&self, version: &PrismVersion) -> Estimator {
         Estimator::new(&self.settings, version)
     }
 
-    /// Whether the built-in scorer answers. Every surface that shows its answers says so.
+    /// Whether the built-in scorer answers. Every surface that shows its answers must say so.
     pub fn is_for_trying_only(&self) -> bool {
         self.servers.is_none()
     }
 
-    /// Where the model is and how it is asked, for a log line or a greeting; no credentials.
+    /// The model's address and protocol, for a log line or a greeting; no credentials.
     pub fn describe(&self) -> String {
         let endpoint = &self.settings.endpoint;
         match endpoint {
@@ -116,8 +116,8 @@ impl ModelGateway {
         }
     }
 
-    /// The use of each model server, in the order of the list. Servers of one host and port count as
-    /// one. Empty for the built-in scorer.
+    /// The use of each model server, in the order of the list. Servers with equal host and port
+    /// count as one. Empty for the built-in scorer.
     pub fn servers(&self) -> Vec<ServerUse> {
         let mut uses: Vec<ServerUse> = Vec::new();
         for server in self.servers.iter().flat_map(|servers| servers.pool.uses()) {
@@ -134,7 +134,7 @@ impl ModelGateway {
         self.limit.in_flight()
     }
 
-    /// Model requests that wait for a permit of the concurrency limit now.
+    /// Model requests that wait for a permit of the concurrency limit.
     pub fn waiting(&self) -> usize {
         self.limit.waiting()
     }

@@ -15,14 +15,14 @@ pub(crate) fn is_error(raw: &RawValue) -> bool {
     !matches!(raw.get(), "false" | "\"\"")
 }
 
-/// Reads a whole number from 0.
+/// Reads a whole number of at least 0.
 pub(crate) fn count(raw: &RawValue) -> Option<u64> {
     raw.get().parse().ok()
 }
 
 /// Reads a number. A number that is too large for a double is infinite.
 pub(crate) fn number(raw: &RawValue) -> Option<f64> {
-    // valid JSON that begins like a number is a number
+    // a valid JSON value that begins like a number is a number
     let begins = raw
         .get()
         .starts_with(|first: char| first == '-' || first.is_ascii_digit());
@@ -41,7 +41,7 @@ pub(crate) fn nested<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
     object(raw.get().as_bytes())
 }
 
-/// Reads an object. For serde alone a list would be an object as well.
+/// Reads an object. Without this check, serde would accept a list too.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
     if json.trim_ascii_start().first() != Some(&b'{') {
         return None;
@@ -54,14 +54,14 @@ pub(crate) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// An object's values by key. A key that stands twice makes it unreadable.
+/// An object's values by key. An object with a duplicate key is unreadable.
 #[derive(Default, Deserialize)]
 pub(crate) struct JsonObject<'a>(
     #[serde(borrow, with = "maps_duplicate_key_is_error")] BTreeMap<JsonKey<'a>, &'a RawValue>,
 );
 
 impl<'a> JsonObject<'a> {
-    /// Puts keys and values together; `None` where a key stands twice.
+    /// Collects keys and values; `None` if a key occurs twice.
     pub(crate) fn of(
         entries: impl IntoIterator<Item = (Cow<'a, str>, &'a RawValue)>,
     ) -> Option<Self> {

@@ -3,12 +3,12 @@
 //! A process has one [`ModelGateway`], which holds what all threads share: settings, the
 //! concurrency limit and the TLS configuration. Each worker thread takes a [`Model`] from it, which
 //! owns that thread's connections. [`Model::answer`] takes a version's questions and one submission
-//! and returns answers, or a [`ModelError`] in words.
+//! and returns answers, or a [`ModelError`], which reads as one sentence.
 //!
 //! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module of
-//! `protocols` that writes requests and reads answers and knows no connection. Nothing in this crate
-//! knows of results, databases or callers, and no text, prompt, model answer or key reaches a log or
-//! an error.
+//! `protocols` that writes requests and reads answers, and knows no connection. This crate knows
+//! nothing of results, databases or callers, and no text, prompt, model answer or key reaches a log
+//! or an error.
 
 mod attempts;
 mod connection;

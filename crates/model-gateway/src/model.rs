@@ -17,50 +17,49 @@ use crate::protocols::server_protocol::ServerProtocol;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
 
-/// The version of the prompts. It rises with every change of what a model is sent besides the words
-/// of a prism and of a caller: answers to different prompts are different measurements. Tests that
-/// spell out the requests hold this number and the prompts together.
+/// The version of the prompts. Raise it with every change to the text that a model is sent, apart
+/// from the words of prisms and callers: answers to different prompts are different measurements.
+/// Tests that spell out the requests pin this number together with the prompts.
 pub const PROMPT_VERSION: i32 = 2;
 
 /// The model as one thread asks it. Clones share the thread's connections.
 #[derive(Clone)]
 pub struct Model {
-    /// `None` is the built-in scorer.
+    /// `None` for the built-in scorer.
     pub(crate) server: Option<ServerModel>,
     pub(crate) settings: Arc<ModelSettings>,
-    /// The request that asks; none outside of requests.
+    /// The trace of the request that asks; none outside of requests.
     pub(crate) trace: CallTrace,
 }
 
-/// A model behind one server or several.
+/// A model behind one or several servers.
 #[derive(Clone)]
 pub(crate) struct ServerModel {
     pub(crate) protocol: ServerProtocol,
     pub(crate) sender: RequestSender,
 }
 
-/// What came of asking the model about one submission.
+/// The outcome of asking the model about one submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelReply {
-    /// An answer to every question, in the version's order, or why there is none.
+    /// An answer to each question, in the version's order, or the reason for the failure.
     pub outcome: Result<Answers, ModelError>,
     /// Time from the start of the first attempt to the last answer, pauses included (readings).
     pub took: Duration,
     /// Counts of requests, attempts and tokens.
     pub report: ModelReport,
-    /// What the server said of the failure, for the terminal of `refract model check` alone: it may
-    /// repeat a text or a key.
+    /// The server's message about the failure. Only for the terminal of `refract model check`: it
+    /// may repeat a text or a key.
     pub server_message: Option<ServerMessage>,
 }
 
 impl Model {
-    /// The model as one request asks it: each attempt is traced, and the trace is passed on to the
-    /// server.
+    /// Traces each attempt as part of one request, and sends the trace's headers to the server.
     pub fn traced(self, trace: CallTrace) -> Self {
         Self { trace, ..self }
     }
 
-    /// The model for the calling thread, with connections of its own.
+    /// A model for the calling thread, with connections that only its clones share.
     #[must_use]
     pub fn with_own_connections(&self) -> Self {
         let server = self.server.as_ref().map(|server| ServerModel {
@@ -73,20 +72,20 @@ impl Model {
         }
     }
 
-    /// Whether the built-in scorer answers. Every surface that shows its answers says so.
+    /// Whether the built-in scorer answers. Every surface that shows its answers must say so.
     pub fn is_for_trying_only(&self) -> bool {
         self.server.is_none()
     }
 
-    /// Estimates what asking this version's questions will cost.
+    /// An estimator for the cost of asking this version's questions.
     pub fn estimator(&self, version: &PrismVersion) -> Estimator {
         Estimator::new(&self.settings, version)
     }
 
     /// Asks all of a version's questions about one submission.
     ///
-    /// Once its requests hold permits of the concurrency limit, it ends within two attempts and the
-    /// pause between them, however many questions there are. Dropping the future abandons requests
+    /// Once the requests hold permits of the concurrency limit, this takes at most two attempts and
+    /// the pause between them, for any number of questions. Dropping the future abandons requests
     /// in flight.
     pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelReply {
         let recorder = self.recorder();

@@ -1,5 +1,5 @@
-//! The protocols by which a model is asked: each writes requests and reads answers and knows no
-//! connection. The built-in scorer is one that sends nothing.
+//! The protocols for asking a model. Each one writes requests and reads answers, and knows no
+//! connection. The built-in scorer is a protocol that sends nothing.
 
 pub(crate) mod answers;
 pub(crate) mod chat;

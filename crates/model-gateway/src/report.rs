@@ -12,10 +12,11 @@ use serde_json::value::RawValue;
 use crate::json::{count, nested, string};
 use crate::report::coverage::OutcomeCoverage;
 
-/// A longer model name is cut: it is saved with every result.
+/// Length in characters at which a model name is cut, since every result stores it.
 const MODEL_NAME_CHARS: usize = 200;
 
-/// How the model was asked about one submission. After a failure it holds what was known by then.
+/// How the model was asked about one submission. After a failure, it holds what was known until
+/// then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelReport {
     /// `systemone`, `decisions`, `chat` or `stated`; `lexical` for the built-in scorer.
@@ -33,7 +34,7 @@ pub struct ModelReport {
     pub requests: u32,
     /// Attempts over all requests.
     pub attempts: u32,
-    /// How many outcomes had a probability that the server sent.
+    /// How many outcomes had a probability from the server.
     pub coverage: OutcomeCoverage,
 }
 
@@ -110,8 +111,8 @@ impl ReportRecorder {
         self.start_clock();
     }
 
-    /// Keeps the body of an answer until the next attempt begins: a request that fails is the last
-    /// one that was answered.
+    /// Keeps the body of an answer until the next attempt begins, to explain a failure: a failing
+    /// request is always the last one answered.
     pub(crate) fn answered(&self, body: Bytes) {
         self.last_body.replace(body);
     }
@@ -120,7 +121,7 @@ impl ReportRecorder {
         self.last_body.take()
     }
 
-    /// Starts the clock at the first attempt; later attempts leave it as it is.
+    /// Starts the clock at the first attempt; later attempts do not restart it.
     pub(crate) fn start_clock(&self) {
         if self.first_attempt.get().is_none() {
             self.first_attempt.set(Some(Instant::now()));
@@ -141,7 +142,7 @@ impl ReportRecorder {
         report.coverage = report.coverage.and(coverage);
     }
 
-    /// Time since the start of the first attempt; zero when there was none.
+    /// Time since the start of the first attempt; zero without any.
     pub(crate) fn took(&self) -> Duration {
         self.first_attempt
             .get()
@@ -153,8 +154,8 @@ impl ReportRecorder {
     }
 }
 
-/// A model name that can be saved and shown: databases refuse NUL, and control characters would
-/// reach a terminal.
+/// The model name without characters that cannot be stored or shown: databases refuse NUL, and
+/// control characters would reach a terminal.
 fn kept_name(name: &str) -> Option<String> {
     let printable = name.chars().filter(|char| !char.is_control());
     let kept: String = printable.take(MODEL_NAME_CHARS).collect();

@@ -1,7 +1,7 @@
-//! The model servers of the list: their addresses, how busy and how well each of them is, and which
-//! one the next request goes to.
+//! The configured model servers: their addresses, load and health, and the choice of a server for
+//! the next request.
 //!
-//! Nothing here sends a request or knows a protocol.
+//! This module sends no request and knows no protocol.
 
 pub(crate) mod address;
 pub(crate) mod each_server;

@@ -1,4 +1,4 @@
-//! What an operator sets about the model.
+//! The operator's settings for the model.
 
 pub(crate) mod endpoint;
 pub(crate) mod protocol;
@@ -16,12 +16,12 @@ use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_fault::SettingError;
 
-/// How the model is reached and asked.
+/// How to reach and ask the model.
 #[derive(Clone, Debug)]
 pub struct ModelSettings {
     /// Where the model is.
     pub endpoint: ModelEndpoint,
-    /// What the server speaks; without meaning for [`ModelEndpoint::Lexical`].
+    /// The server's protocol; ignored for [`ModelEndpoint::Lexical`].
     pub protocol: Protocol,
     /// Sent as `model`.
     pub name: String,
@@ -31,14 +31,14 @@ pub struct ModelSettings {
     pub request_tokens: usize,
     /// Timeout of one attempt, from sending to the last byte of the answer.
     pub timeout: Duration,
-    /// Most requests in flight at once, at least 1; further requests wait.
+    /// Upper bound on the requests in flight, at least 1; further requests wait.
     pub concurrency: usize,
-    /// Most follow-up requests for one question of the protocol `chat`; 0 sends none.
+    /// Upper bound on the follow-up requests for one question of the protocol `chat`; 0 sends none.
     pub follow_ups: usize,
 }
 
 impl ModelSettings {
-    /// The settings of each server alone, in the order of the list: for asking every one of them.
+    /// Settings for each server alone, in the order of the list, to ask every server.
     pub fn of_each_server(&self) -> Vec<Self> {
         let endpoints = self.endpoint.each_alone();
         let settings = endpoints.into_iter().map(|endpoint| Self {
@@ -49,15 +49,15 @@ impl ModelSettings {
     }
 }
 
-/// The key that a model server asks for. `Debug` does not show it.
+/// The API key of the model server. `Debug` does not show it.
 #[derive(Clone)]
 pub struct ModelApiKey {
     key: String,
-    /// The file that the key comes from.
+    /// The file with the key; `None` for a key that was set directly.
     file: Option<Arc<Path>>,
 }
 
-/// Why a file gives no key. The file's content is not repeated.
+/// Why a file gives no key. The error does not repeat the file's content.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelKeyFileError {
     /// The file cannot be read.
@@ -68,7 +68,7 @@ pub enum ModelKeyFileError {
         /// Why not.
         reason: std::io::Error,
     },
-    /// The file holds something that is no key.
+    /// The file's content is no valid key.
     #[error("{}: {fault}", path.display())]
     Unusable {
         /// The file.
@@ -79,11 +79,11 @@ pub enum ModelKeyFileError {
 }
 
 impl ModelApiKey {
-    /// Reads a key from a file; white space around it does not count. The file is read again when a
+    /// Reads a key from a file and ignores white space around it. The file is read again when a
     /// model server refuses the key.
     ///
     /// # Errors
-    /// The file cannot be read or holds no key.
+    /// When the file is unreadable or holds no valid key.
     pub fn in_file(path: &Path) -> Result<Self, ModelKeyFileError> {
         let text =
             std::fs::read_to_string(path).map_err(|reason| ModelKeyFileError::Unreadable {
@@ -104,12 +104,12 @@ impl ModelApiKey {
         &self.key
     }
 
-    /// The file that the key comes from; `None` for a key that was set itself.
+    /// The file with the key; `None` for a key that was set directly.
     pub(crate) fn file(&self) -> Option<&Arc<Path>> {
         self.file.as_ref()
     }
 
-    /// The value of the header that carries the key.
+    /// The header value with the key.
     pub(crate) fn to_bearer(&self) -> Result<HeaderValue, SettingError> {
         let bearer = HeaderValue::try_from(format!("Bearer {}", self.key));
         let mut bearer = bearer.map_err(|_| SettingError::ApiKey)?;

@@ -1,10 +1,10 @@
 //! A real Chromium for tests of pages, driven over `WebDriver`.
 //!
-//! `make test` and `.ci/with-browser` install the programs where they may, and set the variables that
-//! name them. A test asks [`Browser::available`] first and returns early without a browser. Every
-//! [`Browser`] is a driver and a Chromium of its own with an empty profile, so that two of them are
-//! two people. What a page shows soon is waited for with a deadline, and a step that cannot be done
-//! by then fails the test. This module knows nothing about Refract's pages.
+//! `make test` and `.ci/with-browser` install the programs if they may, and set the variables with
+//! their paths. A test first asks [`Browser::available`] and returns early without a browser. Every
+//! [`Browser`] has a separate driver and Chromium with an empty profile, so two of them act as two
+//! people. Each step waits for the page until a deadline, and a step that is still impossible then
+//! fails the test. This module knows nothing about Refract's pages.
 
 mod accessibility;
 mod actions;
@@ -27,7 +27,7 @@ use processes::BrowserProcesses;
 use session::DriverSession;
 pub use settings::{BrowserSettings, BrowserTheme};
 
-/// A running Chromium with one window, which is killed when this value is dropped.
+/// A running Chromium with one window, killed when this value is dropped.
 #[derive(Debug)]
 pub struct Browser {
     session: DriverSession,
@@ -52,7 +52,7 @@ impl Browser {
         let session = session.await;
         processes.started_chromium(session.chromium_process());
         let browser = Self { session, processes };
-        // the window's edges take some of its size, and no window is as narrow as a phone
+        // the window's borders take some of its size, and no window can be as narrow as a phone
         let area = json!({
             "width": settings.width,
             "height": settings.height,
@@ -64,8 +64,8 @@ impl Browser {
         browser
     }
 
-    /// The folder with the browser's profile and downloads, removed when this value is dropped. The
-    /// browser's processes run in it.
+    /// The folder with the browser's profile and downloads, which is the working directory of its
+    /// processes. It is removed when this value is dropped.
     pub fn folder(&self) -> &Path {
         self.processes.folder()
     }

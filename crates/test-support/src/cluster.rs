@@ -1,9 +1,9 @@
-//! A PostgreSQL server for one test, which may stop, kill and restart the server or let a standby
-//! take over.
+//! A PostgreSQL server for one test. The test may stop, kill and restart the server, or promote a
+//! standby.
 //!
-//! The server is made with the installed binaries (`.ci/with-postgres` installs missing ones) in a
-//! folder under `/tmp`. It listens on the loopback interface only, and is removed when its value is
-//! dropped. All functions here block: a test on a runtime must call them where blocking is allowed.
+//! The server runs the installed binaries (`.ci/with-postgres` installs missing ones) in a folder
+//! under `/tmp`. It listens only on the loopback interface, and is removed when its value is
+//! dropped. All functions block: an async test must call them where blocking is allowed.
 #![expect(
     clippy::panic,
     reason = "a test whose server cannot be set up fails here with the reason"
@@ -19,12 +19,12 @@ use tempfile::TempDir;
 
 use crate::machine::{free_port, postgres_binaries, run, unprivileged_user};
 
-/// How a server is stopped.
+/// How to stop a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
-    /// Rolls transactions back and tells the clients.
+    /// Rolls back transactions and notifies the clients.
     Fast,
-    /// Stops as in a crash: the next start recovers.
+    /// Stops like a crash: the next start recovers.
     Immediate,
 }
 
@@ -39,7 +39,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a server with these lines in its configuration, and starts the server. Durability is
+    /// Creates and starts a server with these lines in its configuration. Durability is
     /// PostgreSQL's default.
     ///
     /// # Panics
@@ -76,18 +76,18 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// When the standby cannot be made or started.
+    /// When the standby cannot be created or started.
     pub fn standby(&self) -> Self {
         let mut standby = self.copied();
         standby.start_somewhere();
         standby
     }
 
-    /// Starts a standby as [`Cluster::standby`] does, on the port of a server that has stopped.
+    /// Starts a standby like [`Cluster::standby`], on the port of a stopped server.
     ///
     /// # Panics
     ///
-    /// When the standby cannot be made or started there.
+    /// When the standby cannot be created or started there.
     pub fn standby_on(&self, port: u16) -> Self {
         let mut standby = self.copied();
         standby.port = port;
@@ -95,7 +95,7 @@ impl Cluster {
         standby
     }
 
-    /// Whether commits wait for a standby that follows this server.
+    /// Whether commits wait for a standby of this server.
     ///
     /// # Panics
     ///
@@ -118,7 +118,7 @@ impl Cluster {
         output.stdout.trim_ascii() == b"1"
     }
 
-    /// A copy of this server's files that follows this server once it is started.
+    /// A copy of this server's files, which becomes a standby of this server when it is started.
     fn copied(&self) -> Self {
         let standby = Self::empty(self.password.clone());
         let mut command = standby.command("pg_basebackup");
@@ -138,7 +138,7 @@ impl Cluster {
         self.url_at(self.port)
     }
 
-    /// The address of the database through another port, such as a proxy's.
+    /// The address of the database at another port, such as a proxy's.
     pub fn url_at(&self, port: u16) -> String {
         let password = &self.password;
         format!("postgres://refract:{password}@127.0.0.1:{port}/postgres?sslmode=disable")
@@ -149,16 +149,16 @@ impl Cluster {
         &self.password
     }
 
-    /// The port, which does not change over restarts.
+    /// The server's port, which stays the same over restarts.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The id of the process whose children serve the connections.
+    /// The id of the main process; its children serve the connections.
     ///
     /// # Panics
     ///
-    /// When the server does not run.
+    /// When the server is not running.
     pub fn process_id(&self) -> u32 {
         let path = self.data().join("postmaster.pid");
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -184,7 +184,7 @@ impl Cluster {
         written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 
-    /// Writes a file that only the server may read, such as a key, and returns the path.
+    /// Writes a file that only the server can read, such as a key, and returns the path.
     ///
     /// # Panics
     ///
@@ -201,11 +201,11 @@ impl Cluster {
         path
     }
 
-    /// Makes the server read the configuration again.
+    /// Makes the server read its configuration again.
     ///
     /// # Panics
     ///
-    /// When the server does not run.
+    /// When the server is not running.
     pub fn reload(&self) {
         self.control(&["reload"]);
     }
@@ -219,7 +219,7 @@ impl Cluster {
         self.control(&["stop", "--wait", mode(how)]);
     }
 
-    /// Starts the stopped server on its port.
+    /// Starts the stopped server on its previous port.
     ///
     /// # Panics
     ///
@@ -229,12 +229,12 @@ impl Cluster {
         started.unwrap_or_else(|log| panic!("PostgreSQL did not start: {log}"));
     }
 
-    /// Freezes all processes of the server: connections stay open without an answer, as on a machine
-    /// that hangs.
+    /// Freezes all processes of the server: connections stay open without answers, as if the
+    /// machine hung.
     ///
     /// # Panics
     ///
-    /// When the server does not run.
+    /// When the server is not running.
     pub fn freeze(&self) {
         assert!(self.signal(FREEZE), "the server is not there to be frozen");
     }
@@ -243,12 +243,12 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// When the server does not run.
+    /// When the server is not running.
     pub fn thaw(&self) {
         assert!(self.signal(THAW), "the server is not there to be thawed");
     }
 
-    /// Makes this standby take over.
+    /// Promotes this standby.
     ///
     /// # Panics
     ///
@@ -258,7 +258,7 @@ impl Cluster {
     }
 
     fn empty(password: String) -> Self {
-        // another user must be able to enter the folder, unlike some temporary folders
+        // another user must be able to enter the folder, which some temporary folders do not allow
         let folder = tempfile::Builder::new()
             .prefix("refract-cluster.")
             .tempdir_in("/tmp")
@@ -278,7 +278,7 @@ impl Cluster {
         }
     }
 
-    /// The folder of the server's files, in which it runs.
+    /// The folder of the server's files, which is its working directory.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -288,12 +288,12 @@ impl Cluster {
         format!("host=127.0.0.1 port={port} user=refract password={password}")
     }
 
-    /// A command that runs a program of PostgreSQL as the server's user: root is refused.
+    /// A command for a PostgreSQL program as the server's user: root is refused.
     fn command(&self, program: &str) -> Command {
         self.as_owner(&self.binaries.join(program))
     }
 
-    /// A command that runs in the server's folder as the server's user.
+    /// A command in the server's folder as the server's user.
     pub(crate) fn as_owner(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -306,7 +306,7 @@ impl Cluster {
         command
     }
 
-    /// Starts the server on a free port, and on another one when the port was taken meanwhile.
+    /// Starts the server on a free port, and tries another port if it was taken meanwhile.
     fn start_somewhere(&mut self) {
         let mut log = String::new();
         for _ in 0..5 {
@@ -326,7 +326,7 @@ impl Cluster {
             .args(["start", "--wait", "--timeout=60", "--silent"])
             .arg(format!("--options=-p {}", self.port))
             .arg(format!("--log={}", log.display()))
-            // the server keeps the output streams that it inherits
+            // the server keeps the output streams that it inherits open
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         match command.status() {
@@ -342,8 +342,8 @@ impl Cluster {
         command
     }
 
-    /// Runs a shell script that sends signals to the server's processes: its parent process is
-    /// `$parent`, and `children` prints the others.
+    /// Runs a shell script that sends signals to the server's processes. In the script, `$parent`
+    /// is the parent process, and `children` prints the others.
     fn signal(&self, script: &str) -> bool {
         let script = format!(
             "parent=$(head -n 1 postmaster.pid) && children() {{ ps -o pid= --ppid $parent; }} && \
@@ -371,9 +371,9 @@ impl Drop for Cluster {
     }
 }
 
-/// The parent first: no child begins after the others are listed.
+/// Stops the parent first, so that no child starts after they were listed.
 const FREEZE: &str = "kill -s STOP $parent && kill -s STOP $(children)";
-/// The parent last: until it goes on, no child that has ended or begun makes the list wrong.
+/// Continues the parent last, so that no child starts or ends while they are listed.
 const THAW: &str = "kill -s CONT $(children) && kill -s CONT $parent";
 
 fn mode(how: Shutdown) -> &'static str {

@@ -1,5 +1,5 @@
-//! A model server for load tests and measurements of memory. All requests get one fixed answer, and
-//! the server neither allocates nor keeps anything for a request.
+//! A model server for load tests and measurements of memory. Every request gets the same answer,
+//! and the server neither allocates nor stores anything for a request.
 
 use std::cell::RefCell;
 use std::io;
@@ -21,7 +21,7 @@ pub struct TestServer {
     pub answer: Value,
     /// Time from the last byte of a request to the first byte of the answer.
     pub delay: Duration,
-    /// The number of requests that must have come before the first is answered.
+    /// Number of requests that must arrive before the first is answered.
     pub gathers: usize,
 }
 
@@ -35,8 +35,8 @@ impl TestServer {
         }
     }
 
-    /// Starts the server on a free port of the loopback interface, on a thread of its own that ends
-    /// with the process.
+    /// Starts the server on a free port of the loopback interface. Its thread ends with the
+    /// process.
     ///
     /// # Errors
     /// When no port is free.
@@ -47,7 +47,7 @@ impl TestServer {
         Ok(address)
     }
 
-    /// Serves on the calling thread and never returns without an error.
+    /// Serves on the calling thread. Only an error makes it return.
     ///
     /// # Errors
     /// When the listener cannot be used.
@@ -87,11 +87,11 @@ struct PreparedAnswer {
 }
 
 thread_local! {
-    /// The buffer into which requests are read and then overwritten.
+    /// The buffer for requests; each one overwrites it.
     static BUFFER: RefCell<Vec<u8>> = RefCell::new(vec![0; 64 * 1024]);
 }
 
-/// Answers the requests of one connection until the client closes the connection.
+/// Answers the requests of one connection until the client closes it.
 async fn converse(mut stream: TcpStream, shared: Arc<PreparedAnswer>) -> Option<()> {
     let mut reader = RequestProgress::Head(Vec::new());
     loop {
@@ -122,16 +122,16 @@ async fn converse(mut stream: TcpStream, shared: Arc<PreparedAnswer>) -> Option<
     }
 }
 
-/// How far a request has been read. A client sends the next request after the answer.
+/// How much of a request has been read. A client sends the next request after the answer.
 enum RequestProgress {
-    /// The head is being read; these bytes have come.
+    /// The head is being read; these bytes have arrived.
     Head(Vec<u8>),
     /// The body is being read; this number of bytes is missing.
     Body(usize),
 }
 
 impl RequestProgress {
-    /// Takes the next bytes and tells whether the request ends with them.
+    /// Reads the next bytes. Returns whether the request ends with them.
     fn takes(&mut self, bytes: &[u8]) -> bool {
         let left = match self {
             Self::Body(left) => left.saturating_sub(bytes.len()),
@@ -152,7 +152,7 @@ impl RequestProgress {
     }
 }
 
-/// The length of the body according to the head.
+/// The length of the body by the head.
 fn length(head: &[u8]) -> usize {
     let head = String::from_utf8_lossy(head);
     let lines = head.lines().filter_map(|line| line.split_once(':'));

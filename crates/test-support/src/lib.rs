@@ -1,5 +1,5 @@
-//! Test databases, servers that a test can break, scripted model servers and a browser; for tests and
-//! benches only.
+//! Test databases, breakable servers, scripted model servers and a browser, only for tests and
+//! benches.
 
 pub mod browser;
 pub mod cluster;

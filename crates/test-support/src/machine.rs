@@ -1,4 +1,4 @@
-//! What test servers need from the machine: PostgreSQL's programs, a user, a free port.
+//! What test servers need from the machine: PostgreSQL's programs, a user, and a free port.
 #![expect(
     clippy::panic,
     reason = "a test whose server cannot be set up fails here with the reason"
@@ -37,7 +37,7 @@ pub(crate) fn postgres_binaries() -> PathBuf {
     })
 }
 
-/// The user and group that PostgreSQL runs as when the tests run as root.
+/// The user and group for PostgreSQL when the tests run as root.
 ///
 /// # Panics
 ///
@@ -58,7 +58,7 @@ pub(crate) fn unprivileged_user() -> (u32, u32) {
         .unwrap_or_else(|| panic!("there is no user but root to run PostgreSQL as"))
 }
 
-/// A port that was free a moment ago.
+/// A port that was free just now.
 ///
 /// # Panics
 ///

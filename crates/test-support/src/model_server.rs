@@ -1,10 +1,10 @@
-//! A scripted model server over real TCP. A test decides what the server answers, how it fails and
-//! when.
+//! A scripted model server over real TCP. A test decides what the server answers, and how and when
+//! it fails.
 //!
-//! The server runs on a thread and a runtime of its own, so that tests on any runtime can use it,
-//! and stops when its value is dropped. It answers questions in the System One format
+//! The server has a separate thread and runtime, so tests on any runtime can use it, and stops when
+//! its value is dropped. It answers questions in the System One format
 //! ([`ScriptedReply::answers`]), in the OpenAI Decisions format ([`ScriptedReply::decisions`]), or
-//! sends any bytes that a test gives it. The server never sleeps: a held reply waits for
+//! with any bytes of a test. The server never sleeps: a held reply waits for
 //! [`ModelServer::release`].
 #![expect(
     clippy::panic,
@@ -62,7 +62,7 @@ impl ModelServer {
         Self::start_on(0, script)
     }
 
-    /// Starts a server on this port, for a server that comes back where it was.
+    /// Starts a server on this port, so that a server can return at its previous address.
     ///
     /// # Panics
     ///
@@ -101,7 +101,7 @@ impl ModelServer {
         format!("http://{}/v1", self.address)
     }
 
-    /// The port that the server listens on.
+    /// The port of the server.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
@@ -116,7 +116,7 @@ impl ModelServer {
         self.state.progress.counts()
     }
 
-    /// Waits until the counts are as `expected`.
+    /// Waits until `expected` accepts the counts.
     pub async fn wait_until(&self, expected: impl Fn(&ServerCounts) -> bool) {
         self.state.progress.wait_until(expected).await;
     }
@@ -131,7 +131,7 @@ impl ModelServer {
         self.state.run().then_always(reply);
     }
 
-    /// Releases this number of held replies, which may be held now or later.
+    /// Releases this number of replies, held now or later.
     pub fn release(&self, replies: usize) {
         self.state.progress.release(replies);
     }
@@ -153,7 +153,7 @@ impl Drop for ModelServer {
     }
 }
 
-/// What the server's connections share.
+/// The state shared by the server's connections.
 #[derive(Debug)]
 struct ServerState {
     run: Mutex<ScriptRun>,

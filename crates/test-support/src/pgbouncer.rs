@@ -1,4 +1,4 @@
-//! A connection pooler (`pgbouncer`) in front of a [`Cluster`], when a pooler is installed.
+//! A connection pooler (`pgbouncer`) in front of a [`Cluster`], if one is installed.
 #![expect(
     clippy::panic,
     reason = "a test whose pooler cannot be set up fails here with the reason"
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use crate::cluster::Cluster;
 use crate::machine::free_port;
 
-/// Where distributions install `pgbouncer`.
+/// Paths where distributions install `pgbouncer`.
 const PLACES: [&str; 3] = [
     "/usr/sbin/pgbouncer",
     "/usr/bin/pgbouncer",
     "/opt/homebrew/bin/pgbouncer",
 ];
 
-/// A running pooler, which is killed when this value is dropped.
+/// A running pooler, killed when this value is dropped.
 #[derive(Debug)]
 pub struct PgBouncer {
     child: Child,
@@ -27,7 +27,7 @@ pub struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// The version of the pooler that `REFRACT_TEST_PGBOUNCER` names or that is installed, such as
+    /// The version of the pooler at `REFRACT_TEST_PGBOUNCER`, or else of the installed one, such as
     /// `(1, 18)`; `None` without a pooler.
     pub fn installed() -> Option<(u32, u32)> {
         let output = Command::new(program()?).arg("--version").output().ok()?;
@@ -37,7 +37,7 @@ impl PgBouncer {
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }
 
-    /// Starts a pooler with these lines in its configuration, which must set the pool mode.
+    /// Starts a pooler with these lines in its configuration; they must set the pool mode.
     ///
     /// # Panics
     ///
@@ -69,7 +69,7 @@ impl PgBouncer {
         pooler
     }
 
-    /// The port that the pooler listens on.
+    /// The port of the pooler.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -90,7 +90,7 @@ impl Drop for PgBouncer {
     }
 }
 
-/// The program that `REFRACT_TEST_PGBOUNCER` names, or the installed one.
+/// The program at `REFRACT_TEST_PGBOUNCER`, or else the installed one.
 fn program() -> Option<PathBuf> {
     let named = std::env::var_os("REFRACT_TEST_PGBOUNCER").filter(|named| !named.is_empty());
     let mut installed = PLACES.iter().map(PathBuf::from);

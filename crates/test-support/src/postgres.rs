@@ -1,7 +1,7 @@
 //! PostgreSQL databases for single tests.
 //!
-//! `REFRACT_TEST_POSTGRES_URL` names the server; `make test` and `.ci/with-postgres` set the
-//! variable. Every test gets a database with a fresh name, which is dropped at the end. This module
+//! `REFRACT_TEST_POSTGRES_URL` is the server's address; `make test` and `.ci/with-postgres` set the
+//! variable. Every test gets a database with a new name, which is dropped at the end. This module
 //! knows nothing about schemas.
 #![expect(
     clippy::panic,
@@ -14,11 +14,11 @@ use tokio::runtime;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-/// The environment variable with the server's address, `postgres://…`, for a role that may create
-/// databases.
+/// The environment variable with the server's address, `postgres://…`. Its role must be allowed to
+/// create databases.
 pub const SERVER_VARIABLE: &str = "REFRACT_TEST_POSTGRES_URL";
 
-/// A database for one test, which is dropped from the server when this value is dropped.
+/// A database for one test. Dropping this value drops the database from the server.
 #[derive(Debug)]
 pub struct TestDatabase {
     server: String,
@@ -32,7 +32,7 @@ impl TestDatabase {
         &self.url
     }
 
-    /// Executes statements without results, separated by semicolons.
+    /// Executes statements without results; semicolons separate them.
     ///
     /// # Panics
     ///
@@ -49,7 +49,7 @@ impl TestDatabase {
 }
 
 impl Drop for TestDatabase {
-    /// Tries to drop the database, on a runtime of its own: the test's may be gone or busy.
+    /// Tries to drop the database, on a separate runtime: the test's may be gone or busy.
     fn drop(&mut self) {
         let server = self.server.clone();
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
@@ -81,12 +81,13 @@ pub async fn fresh_database() -> TestDatabase {
     database
 }
 
-/// Creates a database as a copy of a template, which the first caller on the server prepares.
+/// Creates a database as a copy of a template. The first caller on the server prepares the
+/// template.
 ///
-/// `template_key` must change with the content of the template: callers put a hash of the migrations
-/// into the key, so that a server that runs for long never copies an old schema. `prepare` gets the
-/// address of an empty database and must close its connections. Callers in other threads and
-/// processes wait until the template is ready; an unfinished template is never copied.
+/// `template_key` must change with the template's content: callers put a hash of the migrations
+/// into it, so that a long-running server never copies an old schema. `prepare` gets the address of
+/// an empty database and must close its connections. Callers in other threads and processes wait
+/// until the template is ready; an unfinished template is never copied.
 ///
 /// # Panics
 ///
@@ -108,9 +109,9 @@ pub async fn from_template(template_key: &str, prepare: impl AsyncFnOnce(&str)) 
     database
 }
 
-/// Prepares the template under a temporary name and renames the database once it is complete.
+/// Prepares the template under a temporary name and renames it once it is complete.
 ///
-/// The advisory lock belongs to `client`'s session, so a caller that fails releases the lock.
+/// The advisory lock belongs to the session of `client`, so a failing caller releases it.
 async fn make_template(client: &Client, template: &str, prepare: impl AsyncFnOnce(&str)) {
     let lock = format!("pg_advisory_lock(hashtextextended('{template}', 0))");
     execute(client, &format!("SELECT {lock}")).await;
@@ -183,7 +184,7 @@ fn server() -> String {
     })
 }
 
-/// The server's address with another database in the path.
+/// The server's address with a different database in the path.
 fn with_database(server: &str, name: &str) -> String {
     let (address, parameters) = match server.split_once('?') {
         Some((address, parameters)) => (address, format!("?{parameters}")),

@@ -1,7 +1,7 @@
 //! A proxy in front of a PostgreSQL server that makes statements fail at the worst moments.
 //!
-//! The proxy reads enough of the protocol to know which statement is under way. It works on plain
-//! connections only, with `sslmode=disable`.
+//! The proxy reads enough of the protocol to know the current statement. It works only on
+//! connections without TLS, with `sslmode=disable`.
 #![expect(
     clippy::panic,
     clippy::indexing_slicing,
@@ -20,21 +20,21 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// The text that stands for the beginning of a session, which counts as a statement.
+/// The text for the beginning of a session, which counts as a statement.
 pub const SESSION: &str = "the beginning of a session";
 
-/// A fault that hits a statement.
+/// A fault for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatementFault {
     /// The connection ends before the server gets the statement.
     CutBefore,
-    /// The server executes the statement, and the connection ends instead of the answer.
+    /// The server executes the statement; then the connection ends without the answer.
     CutAnswer,
-    /// The proxy answers instead of the server, with an error with this SQLSTATE.
+    /// The proxy answers in place of the server, with an error with this SQLSTATE.
     Refuse(&'static str),
 }
 
-/// Chooses the fault for a statement, from its text and the number of statements before.
+/// Chooses the fault for a statement by its text and the number of statements before it.
 type FaultPlan = Box<dyn Fn(&str, usize) -> Option<StatementFault> + Send + Sync>;
 
 /// A running proxy. Dropping it ends all its connections.
@@ -60,7 +60,7 @@ impl std::fmt::Debug for ProxyState {
 
 impl PostgresProxy {
     /// Starts a proxy on the current runtime, in front of the server at this port of the loopback
-    /// interface. `plan` chooses the fault for each statement that is executed.
+    /// interface. `plan` chooses the fault for each executed statement.
     ///
     /// # Panics
     ///
@@ -86,17 +86,17 @@ impl PostgresProxy {
         }
     }
 
-    /// The port that the proxy listens on.
+    /// The port of the proxy.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// How many faults the proxy has made.
+    /// Number of faults so far.
     pub fn faults(&self) -> usize {
         self.state.faults.load(Ordering::SeqCst)
     }
 
-    /// Replaces the plan for all later statements.
+    /// Replaces the plan for later statements.
     pub fn change(
         &self,
         plan: impl Fn(&str, usize) -> Option<StatementFault> + Send + Sync + 'static,
@@ -108,7 +108,7 @@ impl PostgresProxy {
             .unwrap_or_else(PoisonError::into_inner) = Box::new(plan);
     }
 
-    /// Lets all later statements pass.
+    /// Lets later statements pass without faults.
     pub fn heal(&self) {
         self.change(|_, _| None);
     }
@@ -137,7 +137,7 @@ async fn accept(listener: TcpListener, state: Arc<ProxyState>) {
     while let Ok((client, _)) = listener.accept().await {
         let state = Arc::clone(&state);
         connections.spawn(async move {
-            // an error means that either side closed the connection
+            // an error means that one side closed the connection
             serve(client, state).await.ok();
         });
         while connections.try_join_next().is_some() {}
@@ -170,7 +170,7 @@ async fn serve(mut client: TcpStream, state: Arc<ProxyState>) -> io::Result<()> 
     }
 }
 
-/// Reads one message: the type, and all bytes with the type first.
+/// Reads one message. Returns its type, and all bytes including the type.
 async fn message(from: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
     let mut bytes = vec![0; 5];
     from.read_exact(&mut bytes).await?;
@@ -181,7 +181,7 @@ async fn message(from: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
     Ok((bytes[0], bytes))
 }
 
-/// Passes on the client's messages in batches, each up to a `Sync`, a `Flush` or a plain query.
+/// Forwards the client's messages in batches, each up to a `Sync`, a `Flush` or a simple query.
 async fn requests(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -225,7 +225,7 @@ async fn requests(
                 return Ok(());
             }
             Some(StatementFault::Refuse(sqlstate)) => {
-                // the server gets an empty batch instead, and its answer follows the error
+                // the server gets an empty batch instead, and the error precedes its answer
                 answers.replace(sqlstate);
                 to.write_all(b"S\0\0\0\x04").await?;
             }
@@ -234,7 +234,7 @@ async fn requests(
     }
 }
 
-/// Passes the server's answers to the client, holds them back or replaces one.
+/// Forwards the server's answers to the client, holds them back or replaces one.
 #[derive(Default)]
 struct AnswerRelay {
     next: Mutex<NextAnswer>,
@@ -268,7 +268,7 @@ impl AnswerRelay {
             let next = *self.next.lock().unwrap_or_else(PoisonError::into_inner);
             match next {
                 NextAnswer::Pass => to.write_all(&bytes).await?,
-                // the server has executed the statement when it is ready for the next one
+                // the server is ready for the next statement, so it has executed this one
                 NextAnswer::Hold if kind == b'Z' => self.held.notify_one(),
                 NextAnswer::Hold => {}
                 NextAnswer::Replace(sqlstate) => {

@@ -15,28 +15,29 @@ use crate::input::{InputError, listed};
 use crate::run::stop::cause;
 use crate::run::tally::RunTally;
 
-/// Upper bound on the refused rows that are listed.
+/// Upper bound on the refused rows in the list.
 const MOST_LISTED: usize = 100;
 
-/// What a file holds and what the run will cost.
+/// The content of a file and the cost of its run.
 #[derive(Debug, Default)]
 pub struct FileCheck {
     /// Rows of the shard.
     pub rows: u64,
     /// Rows of the whole file.
     pub rows_in_file: u64,
-    /// Rows of the shard that the model cannot be asked about.
+    /// Rows of the shard that a limit refuses: the model is not asked about them.
     pub refused: u64,
     /// The first hundred refused rows.
     pub listed: Vec<RefusedRow>,
-    /// The names of all columns. JSON Lines has at most a hundred besides those that the run reads.
+    /// The names of all columns. JSON Lines has the columns of the run and at most a hundred
+    /// others.
     pub columns: Vec<String>,
     /// Names of the columns that the run does not read.
     pub unused_columns: Vec<String>,
-    /// Rows of the shard that an earlier run answered.
+    /// Rows of the shard with an answer from an earlier run.
     pub answered_before: u64,
-    /// Requests to the model for the rows that are neither refused nor answered, without second
-    /// attempts.
+    /// Requests to the model for rows that are neither refused nor answered; second attempts do not
+    /// count.
     pub requests: u64,
     /// Estimated tokens of those requests.
     pub tokens: u64,
@@ -47,7 +48,7 @@ pub struct FileCheck {
 pub struct RefusedRow {
     /// The line on which the row begins.
     pub line: u64,
-    /// Why the row is refused, in words that repeat none of its values.
+    /// Why the row is refused; the reason repeats none of its values.
     pub reason: String,
 }
 
@@ -57,13 +58,13 @@ pub enum FileCheckError {
     /// The file is unreadable.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Which rows are answered could not be looked up.
+    /// The lookup of answered rows failed.
     #[error("{refusal}{}", cause(.refusal))]
     Lookup {
         /// The reason.
         refusal: CallError,
     },
-    /// The thread that read the file is gone, which is a bug.
+    /// The thread that read the file has ended, which is a bug.
     #[error("the check of the file broke off")]
     Lost,
 }
@@ -72,7 +73,7 @@ impl FileRun {
     /// Reads the whole file without asking the model, and looks up which rows are answered.
     ///
     /// # Errors
-    /// A fault that makes the file unreadable, with its line, or the database fails.
+    /// When the file is unreadable, with the line, or when the database fails.
     pub async fn check(
         self: &Arc<Self>,
         estimator: Estimator,
@@ -82,8 +83,8 @@ impl FileRun {
         checked.map(|(check, ())| check)
     }
 
-    /// Checks the file and shows each of its rows to `look`, which notes what it sees. The file is
-    /// read on a thread that may block: it may be large.
+    /// Checks the file and passes each of its rows to `look`. The file may be large, so it is read
+    /// on a blocking thread.
     pub(crate) async fn check_each<T: Send + 'static>(
         self: &Arc<Self>,
         estimator: Estimator,
@@ -106,7 +107,7 @@ impl FileRun {
         Ok((check, seen))
     }
 
-    /// Reads the whole file, or less of it when nobody wants to know the price any more.
+    /// Reads the whole file, or a part if the price is no longer needed.
     fn read_all(
         &self,
         estimator: &Estimator,
@@ -155,12 +156,12 @@ impl FileRun {
 }
 
 impl FileCheck {
-    /// Rows of the shard that the model is to be asked about.
+    /// Rows of the shard to ask the model about.
     pub fn to_ask(&self) -> u64 {
         self.rows - self.refused - self.answered_before
     }
 
-    /// What the events of a run of this kind say about the file.
+    /// The facts about the file for the events of a run of this kind.
     pub(crate) fn facts(&self, kind: &'static str) -> RunFacts {
         RunFacts {
             kind,
@@ -169,7 +170,7 @@ impl FileCheck {
         }
     }
 
-    /// The columns that the run does not read, as a list for people.
+    /// The columns that the run does not read, as readable text.
     pub fn unused_columns_listed(&self) -> String {
         listed(&self.unused_columns)
     }

@@ -1,7 +1,7 @@
-//! What a run will cost: the model requests of the rows that have no answer yet.
+//! The cost of a run: the model requests of the rows without an answer.
 //!
-//! The rows come in small batches from the thread that reads the file, and their idempotency keys are
-//! looked up batch by batch, so the memory does not grow with the file.
+//! The thread that reads the file sends the rows in small batches, and each batch looks up its
+//! idempotency keys. So the memory does not grow with the file.
 
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
@@ -9,17 +9,17 @@ use refract_service::model::CostEstimate;
 use refract_service::runs::PinnedPrism;
 use tokio::sync::mpsc;
 
-/// Upper bound on the rows of a batch: one query looks up which of them are answered.
+/// Upper bound on the rows of a batch: one query looks up the answered ones.
 const MOST_ROWS: usize = 128;
-/// Number of batches that wait to be looked up.
+/// Number of batches in the queue for the lookup.
 const AHEAD: usize = 4;
 
-/// What a run will cost.
+/// The cost of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RunPrice {
-    /// Rows that an earlier run answered.
+    /// Rows with an answer from an earlier run.
     pub(crate) answered_before: u64,
-    /// Requests to the model for the other rows, without second attempts.
+    /// Requests to the model for the other rows; second attempts do not count.
     pub(crate) requests: u64,
     /// Estimated tokens of those requests.
     pub(crate) tokens: u64,
@@ -37,10 +37,10 @@ pub(crate) struct PricedRows {
     batches: mpsc::Sender<Vec<PricedRow>>,
 }
 
-/// The batches of rows whose price is to be found.
+/// The batches of rows to price.
 pub(crate) struct PricedBatches(mpsc::Receiver<Vec<PricedRow>>);
 
-/// Makes the two ends: rows go into the first, on a thread that may block.
+/// Creates both ends of a channel: a blocking thread puts rows into the first.
 pub(crate) fn priced_rows() -> (PricedRows, PricedBatches) {
     let (batches, receiver) = mpsc::channel(AHEAD);
     let rows = PricedRows {
@@ -51,13 +51,13 @@ pub(crate) fn priced_rows() -> (PricedRows, PricedBatches) {
 }
 
 impl PricedRows {
-    /// Adds a row. Returns whether somebody still wants to know the price.
+    /// Adds a row. Returns whether the price is still needed.
     pub(crate) fn add(&mut self, key: IdempotencyKey, cost: CostEstimate) -> bool {
         self.rows.push(PricedRow { key, cost });
         self.rows.len() < MOST_ROWS || self.send()
     }
 
-    /// Hands over the last rows.
+    /// Sends the last batch.
     pub(crate) fn end(mut self) {
         self.send();
     }
@@ -69,7 +69,7 @@ impl PricedRows {
 }
 
 impl PricedBatches {
-    /// Looks up which rows are answered, and sums up what the others cost.
+    /// Looks up the answered rows and sums the cost of the others.
     pub(crate) async fn price(mut self, prism: &PinnedPrism) -> Result<RunPrice, CallError> {
         let mut price = RunPrice::default();
         while let Some(batch) = self.0.recv().await {

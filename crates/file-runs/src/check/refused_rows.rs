@@ -1,32 +1,32 @@
-//! Lists the rows that the model is not asked about, with their own cells: a file to correct and run.
+//! Lists the refused rows with all their cells: a file to correct and run again.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use refract_lens_rendering::write_csv_line;
 
-/// What stands in a list before a row's own cells.
+/// Columns of the list before those of the file.
 const HEADER: [&str; 2] = ["line", "reason"];
 
-/// A row that the model is not asked about.
+/// A refused row.
 #[derive(Debug)]
 pub(crate) struct ListedRow {
     /// The line on which the row begins.
     pub(crate) line: u64,
-    /// Why the row is refused, in words that repeat none of its values.
+    /// Why the row is refused; the reason repeats none of its values.
     pub(crate) reason: String,
-    /// The row's own cells; none where no list is written.
+    /// The row's cells; empty if no list is written.
     pub(crate) cells: Vec<String>,
 }
 
-/// Writes the list of a run as CSV, or nothing where none is wanted.
+/// Writes the list of a run as CSV, or nothing if none is wanted.
 pub(crate) struct RefusedRows<'a> {
     out: Option<&'a mut dyn Write>,
     columns: Arc<[String]>,
 }
 
 impl<'a> RefusedRows<'a> {
-    /// A list of rows with these columns.
+    /// A list of rows with these columns. `None` for `out` writes nothing.
     pub(crate) fn new(out: Option<&'a mut dyn Write>, columns: &[String]) -> Self {
         let columns = if out.is_some() { columns } else { &[] };
         Self {
@@ -35,7 +35,7 @@ impl<'a> RefusedRows<'a> {
         }
     }
 
-    /// The columns whose cells are listed.
+    /// The columns in the list.
     pub(crate) fn columns(&self) -> Arc<[String]> {
         Arc::clone(&self.columns)
     }

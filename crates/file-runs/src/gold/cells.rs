@@ -1,4 +1,4 @@
-//! What a gold file says is right in one row: the cells of its `expected_…` columns.
+//! The correct answers in one row of a gold file: the cells of its `expected_…` columns.
 
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::Question;
@@ -6,30 +6,31 @@ use refract_domain::result::mark::outcome_named;
 
 use crate::input::RawValue;
 
-/// The beginning of the names of the columns that say what is right; a question's key follows.
+/// Prefix of the columns with correct answers; a question's key follows.
 pub(crate) const EXPECTED: &str = "expected_";
 
-/// The outcome of one question that a gold file says is right.
+/// The correct outcome of one question by a gold file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedOutcome {
     /// The question.
     pub question: QuestionKey,
-    /// The right outcome: an option or a built-in outcome, `yes` or `no`, or a level.
+    /// The correct outcome: an option or a built-in outcome, `yes` or `no`, or a level.
     pub outcome: OutcomeKey,
 }
 
-/// The expected outcomes of a row, and the cells that name none.
+/// The expected outcomes of a row, and the invalid cells.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct GoldCells {
     pub(crate) expected: Vec<ExpectedOutcome>,
-    /// The questions whose cell names no outcome of theirs.
+    /// The questions whose cell is not one of their outcomes.
     pub(crate) wrong: Vec<QuestionKey>,
 }
 
 impl GoldCells {
-    /// Reads a value for each question, in the version's order. A row of a plain file run has none.
+    /// Reads a value for each question, in the version's order. A row of a plain file run has no
+    /// values.
     ///
-    /// A blank cell and JSON null expect nothing.
+    /// A blank cell and JSON null mean that no outcome is expected.
     pub(crate) fn read(values: impl Iterator<Item = RawValue>, questions: &[Question]) -> Self {
         let mut cells = Self::default();
         for (value, question) in values.zip(questions) {

@@ -1,8 +1,8 @@
-//! A file run over a gold file: texts whose right answers are known.
+//! A file run over a gold file: texts with known correct answers.
 //!
-//! A gold file has a column `expected_<question key>` for some questions, beside the columns of any
-//! file run. What is expected plays no part in a row's idempotency key: correcting an expectation
-//! asks about nothing again.
+//! A gold file has a column `expected_<question key>` for some questions, and the columns of any
+//! file run. A row's idempotency key does not depend on its expected outcomes: correcting one asks
+//! about nothing again.
 
 use std::io;
 use std::sync::Arc;
@@ -22,28 +22,29 @@ use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;
 use crate::run::tally::RunTally;
 
-/// Upper bound on the wrong cells that are listed.
+/// Upper bound on the invalid cells in the list.
 const MOST_LISTED: usize = 100;
 
-/// A gold file that is ready to be run.
+/// A gold file that is ready to run.
 pub struct GoldRun(Arc<FileRun>);
 
-/// What a gold file holds.
+/// The content of a gold file.
 #[derive(Debug)]
 pub struct GoldCheck {
-    /// The check of the file as of any file run.
+    /// The check of the file as a plain file run.
     pub file: FileCheck,
-    /// Number of expected outcomes of each question that has any, in the version's order.
+    /// Number of expected outcomes of each question; questions without any are left out. In the
+    /// version's order.
     pub expected: Vec<(QuestionKey, u64)>,
-    /// Names of the columns `expected_…` that are no question of the version.
+    /// Names of `expected_…` columns without a question of that key in the version.
     pub unknown_columns: Vec<String>,
-    /// Cells that name no outcome of their question.
+    /// Number of cells that are not an outcome of their question.
     pub wrong: u64,
-    /// The first hundred wrong cells.
+    /// The first hundred invalid cells.
     pub listed: Vec<WrongCell>,
 }
 
-/// A cell that names no outcome of its question.
+/// A cell that is not an outcome of its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongCell {
     /// The line on which the row begins.
@@ -64,20 +65,20 @@ impl GoldRun {
         Ok(Self(Arc::new(run)))
     }
 
-    /// The file run without what is expected.
+    /// The gold file as a plain file run.
     pub fn file(&self) -> &FileRun {
         &self.0
     }
 
-    /// Name of the column that says what is right for a question.
+    /// Name of the column with the correct answers to a question.
     pub fn column_of(question: &Question) -> String {
         format!("{EXPECTED}{}", question.key)
     }
 
-    /// Reads the whole file without asking the model, and looks up which rows are answered.
+    /// Reads the whole file without asking the model, and looks up the answered rows.
     ///
     /// # Errors
-    /// A fault that makes the file unreadable, with its line, or the database fails.
+    /// When the file is unreadable, with the line, or when the database fails.
     pub async fn check(
         &self,
         estimator: Estimator,
@@ -104,10 +105,10 @@ impl GoldRun {
         })
     }
 
-    /// Asks about every row that has no answer, retries failed rows, and hands over all rows in the
-    /// order of the file. The file has to be unchanged since `check`.
+    /// Asks about every row without an answer, retries failed rows, and hands over all rows in the
+    /// order of the file. The file must be unchanged since `check`.
     ///
-    /// After `stop` no further row begins. Rows in flight are finished, saved and handed over.
+    /// After `stop`, no further row is begun. Rows in flight are finished, saved and handed over.
     pub async fn run(
         &self,
         settings: RunSettings,
@@ -131,7 +132,7 @@ impl GoldRun {
     }
 }
 
-/// What the check has seen in the columns of what is expected.
+/// What the check found in the columns of expected outcomes.
 struct SeenCells {
     /// Number of expected outcomes of each question, in the version's order.
     counts: Vec<u64>,

@@ -1,6 +1,6 @@
-//! Files that are no text, known by their first bytes.
+//! Recognizes files that are not text by their first bytes.
 
-/// Beginnings of files that are no text, with what such a file is and what to do about it.
+/// First bytes of files that are not text, with the kind of file and what to do about it.
 const BEGINNINGS: [(&[u8], &str); 9] = [
     (b"\x1f\x8b", "it is compressed with gzip: unpack it first"),
     (
@@ -30,11 +30,11 @@ const BEGINNINGS: [(&[u8], &str); 9] = [
         "it is an SQLite database: write the table as CSV",
     ),
 ];
-/// What the data of bzip2 begin with after the four bytes of its header.
+/// First bytes of bzip2 data, after the header of four bytes.
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 
-/// What a file is that begins with these bytes, and what to do about it, when it is no text. The
-/// more bytes, up to some thousand, the surer.
+/// The kind of a file that is not text, by its first bytes, and what to do about it. More bytes
+/// give more certainty, up to some thousand.
 pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
     let mut known = BEGINNINGS.iter();
     if let Some((_, what)) = known.find(|(beginning, _)| start.starts_with(beginning)) {
@@ -46,13 +46,13 @@ pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
     if is_utf_16(start) {
         return Some("it is not UTF-8 but UTF-16: save it as UTF-8");
     }
-    // a character may be cut at the end of the bytes
+    // the last character may be cut off
     let is_text =
         std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     (start.contains(&0) && !is_text).then_some("it is no text, but binary data")
 }
 
-/// Whether text begins with the byte order mark of UTF-16, or has every other byte zero.
+/// Whether bytes begin with the byte order mark of UTF-16, or every other byte is zero.
 fn is_utf_16(start: &[u8]) -> bool {
     let is_marked = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
     let zeros = start.iter().take(4).map(|byte| *byte == 0);

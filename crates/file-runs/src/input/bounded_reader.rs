@@ -1,4 +1,4 @@
-//! A reader that fails after so many bytes, until its allowance is renewed.
+//! A reader that fails after a number of bytes, until its allowance is renewed.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub(crate) struct BoundedReader<R> {
     allowance: Allowance,
 }
 
-/// The number of bytes that may still be read. Clones share the number.
+/// The number of bytes that may still be read. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Allowance {
     left: Arc<AtomicU64>,
@@ -18,7 +18,7 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// An unused allowance of `whole` bytes.
+    /// An allowance of `whole` bytes, none of them used.
     pub(crate) fn of(whole: u64) -> Self {
         Self {
             left: Arc::new(AtomicU64::new(whole)),
@@ -26,19 +26,19 @@ impl Allowance {
         }
     }
 
-    /// Allows the whole number of bytes again.
+    /// Renews the whole number of bytes.
     pub(crate) fn renew(&self) {
         self.left.store(self.whole, Ordering::Relaxed);
     }
 
-    /// Whether no byte may be read before the allowance is renewed.
+    /// Whether no byte is left until the allowance is renewed.
     pub(crate) fn is_used_up(&self) -> bool {
         self.left.load(Ordering::Relaxed) == 0
     }
 }
 
 impl<R> BoundedReader<R> {
-    /// Bounds a reader by an allowance.
+    /// Limits a reader by an allowance.
     pub(crate) fn new(inner: R, allowance: Allowance) -> Self {
         Self { inner, allowance }
     }

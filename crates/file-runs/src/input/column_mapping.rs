@@ -1,5 +1,5 @@
-//! Which column of a file gives which field of a prism, which columns give `ref` and `context`, and
-//! which say what is right in a gold file.
+//! Maps the columns of a file to the fields of a prism, to `ref` and `context`, and to the expected
+//! outcomes of a gold file.
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::Question;
@@ -10,43 +10,43 @@ use crate::input::{WantedColumn, WantedColumns};
 const REF: &str = "ref";
 const CONTEXT: &str = "context";
 
-/// A column whose name differs from what the column gives.
+/// A column whose name differs from the field that it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnMapping {
     /// The column's name in the file.
     pub column: String,
-    /// What the column gives: a field key, `ref` or `context`.
+    /// The field's key, `ref` or `context`.
     pub field: String,
 }
 
 /// Why a mapping cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
-    /// The prism has no such field.
+    /// The prism has no field of this name.
     #[error("'{field}' is no field of the prism: it has {fields}, and ref and context")]
     UnknownField {
         /// The name in the mapping.
         field: String,
-        /// The field keys of the version, and the columns of a gold file that say what is right.
+        /// The field keys of the version, and the columns of expected outcomes in a gold file.
         fields: String,
     },
-    /// Two mappings name one field, or one column.
+    /// Two mappings name the same field or the same column.
     #[error("'{0}' is named twice")]
     Twice(String),
 }
 
-/// The columns that a run reads: one for each field in the version's order, then `ref`, then
-/// `context`, then one for each question whose right answers are known.
+/// The columns of a run: one for each field in the version's order, then `ref`, then `context`,
+/// then one for each question with expected outcomes.
 #[derive(Clone, Debug)]
 pub struct InputColumns {
     wanted: WantedColumns,
-    /// What each wanted column gives.
+    /// The field, `ref`, `context` or question of each wanted column.
     given: Vec<String>,
 }
 
 impl InputColumns {
-    /// Reads each field from the column of its key, unless a mapping names another column. What is
-    /// right for the `expected` questions is read too; these columns may be missing.
+    /// Reads each field from the column of its key, unless a mapping names another column. Expected
+    /// outcomes are read for the `expected` questions; their columns may be missing.
     ///
     /// # Errors
     /// When a mapping names a field that the version lacks, or two mappings clash.
@@ -99,7 +99,7 @@ impl InputColumns {
         &self.wanted
     }
 
-    /// The columns whose names differ from what they give.
+    /// The columns whose names differ from what they hold.
     pub fn renamed(&self) -> Vec<ColumnMapping> {
         let pairs = self.wanted.0.iter().zip(&self.given);
         let renamed = pairs.filter(|(column, given)| column.name != **given);

@@ -1,7 +1,7 @@
 //! Reads the rows of CSV and TSV.
 //!
-//! `csv` takes the end of the file for the end of a quoted cell, so a quote that is never closed
-//! would pass for one long cell. A sentinel row after the end of the file shows such a quote.
+//! For `csv`, the end of the file also ends a quoted cell, so a file with an unclosed quote would
+//! be read as one long cell. A sentinel row after the end of the file reveals such a quote.
 //! `csv-core` would not replace the sentinel: its state at the end of the input is private too.
 
 use std::fs::File;
@@ -15,8 +15,8 @@ use super::input_kind::{InputKind, header_name};
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::{PlacedColumns, WantedColumns};
 
-/// The sentinel, which follows the end of the file as a row of its own. Inside a cell, it means that
-/// the cell's quote is never closed.
+/// The sentinel, a separate row after the end of the file. Inside a cell, it shows that the cell's
+/// quote is unclosed.
 const SENTINEL: &[u8] = b"\x01 the end of the file \x01";
 
 /// The rows of a CSV or TSV file.
@@ -24,8 +24,8 @@ pub(crate) struct CsvRows {
     reader: csv::Reader<BoundedReader<Box<dyn Read + Send>>>,
     allowance: Allowance,
     record: ByteRecord,
-    /// Line breaks that the reader has counted of a record's own line end: of `\r\n` it has read
-    /// only the first byte when it ends the record.
+    /// Number of line breaks already counted that belong to the record's own line end. The record
+    /// ends after the `\r` of `\r\n`.
     breaks_passed: u64,
     header: Vec<String>,
     placed: PlacedColumns,
@@ -96,7 +96,7 @@ impl CsvRows {
         &self.placed.unused
     }
 
-    /// For each wanted column whether the header has it.
+    /// Whether the header has each wanted column.
     pub(crate) fn has_columns(&self) -> Vec<bool> {
         self.placed.positions.iter().map(Option::is_some).collect()
     }
@@ -131,7 +131,7 @@ impl CsvRows {
         Ok(Some(RawRow { line, values }))
     }
 
-    /// Goes to the next record and returns the line on which it begins; `None` after the last.
+    /// Reads the next record and returns its first line; `None` after the last.
     fn advance(&mut self) -> Result<Option<u64>, InputError> {
         if self.has_ended {
             return Ok(None);
@@ -157,7 +157,7 @@ impl CsvRows {
         Ok(Some(line))
     }
 
-    /// The line on which the current record begins.
+    /// The first line of the current record.
     fn line(&self) -> u64 {
         let inside = self.record.as_slice().iter().filter(|byte| **byte == b'\n');
         let inside = u64::try_from(inside.count()).unwrap_or(u64::MAX);
@@ -171,13 +171,13 @@ impl CsvRows {
         if self.allowance.is_used_up() {
             return InputError::TooLong { line };
         }
-        // only reading can fail: a byte record takes rows of any length and any bytes
+        // only reading can fail: a byte record accepts rows of any length with any bytes
         let error = std::io::Error::from(error);
         InputError::Unreadable { line, error }
     }
 }
 
-/// Whether the first line ends with `\r\n`, which is taken to hold for all lines.
+/// Whether the first line ends with `\r\n`. All lines are assumed to end like it.
 fn first_line_ends_crlf(file: &mut File) -> std::io::Result<bool> {
     let mut start = Vec::new();
     file.by_ref().take(64 * 1024).read_to_end(&mut start)?;

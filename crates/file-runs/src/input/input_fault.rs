@@ -1,4 +1,4 @@
-//! What can be wrong with a file, as one sentence with the line.
+//! Errors of a file, each as one sentence with the line.
 
 /// Why a file cannot be run. The text repeats no values of the file, and only short column names.
 #[derive(Debug, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum InputError {
     /// The path names a folder.
     #[error("it is a folder: name a file in it")]
     Folder,
-    /// A stream, which can be read only once, cannot be kept for the second reading.
+    /// A stream can be read only once, and its copy for the second reading could not be stored.
     #[error(
         "it cannot be kept in {folder} to be read twice: {error} (TMPDIR names another folder)"
     )]
@@ -19,10 +19,10 @@ pub enum InputError {
         /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The file has no characters but white space.
+    /// The file has only white space.
     #[error("it is empty")]
     Empty,
-    /// The file is no text, or one in UTF-16: what it is and what to do about it.
+    /// The file is not text, or is UTF-16: its kind and what to do about it.
     #[error("{0}")]
     Binary(&'static str),
     /// A row is not UTF-8.
@@ -58,10 +58,10 @@ pub enum InputError {
     NotJson {
         /// The line.
         line: u64,
-        /// The byte in the line at which the fault was found, from 1.
+        /// The position of the error in the line, in bytes from 1.
         column: usize,
     },
-    /// A line of JSON Lines is JSON, but no object.
+    /// A line of JSON Lines is JSON, but not an object.
     #[error("line {line}: Expected object, received {received}")]
     NotAnObject {
         /// The line.
@@ -74,22 +74,22 @@ pub enum InputError {
     Missing {
         /// Names of the missing columns.
         missing: Vec<String>,
-        /// Names of the columns that the file has, as a list for people.
+        /// Names of the file's columns, as readable text.
         present: String,
     },
     /// Two columns have the name of one wanted column.
     #[error("it has two columns that are called {0}")]
     Twice(String),
-    /// The file was changed while it was read.
+    /// The file changed during reading.
     #[error("it was changed while it was read, at line {line} or before")]
     Changed {
-        /// The line on which the last row before the change was found began.
+        /// The first line of the last row read before the change was found.
         line: u64,
     },
     /// Reading failed in the middle of the file.
     #[error("line {line} cannot be read: {error}")]
     Unreadable {
-        /// The line of the row that was to be read.
+        /// The first line of the row that could not be read.
         line: u64,
         /// The error of the operating system.
         error: std::io::Error,

@@ -1,4 +1,4 @@
-//! The file itself: opened once, read twice, and watched for changes.
+//! The input file: opened once, read twice, and watched for changes.
 
 use std::fs::{File, Metadata};
 use std::io::Seek as _;
@@ -19,7 +19,7 @@ pub struct InputFile {
     as_opened: FileStamp,
 }
 
-/// Size and time of a file, which change when it is written to.
+/// Size and modification time of a file, which change with every write.
 #[derive(PartialEq, Eq)]
 struct FileStamp {
     bytes: u64,
@@ -59,7 +59,8 @@ impl InputFile {
         self.kind
     }
 
-    /// Reads the rows from the beginning. Only one reader at a time: readers share one position.
+    /// Reads the rows from the beginning. Only one reader may exist at a time: readers share one
+    /// position.
     pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputError> {
         let mut file = self.file.try_clone().map_err(InputError::Unopened)?;
         file.rewind().map_err(InputError::Unopened)?;
@@ -71,7 +72,7 @@ impl InputFile {
         }
     }
 
-    /// Fails when the file was changed since it was opened. `line` is where the reader is.
+    /// Fails if the file has changed since it was opened. `line` is the reader's position.
     pub(crate) fn check_unchanged(&self, line: u64) -> Result<(), InputError> {
         let metadata = self.file.metadata();
         let now = metadata.map_err(|error| InputError::Unreadable { line, error })?;
@@ -98,8 +99,7 @@ impl RawRows {
         }
     }
 
-    /// The names of all columns. JSON Lines has the wanted ones, then the other keys of the rows so
-    /// far.
+    /// The names of all columns. For JSON Lines, the wanted ones, then the other keys found so far.
     pub(crate) fn columns(&self) -> Vec<String> {
         match self {
             Self::Csv(rows) => rows.header().to_vec(),
@@ -115,7 +115,7 @@ impl RawRows {
         }
     }
 
-    /// Names of the columns that are not wanted. JSON Lines shows the keys of the rows so far.
+    /// Names of the columns that are not wanted. For JSON Lines, the keys found so far.
     pub(crate) fn unused_columns(&self) -> Vec<String> {
         match self {
             Self::Csv(rows) => rows.unused_columns().to_vec(),
@@ -123,8 +123,8 @@ impl RawRows {
         }
     }
 
-    /// For each wanted column whether the file has it. `None` for JSON Lines, whose rows need not
-    /// have the same keys.
+    /// Whether the file has each wanted column. `None` for JSON Lines, whose rows may have
+    /// different keys.
     pub(crate) fn has_columns(&self) -> Option<Vec<bool>> {
         match self {
             Self::Csv(rows) => Some(rows.has_columns()),

@@ -10,20 +10,20 @@ use super::wanted_columns::WantedColumns;
 /// The byte order mark of UTF-8.
 pub(crate) const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
-/// Number of bytes in which the header is looked for.
+/// Number of bytes that are searched for the header.
 const HEADER_BYTES: u64 = 1024 * 1024;
 
 /// The format of an input file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// CSV by RFC 4180: cells may be quoted and hold line breaks.
+    /// CSV by RFC 4180: cells may be quoted and contain line breaks.
     Csv {
-        /// Comma, semicolon or tab between cells.
+        /// The character between cells: comma, semicolon or tab.
         separator: u8,
     },
     /// Tabs separate cells and line breaks separate rows; a quote has no meaning.
     Tsv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     JsonLines,
 }
 
@@ -67,12 +67,12 @@ impl InputKind {
         }
         let mut header = Vec::new();
         file.read_to_end(&mut header).map_err(unopened)?;
-        // the separator that gives the header most wanted columns, then most columns
+        // the best separator gives most wanted columns, then most columns
         let score = |separator: &u8| {
             let header = header_with(*separator, &header);
             (wanted.count_in(&header), header.len())
         };
-        // reversed, because `max_by_key` takes the last of equals
+        // reversed, because `max_by_key` returns the last of several maxima
         let best = SEPARATORS.iter().rev().copied().max_by_key(score);
         Ok(Self::Csv {
             separator: best.unwrap_or(b','),
@@ -80,7 +80,7 @@ impl InputKind {
     }
 }
 
-/// The first byte that is no white space.
+/// The first byte other than white space.
 fn first_character(file: &mut impl BufRead) -> io::Result<Option<u8>> {
     loop {
         let buffer = file.fill_buf()?;
@@ -103,7 +103,7 @@ fn header_with(separator: u8, start: &[u8]) -> Vec<String> {
         .flexible(true)
         .from_reader(start);
     let mut record = csv::ByteRecord::new();
-    // a fault here is found again when the rows are read, and then with its line
+    // reading the rows finds this error again, then with its line
     let _ = reader.read_byte_record(&mut record);
     record.iter().map(header_name).collect()
 }

@@ -1,4 +1,4 @@
-//! Where the rows come from: a file, or a stream that is kept in a temporary file.
+//! The source of the rows: a file, or a stream copied to a temporary file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,17 +6,17 @@ use std::path::Path;
 
 use super::input_fault::InputError;
 
-/// Where the rows come from.
+/// The source of the rows.
 pub enum InputSource<'a> {
-    /// A file by its path. A named pipe or a device is read as a stream is.
+    /// The path of a file. A named pipe or a device is read like a stream.
     Path(&'a Path),
-    /// Bytes that can be read only once. They are kept in a temporary file, which nobody else can
-    /// open and which is gone when this process ends.
+    /// Bytes that can be read only once. They are copied to a temporary file that no other process
+    /// can open and that vanishes with this process.
     Stream(Box<dyn Read + 'a>),
 }
 
 impl InputSource<'_> {
-    /// The name by which the format of the rows may be known.
+    /// The name from which the format can be detected.
     pub(crate) fn name(&self) -> &Path {
         match self {
             Self::Path(path) => path,
@@ -24,7 +24,7 @@ impl InputSource<'_> {
         }
     }
 
-    /// A file that can be read again and again.
+    /// Opens a file that can be read repeatedly.
     pub(crate) fn open(self) -> Result<File, InputError> {
         let path = match self {
             Self::Path(path) => path,
@@ -42,7 +42,7 @@ impl InputSource<'_> {
     }
 }
 
-/// Copies a stream to a temporary file without a name.
+/// Copies a stream to an unnamed temporary file.
 fn kept(stream: &mut dyn Read) -> Result<File, InputError> {
     let unkept = |error| InputError::Unkept {
         folder: std::env::temp_dir().display().to_string(),

@@ -11,7 +11,7 @@ use super::input_kind::UTF_8_MARK;
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::WantedColumns;
 
-/// Upper bound on the unused keys that are remembered.
+/// Upper bound on the unused keys that are stored.
 const MOST_UNUSED: usize = 100;
 
 /// The rows of a JSON Lines file, each a JSON object on one line.
@@ -35,18 +35,18 @@ impl JsonRows {
         }
     }
 
-    /// The keys in the rows so far that are not wanted.
+    /// The keys found so far that are not wanted.
     pub(crate) fn unused_columns(&self) -> Vec<String> {
         self.unused.iter().cloned().collect()
     }
 
-    /// The wanted columns, then the keys in the rows so far that are not wanted.
+    /// The wanted columns, then the keys found so far that are not wanted.
     pub(crate) fn columns(&self) -> Vec<String> {
         let wanted = self.wanted.0.iter().map(|column| column.name.clone());
         wanted.chain(self.unused_columns()).collect()
     }
 
-    /// The values of the last row under these keys.
+    /// The values of the last row for these keys.
     pub(crate) fn cells_of_last(&self, keys: &[String]) -> Vec<String> {
         let json = Json::parse(self.bytes.trim_ascii());
         let object = json.ok().and_then(|json| json.into_object().ok());
@@ -114,8 +114,8 @@ fn value(object: &Object<'_>, name: &str) -> RawValue {
     }
 }
 
-/// A value as a cell of a table: a string by its characters, null as nothing, anything else as it is
-/// written.
+/// A value as a cell of a table: a string without quotes, null as an empty cell, anything else as
+/// in the file.
 fn cell(object: &Object<'_>, name: &str) -> String {
     match object.get(name) {
         None | Some(Json::Null) => String::new(),

@@ -1,6 +1,6 @@
 //! One row of a file before its values are checked.
 
-/// Upper bound on the bytes of a row. A longer one is most likely a quote that was never closed.
+/// Upper bound on the bytes of a row. A longer row most likely has an unclosed quote.
 pub(crate) const ROW_BYTES: u64 = 16 * 1024 * 1024;
 
 /// One row of a file.
@@ -12,10 +12,10 @@ pub(crate) struct RawRow {
     pub(crate) values: Vec<RawValue>,
 }
 
-/// What a row holds in a wanted column.
+/// A row's value in a wanted column.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RawValue {
-    /// No value: a file without the column, or JSON without the key or with null.
+    /// No value: the file lacks the column, or JSON lacks the key or has null.
     Absent {
         /// Whether the value is JSON null.
         is_null: bool,
@@ -24,23 +24,23 @@ pub(crate) enum RawValue {
     Text {
         /// The characters.
         text: String,
-        /// Whether the text has an unpaired surrogate, which stands as U+FFFD in `text`.
+        /// Whether the text had an unpaired surrogate, which `text` replaces by U+FFFD.
         has_unpaired_surrogate: bool,
     },
     /// A number or a boolean in JSON.
     Scalar {
-        /// The value as it stands in the file.
+        /// The value as written in the file.
         text: String,
         /// The name of the JSON type.
         type_name: &'static str,
     },
-    /// A list or an object in JSON, by the type's name.
+    /// A list or an object in JSON, with the type's name.
     NoText(&'static str),
 }
 
 impl RawValue {
-    /// The value as that of a column which names something: numbers and booleans, as other programs
-    /// write ids, are text there.
+    /// The value of a column that names something. Numbers and booleans become text, since other
+    /// programs write ids as numbers.
     pub(crate) fn naming(self) -> Self {
         match self {
             Self::Scalar { text, .. } => Self::Text {

@@ -1,4 +1,4 @@
-//! A row of the file with its values checked as the API checks a body.
+//! A row of the file, with the same checks as a body in the API.
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::{Fault, Problems};
@@ -16,15 +16,15 @@ pub(crate) struct InputRow {
     pub(crate) line: u64,
     /// The row's number in the file, from 1.
     pub(crate) number: u64,
-    /// The row's values, or why the row is refused, in words that repeat none of its values.
+    /// The row's values, or why the row is refused; the reason repeats none of its values.
     pub(crate) content: Result<RowContent, String>,
-    /// All cells of a refused row, when they are to be listed.
+    /// All cells of a refused row, if refused rows are listed.
     pub(crate) refused_cells: Vec<String>,
-    /// What a gold file says is right; nothing in a plain file run.
+    /// The correct answers of a gold file; empty in a plain file run.
     pub(crate) gold: GoldCells,
 }
 
-/// The values of a row that may be asked about.
+/// The values of an accepted row.
 #[derive(Debug)]
 pub(crate) struct RowContent {
     pub(crate) submission: Submission,
@@ -32,8 +32,8 @@ pub(crate) struct RowContent {
 }
 
 impl InputRow {
-    /// Checks the values of a row: one for each field of the version, then `ref` and `context`, then
-    /// in a gold file one for each question.
+    /// Checks the values of a row: one for each field of the version, then `ref` and `context`,
+    /// then one for each question of a gold file.
     pub(crate) fn read(raw: RawRow, number: u64, version: &PrismVersion) -> Self {
         let mut values = raw.values.into_iter();
         Self {
@@ -45,8 +45,7 @@ impl InputRow {
         }
     }
 
-    /// Number of bytes in the row's fields and context, or in the cells that are kept of a refused
-    /// row.
+    /// Number of bytes in the row's fields and context, or in the stored cells of a refused row.
     pub(crate) fn bytes(&self) -> usize {
         let Ok(content) = &self.content else {
             return self.refused_cells.iter().map(String::len).sum();
@@ -109,7 +108,7 @@ fn text(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<
     None
 }
 
-/// The text of an optional value: null, an absent value and a blank cell are none.
+/// The text of an optional value; `None` for null, an absent value and a blank cell.
 fn text_or_nothing(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<String> {
     let value = value.filter(|value| !matches!(value, RawValue::Absent { .. }))?;
     text(Some(value), path, problems).filter(|text| !text.trim().is_empty())

@@ -1,4 +1,4 @@
-//! The rows of a file that belong to a run, one after another.
+//! The rows of a run, read one by one from the file.
 
 use std::sync::Arc;
 
@@ -20,17 +20,18 @@ pub(crate) struct InputRows {
     columns: InputColumns,
     version: Arc<PrismVersion>,
     shard: Shard,
-    /// The number of the last row that was read, of any shard.
+    /// The number of the last row read, of any shard.
     number: u64,
     line: u64,
-    /// For each wanted column whether any row so far had it.
+    /// Whether any row so far had each wanted column.
     seen: Vec<bool>,
-    /// The columns whose cells are kept of refused rows.
+    /// The columns of refused rows whose cells are kept.
     listed: Arc<[String]>,
 }
 
 impl InputRows {
-    /// Goes to the beginning of the file. Only one reader at a time: readers share one position.
+    /// Goes to the beginning of the file. Only one reader may exist at a time: readers share one
+    /// position.
     pub(crate) fn of(run: &FileRun) -> Result<Self, InputError> {
         let columns = run.columns.clone();
         let raw = run.input.rows(columns.wanted())?;
@@ -48,7 +49,7 @@ impl InputRows {
         })
     }
 
-    /// The same rows; of refused ones the cells of these columns are kept.
+    /// Also keeps the cells of these columns for each refused row.
     pub(crate) fn listing(self, columns: Arc<[String]>) -> Self {
         Self {
             listed: columns,
@@ -61,7 +62,7 @@ impl InputRows {
         loop {
             let read = self.raw.next();
             if read.is_err() || self.number.is_multiple_of(ROWS_BETWEEN_CHECKS) {
-                // a broken row may be one that is just being written
+                // a broken row may be one that is being written just now
                 self.input.check_unchanged(self.line)?;
             }
             let Some(raw) = read? else {
@@ -104,8 +105,8 @@ impl InputRows {
         self.raw.unused_columns()
     }
 
-    /// Names of required columns that no row so far had. Only JSON Lines can lack one: a header is
-    /// checked when the file is opened.
+    /// Names of required columns that no row so far had. Only JSON Lines can lack one: opening a
+    /// file checks its header.
     pub(crate) fn columns_never_seen(&self) -> Vec<String> {
         let wanted = self.columns.wanted().0.iter().zip(&self.seen);
         let unseen = wanted.filter(|(column, seen)| column.is_required && !**seen);

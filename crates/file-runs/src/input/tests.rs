@@ -19,7 +19,7 @@ fn file(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// The line, the text and the ref of each row; `None` where there is none.
+/// Line, text and ref of each row; `None` if the row has no text or ref.
 type Read = Vec<(u64, Option<String>, Option<String>)>;
 
 fn read(name: &str, bytes: &[u8]) -> Result<(InputKind, Read), String> {

@@ -1,11 +1,11 @@
-//! The columns that a run wants, and their positions in a header.
+//! The columns of a run, and their positions in a header.
 
 use super::input_fault::InputError;
 
-/// Upper bound on the column names that a message lists.
+/// Upper bound on the column names in a message.
 const MOST_LISTED: usize = 20;
-/// Length in characters up to which a column name is listed. A file without a header has a text in
-/// its place, which a message must not repeat.
+/// Longest column name in a message, in characters. A file without a header has a text in its
+/// place, which a message must not repeat.
 const LONGEST_LISTED: usize = 40;
 
 /// The columns that a run reads.
@@ -66,7 +66,7 @@ impl WantedColumns {
     }
 }
 
-/// Column names as a list for people.
+/// Column names as readable text.
 pub(crate) fn listed(names: &[String]) -> String {
     let short = |name: &String| {
         let name: String = name.chars().filter(|c| !c.is_control()).collect();

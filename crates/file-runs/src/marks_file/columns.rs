@@ -1,4 +1,4 @@
-//! Which columns of a file of marks name results and which hold marks.
+//! Finds the columns of a file of marks: those that identify results and those with marks.
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
@@ -12,25 +12,25 @@ use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 const RESULT_ID: &str = "result_id";
 const REF: &str = "ref";
-/// What stands before a question's key where a file says the right answers of texts.
+/// Prefix of the columns with correct answers in a gold file; a question's key follows.
 const EXPECTED: &str = "expected_";
 /// Number of columns before those of the questions.
 const BEFORE: usize = 2;
-/// Number of columns that may be of one question.
+/// Number of possible columns for one question.
 const EACH: usize = 3;
 
-/// The columns that are read: `result_id`, `ref`, then those of each question.
+/// The wanted columns: `result_id`, `ref`, then those of each question.
 pub(super) struct MarksColumns {
     questions: Vec<QuestionColumns>,
     wanted: WantedColumns,
 }
 
-/// The columns that may be of one question. Of those that a file has, the first counts.
+/// The possible columns of one question. The first one that the file has is used.
 struct QuestionColumns {
     key: QuestionKey,
-    /// `<key>_marked`, the column of an export of results, where the column of the key holds what
-    /// was answered; then the key; then `expected_<key>`. `None` stands for a name that is the key
-    /// of another question.
+    /// `<key>_marked`, used in exports of results, where the column of the key holds the answer;
+    /// then the key; then `expected_<key>`. `None` replaces a name that is the key of another
+    /// question.
     names: [Option<String>; EACH],
 }
 
@@ -46,7 +46,7 @@ impl QuestionColumns {
         }
     }
 
-    /// The outcome that the first of the columns names which the row has.
+    /// The outcome in the first of the columns that the row has.
     fn outcome(&self, values: &mut impl Iterator<Item = RawValue>) -> OutcomeCell {
         let mut found = Ok(None);
         let mut is_found = false;
@@ -63,10 +63,10 @@ impl QuestionColumns {
     }
 }
 
-/// The text of a cell that names an outcome, if it has any.
+/// The text of a cell with an outcome, if there is any.
 type OutcomeCell = Result<Option<String>, MarkError>;
 
-/// What the columns of a question are called, the one that counts before the others first.
+/// The possible column names of a question, in order of precedence.
 fn names(key: &QuestionKey) -> [String; EACH] {
     let marked = mark::column_name(key);
     [
@@ -98,8 +98,8 @@ impl MarksColumns {
         &self.wanted
     }
 
-    /// Checks that the columns of a file name results and questions. `seen` says which of the wanted
-    /// columns it has, `unused` names the others.
+    /// Checks that a file has columns for results and questions. `seen` flags the wanted columns
+    /// that the file has; `unused` names the others.
     pub(super) fn check(&self, seen: &[bool], unused: &[String]) -> Result<(), MarksFileError> {
         let wanted = self.wanted.0.iter().zip(seen);
         let has = wanted.filter(|(_, seen)| **seen);
@@ -131,7 +131,7 @@ impl MarksColumns {
         Ok(())
     }
 
-    /// Whether the columns are those of an export of results without its marks.
+    /// Whether the columns belong to an export of results without its marks.
     pub(super) fn hold_answers(seen: &[bool], unused: &[String]) -> bool {
         let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         let mut marked = of_questions.iter().step_by(EACH);
@@ -140,7 +140,7 @@ impl MarksColumns {
         passed_by.count() + BEFORE == ROW_NAMES.len() && !marked.any(|seen| *seen)
     }
 
-    /// The columns of questions that are left aside, since another column of the question counts.
+    /// The ignored columns of questions: another column of the question takes precedence.
     pub(super) fn passed_by(&self, seen: &[bool]) -> Vec<String> {
         let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         let of_questions = of_questions.chunks(EACH).zip(&self.questions);
@@ -153,7 +153,7 @@ impl MarksColumns {
         passed_by.collect()
     }
 
-    /// What a row says, with its faults put to the others; `None` for a row that marks nothing.
+    /// Reads a row and adds its errors to `faults`; `None` for a row without marks.
     pub(super) fn row(&self, raw: RawRow, faults: &mut MarkErrors) -> Option<MarksRow> {
         let RawRow { line, values } = raw;
         let mut values = values.into_iter();
@@ -185,7 +185,7 @@ impl MarksColumns {
     }
 }
 
-/// The result that a row names: by its id or, where there is none, by its `ref`.
+/// The result of a row: by id, or by `ref` if there is no id.
 fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResult, MarkError> {
     if let Some(id) = text(id, RESULT_ID)? {
         let id = ResultId::parse(id.trim());

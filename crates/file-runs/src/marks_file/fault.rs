@@ -1,36 +1,36 @@
-//! What can be wrong with a file of marks as a whole.
+//! Errors of a file of marks as a whole.
 
 use crate::input::InputError;
 
-/// Why a file of marks cannot be read. The text repeats no values of the file, and only short column
-/// names.
+/// Why a file of marks cannot be read. The text repeats no values of the file, and only short
+/// column names.
 #[derive(Debug, thiserror::Error)]
 pub enum MarksFileError {
     /// The file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// No column names results.
+    /// No column identifies results.
     #[error("it has neither a column result_id nor a column ref: it has {present}")]
     NoResults {
-        /// Names of the columns that the file has, as a list for people.
+        /// Names of the file's columns, as readable text.
         present: String,
         /// Names of the columns that are not read.
         unused: Vec<String>,
     },
-    /// No column is of a question.
+    /// No column belongs to a question.
     #[error("it has no column of a question: it has {present}; the questions are {}", questions.join(", "))]
     NoQuestions {
-        /// Names of the columns that the file has, as a list for people.
+        /// Names of the file's columns, as readable text.
         present: String,
         /// Names of the columns that are not read.
         unused: Vec<String>,
         /// The keys of the prism's questions.
         questions: Vec<String>,
     },
-    /// A column `expected_…` is of no question.
+    /// A column `expected_…` belongs to no question.
     #[error("its column expected_{name} is of no question: the questions are {}", questions.join(", "))]
     NoSuchQuestion {
-        /// The column's name after `expected_`, cut short and without control characters.
+        /// The column's name after `expected_`, shortened and without control characters.
         name: String,
         /// The keys of the prism's questions.
         questions: Vec<String>,
@@ -47,7 +47,7 @@ impl MarksFileError {
         }
     }
 
-    /// The names one of which the file lacks.
+    /// The valid names that the file may have meant.
     pub fn known(&self) -> Vec<&str> {
         match self {
             Self::Input(_) => Vec::new(),

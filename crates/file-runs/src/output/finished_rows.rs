@@ -1,5 +1,4 @@
-//! Hands over the rows of a run in the order of the file, each as soon as it and all before it have
-//! ended.
+//! Hands over the rows of a run in the order of the file. Each row waits only for those before it.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,7 +17,7 @@ use crate::run::tally::RunTally;
 pub struct FinishedRow {
     /// The line on which the row begins.
     pub line: u64,
-    /// What a gold file says is right; nothing in a plain file run.
+    /// The correct answers of a gold file; empty in a plain file run.
     pub expected: Vec<ExpectedOutcome>,
     /// The saved result, `ok` or `failed`.
     pub result: ReadableResult,
@@ -31,23 +30,24 @@ pub struct RunSummary {
     pub stop: Option<RunError>,
     /// Number of rows in the output.
     pub written: u64,
-    /// Errors of the failed rows in the output with the number of their rows, the most frequent
+    /// Errors of the failed rows in the output, each with the number of rows, the most frequent
     /// first.
     pub failures: Vec<(String, u64)>,
-    /// What stands in each lens column of the answered rows in the output; empty without an output.
+    /// Counts of the values in each lens column of the answered rows in the output; empty without
+    /// an output.
     pub columns: Vec<ColumnTally>,
 }
 
-/// Where the rows of a run go. Both fail when they cannot write.
+/// The two destinations of a run's rows. Each returns an error if it cannot write.
 pub(crate) struct RowSinks<T, L> {
-    /// Takes each row that has a result.
+    /// Receives each row that has a result.
     pub(crate) take: T,
-    /// Takes each refused row.
+    /// Receives each refused row.
     pub(crate) list: L,
 }
 
-/// Waits for one pending row after another and gives it to a sink. After a stop all pending rows are
-/// still waited for, and those up to the first row that is missing are handed over.
+/// Waits for the pending rows in order and gives each to a sink. After a stop it still waits for
+/// all pending rows, and hands over those before the first missing row.
 pub(crate) async fn hand_over(
     mut pending: mpsc::Receiver<PendingRow>,
     tally: &RunTally,

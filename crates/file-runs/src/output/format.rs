@@ -1,4 +1,4 @@
-//! The format of rows, by the name of the file that they are written to.
+//! Detects the format of rows by the name of the output file.
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use refract_lens_rendering::RowFormat;
     if .ending.is_empty() { "a dot at the end".to_owned() } else { format!(".{ending}") }
 )]
 pub struct NoRowFormat {
-    /// What stands after the last dot of the name.
+    /// The part of the name after the last dot.
     ending: String,
     what: &'static str,
 }
 
-/// The format that a file's name ends in, in any case; `None` for a name without an ending.
+/// The format by a file name's extension, in any case; `None` for a name without extension.
 ///
 /// # Errors
-/// When the name ends in something else.
+/// When the extension is not a format of rows.
 pub fn format_of_name(file: &Path) -> Result<Option<RowFormat>, NoRowFormat> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let Some((_, ending)) = name.rsplit_once('.') else {

@@ -1,4 +1,4 @@
-//! Writes the rows of a run, and counts what stands in them.
+//! Writes the rows of a run, and counts their values.
 
 use std::io::{self, Write};
 
@@ -42,7 +42,7 @@ impl<'a, W: Write> RunOutput<'a, W> {
         Ok(())
     }
 
-    /// What stands in each lens column of the answered rows.
+    /// Counts of the values in each lens column of the answered rows.
     pub(crate) fn into_columns(self) -> Vec<ColumnTally> {
         self.columns
     }

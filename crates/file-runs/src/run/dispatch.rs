@@ -1,8 +1,8 @@
-//! Hands rows to the worker threads as fast as they and the output keep up.
+//! Gives rows to the worker threads as fast as the threads and the output can take them.
 //!
-//! A window bounds the memory of a run: a row reserves room in the window before it is asked about
-//! and gives it back when its result is written. Rows are written in the order of the file, so one
-//! slow row holds back at most the rows that fit into the window.
+//! A window bounds the memory of a run: a row reserves space in the window before the model is
+//! asked, and frees it when its result is written. Rows are written in the order of the file, so
+//! one slow row holds back at most as many rows as fit into the window.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,24 +29,24 @@ const WINDOW_KIBIBYTES: u16 = 32 * 1024;
 /// A row on its way to the output.
 pub(crate) struct PendingRow {
     pub(crate) line: u64,
-    /// What a gold file says is right; nothing in a plain file run.
+    /// The correct answers of a gold file; empty in a plain file run.
     pub(crate) expected: Vec<ExpectedOutcome>,
     pub(crate) state: RowState,
-    /// The row's room in the window, given back when the row is handed over.
+    /// The row's reserved space in the window, freed when the row is handed over.
     pub(crate) room: OwnedSemaphorePermit,
 }
 
-/// How far a pending row is.
+/// The state of a pending row.
 pub(crate) enum RowState {
-    /// The model is not asked about the row.
+    /// The row is refused, so the model is not asked.
     Refused(ListedRow),
-    /// An earlier run has the row's answers.
+    /// The row has an answer from an earlier run.
     Answered(Box<ReadableResult>),
-    /// A worker thread asks about the row.
+    /// A worker thread asks the model about the row.
     Asked(oneshot::Receiver<Result<ReadableResult, CallError>>),
 }
 
-/// What a row keeps until its result is handed over.
+/// The part of a row that is kept until its result is handed over.
 struct RowPlace {
     line: u64,
     expected: Vec<ExpectedOutcome>,
@@ -63,7 +63,7 @@ impl RowPlace {
         }
     }
 
-    /// Puts a row that no worker is asked about into the queue.
+    /// Queues a row that needs no worker.
     async fn fill(self, queue: &mpsc::Sender<PendingRow>, state: RowState) -> Result<(), RunError> {
         let line = self.line;
         let sent = queue.send(self.with(state)).await;
@@ -71,7 +71,7 @@ impl RowPlace {
     }
 }
 
-/// Hands out the rows of one run.
+/// Dispatches the rows of one run.
 pub(crate) struct Dispatch<'a> {
     run: &'a FileRun,
     tally: &'a RunTally,
@@ -79,14 +79,14 @@ pub(crate) struct Dispatch<'a> {
     window: Arc<Semaphore>,
     /// One permit for each row that may be in flight.
     in_flight: Arc<Semaphore>,
-    /// Failures in a row that end the run; `None` for a run that never gives up.
+    /// Number of failures in a row that ends the run; `None` for a run that never gives up.
     threshold: Option<u64>,
     queue: mpsc::Sender<PendingRow>,
 }
 
 impl<'a> Dispatch<'a> {
-    /// Hands out all rows of a run, and puts each into the queue. It may be dropped at any point
-    /// where it waits: every row that a worker has is in the queue.
+    /// Dispatches all rows of a run and puts each into the queue. Cancellation is safe at any
+    /// await: every row of a worker is in the queue.
     pub(crate) async fn all(
         run: &'a FileRun,
         settings: RunSettings,
@@ -134,7 +134,7 @@ impl<'a> Dispatch<'a> {
                         continue;
                     }
                 };
-                // the chunk has a key for each row that is not refused
+                // the chunk has a key for each accepted row
                 let key = keys.next().ok_or(RunError::Lost { line: row.line })?;
                 let held = held.remove(&key);
                 dispatch.hand_out(place, key, content, held).await?;
@@ -143,7 +143,7 @@ impl<'a> Dispatch<'a> {
         Ok(())
     }
 
-    /// The rows of a chunk that have a result from an earlier run.
+    /// The results that earlier runs left for rows of a chunk.
     async fn held_rows(
         &self,
         line: u64,
@@ -158,14 +158,14 @@ impl<'a> Dispatch<'a> {
 
     /// Waits until the row fits into the window.
     async fn reserve_room(&self, row: &InputRow) -> Result<OwnedSemaphorePermit, RunError> {
-        // a row that is larger than the window reserves all of it
+        // a row larger than the window reserves all of it
         let kibibytes = u16::try_from(row.bytes() / 1024 + 1).unwrap_or(WINDOW_KIBIBYTES);
         let permits = u32::from(kibibytes.min(WINDOW_KIBIBYTES));
         let room = Arc::clone(&self.window).acquire_many_owned(permits).await;
         room.map_err(|_| RunError::Lost { line: row.line })
     }
 
-    /// Gives a row to a worker, unless the row is answered already.
+    /// Gives a row to a worker, unless it is already answered.
     async fn hand_out(
         &mut self,
         place: RowPlace,

@@ -1,4 +1,4 @@
-//! The idempotency keys by which a run that is started again knows its rows.
+//! The idempotency keys by which a restarted run recognizes its rows.
 
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
@@ -9,13 +9,13 @@ use crate::input::row::{InputRow, RowContent};
 
 /// Identifies a run.
 ///
-/// The name of the file plays no part, only the content of its rows: a file can be moved, split over
-/// machines or corrected, and the rows that stay are not asked about again.
+/// The identity depends on the content of the rows, not on the file's name: a file can be moved,
+/// split over machines or corrected, and its unchanged rows are not asked about again.
 #[derive(Clone, Debug)]
 pub(crate) struct RunIdentity {
     pub(crate) prism: PrismId,
     pub(crate) version: VersionNumber,
-    /// The run's name: another name is another run. Usually empty.
+    /// The run's name, usually empty. A different name makes a different run.
     pub(crate) name: String,
 }
 
@@ -24,7 +24,7 @@ impl RunIdentity {
     pub(crate) fn key(&self, row: &InputRow, content: &RowContent) -> IdempotencyKey {
         let mut hash = Sha256::new();
         let mut part = |bytes: &[u8]| {
-            // the length in front keeps two different lists of parts apart
+            // the length before each part distinguishes lists with equal concatenations
             hash.update(bytes.len().to_be_bytes());
             hash.update(bytes);
         };

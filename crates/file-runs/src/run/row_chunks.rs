@@ -1,4 +1,4 @@
-//! Reads the rows of a file in chunks, on a thread that may block.
+//! Reads the rows of a file in chunks, on a blocking thread.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use crate::input::row::InputRow;
 use crate::input::rows::InputRows;
 use crate::run::identity::RunIdentity;
 
-/// Upper bound on the rows of a chunk: one query looks up which of them are answered.
+/// Upper bound on the rows of a chunk: one query looks up the answered ones.
 const MOST_ROWS: usize = 128;
 /// Size in bytes at which a chunk ends.
 const MOST_BYTES: usize = 1024 * 1024;
-/// Number of chunks that are read ahead.
+/// Number of chunks to read ahead.
 const AHEAD: usize = 2;
 
-/// Some rows, and the idempotency keys of those that are not refused, in one order.
+/// Some rows, and the idempotency keys of the accepted ones in the same order.
 pub(crate) struct RowChunk {
     pub(crate) rows: Vec<InputRow>,
     pub(crate) keys: Vec<IdempotencyKey>,
 }
 
-/// The chunks of a file. Dropping this ends the reading.
+/// The chunks of a file. Dropping this stops the reading.
 pub(crate) struct RowChunks(mpsc::Receiver<Result<RowChunk, InputError>>);
 
 impl RowChunks {
-    /// Begins to read. The file has to have as many rows as its check found.
-    /// Of refused rows the cells of the `listed` columns are kept.
+    /// Starts to read. The file must have as many rows as its check found. For refused rows, the
+    /// cells of the `listed` columns are kept.
     pub(crate) fn read(run: &FileRun, rows_in_file: u64, listed: Arc<[String]>) -> Self {
         let (sender, chunks) = mpsc::channel(AHEAD);
         let rows = InputRows::of(run).map(|rows| rows.listing(listed));
@@ -45,7 +45,7 @@ impl RowChunks {
             };
             while let Some(chunk) = cutter.chunk().transpose() {
                 let is_last = chunk.is_err();
-                // a closed channel means that the run ended early
+                // the channel is closed if the run ended early
                 if sender.blocking_send(chunk).is_err() || is_last {
                     return;
                 }
@@ -67,7 +67,7 @@ struct ChunkCutter {
 }
 
 impl ChunkCutter {
-    /// The next chunk. A chunk with a fault is dropped whole, because the file has changed since its
+    /// Reads the next chunk. An error drops the whole chunk, because the file has changed since its
     /// check.
     fn chunk(&mut self) -> Result<Option<RowChunk>, InputError> {
         let mut chunk = RowChunk {

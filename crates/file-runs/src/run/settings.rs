@@ -1,15 +1,15 @@
-//! How hard a run works.
+//! Limits of a run: concurrency, threads, and when to give up.
 
 use std::num::NonZeroUsize;
 
 /// The settings of one run.
 #[derive(Clone, Copy)]
 pub struct RunSettings {
-    /// Upper bound on the rows that the model is asked about at once.
+    /// Upper bound on the rows in flight at the model.
     pub concurrency: NonZeroUsize,
     /// Number of worker threads.
     pub threads: NonZeroUsize,
-    /// Whether the run stops when the failures in a row reach the
+    /// Whether to stop when the number of failures in a row reaches the
     /// [threshold](refract_service::runs::failure_threshold).
     pub gives_up: bool,
 }

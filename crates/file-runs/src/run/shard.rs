@@ -1,9 +1,9 @@
-//! Which rows of a file one of several machines asks about.
+//! The shard of a file: the rows for one of several machines.
 
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-/// A part of the rows: every `of`-th, beginning with the `index`-th.
+/// A shard of the rows: every `of`-th, beginning with the `index`-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1 to `of`.
@@ -18,18 +18,18 @@ impl Shard {
         of: NonZeroU64::MIN,
     };
 
-    /// Whether the shard has the row of this number, counted from 1.
+    /// Whether the shard contains the row with this number, counted from 1.
     pub fn has(self, number: u64) -> bool {
         number % self.of == self.index % self.of
     }
 
-    /// Whether the shard has all rows.
+    /// Whether the shard contains all rows.
     pub fn is_whole(self) -> bool {
         self == Self::WHOLE
     }
 }
 
-/// The text is no shard.
+/// The error for a text that is not a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected I/N with I from 1 to N, such as 1/4")]
 pub struct NoShard;

@@ -1,33 +1,33 @@
-//! Why a run stops before the end of its file, and the signal that tells its stages.
+//! Why a run stops before the end of its file, and the signal that stops its stages.
 
 use refract_service::CallError;
 use tokio::sync::SetOnce;
 
 use crate::input::InputError;
 
-/// Why a run stopped before the end of its file. Everything that was answered is saved.
+/// Why a run stopped before the end of its file. All answers until then are saved.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The caller asked to stop.
     #[error("it was stopped")]
     Asked,
-    /// The failures in a row reached the threshold.
+    /// The number of failures in a row reached the threshold.
     #[error("the model failed {failures} times in a row, from line {line} on: {error}")]
     ModelAway {
         /// Number of failures in a row.
         failures: u64,
-        /// The line of the row that failed first.
+        /// The line of the first failed row.
         line: u64,
-        /// The error of the row that failed last.
+        /// The error of the last failed row.
         error: String,
     },
     /// The prism was archived.
     #[error("line {line}: the prism was archived, so it cannot answer")]
     Archived {
-        /// The line of the first row that was not asked about.
+        /// The line of the first row that was left.
         line: u64,
     },
-    /// The use case refused a row or failed on it.
+    /// The use case refused a row or failed.
     #[error("line {line}: {refusal}{}", cause(.refusal))]
     Row {
         /// The line of the row.
@@ -35,7 +35,7 @@ pub enum RunError {
         /// The reason.
         refusal: CallError,
     },
-    /// The events that the run begins or that it ended could not be saved.
+    /// An event for the beginning or the end of the run could not be saved.
     #[error("the event of the run cannot be saved{}", cause(.refusal))]
     Unrecorded {
         /// The reason.
@@ -44,7 +44,7 @@ pub enum RunError {
     /// Writing the output failed.
     #[error("line {line}: the output cannot be written: {error}")]
     Output {
-        /// The line of the row that was to be written.
+        /// The line of the row that could not be written.
         line: u64,
         /// The error of the output.
         error: std::io::Error,
@@ -52,18 +52,18 @@ pub enum RunError {
     /// Writing the list of refused rows failed.
     #[error("line {line}: the list of refused rows cannot be written: {error}")]
     RefusedList {
-        /// The line of the row that was to be listed.
+        /// The line of the row that could not be listed.
         line: u64,
         /// The error of the list.
         error: std::io::Error,
     },
-    /// The input file cannot be read any further.
+    /// The rest of the input file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The worker threads could not be started.
     #[error("the threads that ask the model could not be started: {0}")]
     NoThreads(std::io::Error),
-    /// A worker thread is gone, which is a bug.
+    /// A worker thread has ended, which is a bug.
     #[error("line {line}: the thread that asked is gone")]
     Lost {
         /// The line of the row.
@@ -71,7 +71,7 @@ pub enum RunError {
     },
 }
 
-/// The source of an internal error, whose own text names only the kind of failure.
+/// The source of an internal error. The error's own text only names the kind of failure.
 pub(crate) fn cause(refusal: &CallError) -> String {
     let CallError::Internal(error) = refusal else {
         return String::new();
@@ -79,7 +79,7 @@ pub(crate) fn cause(refusal: &CallError) -> String {
     std::error::Error::source(error).map_or_else(String::new, |source| format!(": {source}"))
 }
 
-/// Keeps the first reason to stop, and lets the stages of a run wait for one.
+/// Stores the first reason to stop, and lets the stages of a run wait for it.
 pub(crate) struct FirstError(SetOnce<RunError>);
 
 impl FirstError {
@@ -87,12 +87,12 @@ impl FirstError {
         Self(SetOnce::new())
     }
 
-    /// Stops the run. A reason is kept unless there is one already.
+    /// Stops the run. Only the first reason is kept.
     pub(crate) fn stop(&self, reason: RunError) {
         let _ = self.0.set(reason);
     }
 
-    /// Takes the reason out.
+    /// Returns the reason.
     pub(crate) fn take(self) -> Option<RunError> {
         self.0.into_inner()
     }

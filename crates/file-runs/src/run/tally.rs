@@ -1,4 +1,4 @@
-//! Counts how far a run is: its threads count, and the terminal reads the counts.
+//! Counts the progress of a run: its threads count, and the terminal reads the counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,25 +19,25 @@ pub struct RunTally {
     streak: Mutex<FailureStreak>,
 }
 
-/// Failures of rows without an answer in between.
+/// Failures of rows since the last answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailureStreak {
     /// Number of failures.
     pub(crate) failures: u64,
-    /// The line of the row that failed first.
+    /// The line of the first failed row.
     pub(crate) line: u64,
-    /// The error of the row that failed last.
+    /// The error of the last failed row.
     pub(crate) error: String,
 }
 
-/// The counts of a run at one moment.
+/// A snapshot of a run's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
     /// Rows that the check has read.
     pub checked: u64,
-    /// Rows that are refused by a limit.
+    /// Rows that a limit refuses.
     pub refused: u64,
-    /// Rows that an earlier run answered.
+    /// Rows with an answer from an earlier run.
     pub answered_before: u64,
     /// Rows that this run answered.
     pub ok: u64,
@@ -45,21 +45,21 @@ pub struct RunCounts {
     pub failed: u64,
     /// Requests to the model.
     pub requests: u64,
-    /// Tokens that the model read, as far as its server reports them.
+    /// Tokens read by the model, as far as its server reports them.
     pub input_tokens: u64,
-    /// Tokens that the model wrote, as far as its server reports them.
+    /// Tokens written by the model, as far as its server reports them.
     pub output_tokens: u64,
 }
 
 impl RunCounts {
-    /// Rows that the run is done with: refused, answered or failed.
+    /// Finished rows: refused, answered or failed.
     pub fn done(&self) -> u64 {
         self.refused + self.answered_before + self.ok + self.failed
     }
 }
 
 impl RunTally {
-    /// The counts now.
+    /// A snapshot of the counts.
     pub fn counts(&self) -> RunCounts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         RunCounts {
@@ -86,7 +86,7 @@ impl RunTally {
         add(&self.answered_before, 1);
     }
 
-    /// Counts a row that the model was asked about, and that failed if there is an `error`.
+    /// Counts a row after the model was asked; an `error` means that the row failed.
     pub(crate) fn row_asked(&self, line: u64, error: Option<&str>, report: &ModelReport) {
         add(&self.requests, report.requests.into());
         add(&self.input_tokens, report.input_tokens.unwrap_or(0));
@@ -108,7 +108,7 @@ impl RunTally {
         }
     }
 
-    /// The failures since the last answer, when there are `threshold` or more.
+    /// The failures since the last answer; `None` if there are fewer than `threshold`.
     pub(crate) fn failure_streak(&self, threshold: u64) -> Option<FailureStreak> {
         let streak = self.streak.lock().unwrap_or_else(PoisonError::into_inner);
         (streak.failures >= threshold).then(|| streak.clone())

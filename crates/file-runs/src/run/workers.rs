@@ -19,19 +19,19 @@ pub(crate) struct RunJob {
     pub(crate) line: u64,
     pub(crate) work: RowWork,
     pub(crate) reply: oneshot::Sender<Result<ReadableResult, CallError>>,
-    /// Held as long as the row is in flight.
+    /// Held while the row is in flight.
     pub(crate) permit: OwnedSemaphorePermit,
 }
 
-/// What there is to do about a row.
+/// The work for a row.
 pub(crate) enum RowWork {
-    /// The row has no result.
+    /// Create a result: the row has none.
     Create(UnansweredRow),
-    /// An earlier run left a failed result.
+    /// Retry a failed result of an earlier run.
     Retry(Box<SavedResult>),
 }
 
-/// The worker threads. They end when this is dropped and their rows in flight have ended.
+/// The worker threads. After this is dropped, they end once their rows in flight have ended.
 pub(crate) struct RunWorkers {
     senders: Vec<mpsc::UnboundedSender<RunJob>>,
     next: usize,
@@ -69,18 +69,18 @@ impl RunWorkers {
         Ok(Self { senders, next: 0 })
     }
 
-    /// Gives a row to the threads in turn.
+    /// Gives a row to the next thread in turn.
     pub(crate) fn give(&mut self, job: RunJob) {
         self.next = (self.next + 1) % self.senders.len().max(1);
         if let Some(sender) = self.senders.get(self.next) {
-            // a thread that is gone drops the job, which closes the reply's channel
+            // a thread that has ended drops the job, which closes the reply's channel
             let _ = sender.send(job);
         }
     }
 }
 
 impl RunWorker {
-    /// Works until the job channel is closed. Permits of the jobs bound how many run at once.
+    /// Works until the job channel is closed. The jobs' permits limit how many run concurrently.
     async fn work(self: Rc<Self>, mut jobs: mpsc::UnboundedReceiver<RunJob>) {
         let mut in_flight = JoinSet::new();
         while let Some(job) = jobs.recv().await {
@@ -102,7 +102,7 @@ impl RunWorker {
             result
         });
         drop(job.permit);
-        // a run that was broken off closed the channel: the result is saved nevertheless
+        // an interrupted run has closed the channel, but the result is saved
         let _ = job.reply.send(answered);
     }
 }

@@ -1,4 +1,4 @@
-//! A bare client: it sends bodies that are ready and reads answers without looking at them.
+//! A bare client: it sends prepared bodies and reads answers without parsing them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-/// Sends a fixed set of requests again and again.
+/// Sends a fixed set of requests repeatedly.
 #[derive(Clone)]
 pub(crate) struct BareClient {
     uri: Uri,

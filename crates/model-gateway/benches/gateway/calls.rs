@@ -13,7 +13,7 @@ use crate::prompts;
 const TEXT: usize = 1_000;
 /// Requests in flight at once, of the gateway or of the bare client.
 const AT_ONCE: usize = 60;
-/// Rounds of each side. The fastest counts, since other load on the machine only slows a round down.
+/// Rounds of each side. The fastest counts, since other load on the machine only slows rounds down.
 const ROUNDS: u32 = 6;
 const ROUND: Duration = Duration::from_secs(1);
 
@@ -53,7 +53,7 @@ async fn fastest(protocol: Protocol, questions: usize) -> (f64, f64) {
     fastest
 }
 
-/// Submissions per second of this many askers, each of which asks again once it is answered.
+/// Submissions per second of `callers` callers. Each one asks again after its answer.
 async fn per_second<F: Future<Output = ()>>(callers: usize, call: impl Fn() -> F) -> f64 {
     let begin = Instant::now();
     let callers = (0..callers).map(|_| async {

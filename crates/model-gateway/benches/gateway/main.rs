@@ -1,8 +1,8 @@
-//! The gateway compared with a bare `hyper` client that sends equal requests: submissions per second
-//! to a server that answers at once, and memory per waiting submission.
+//! Compares the gateway with a bare `hyper` client that sends equal requests: submissions per
+//! second with a server that answers at once, and memory per waiting submission.
 //!
-//! The server runs in a process of its own, and so does each measurement of memory. For one of the
-//! two tables: `cargo bench --bench gateway -- calls`, or `-- waiting`.
+//! The server and each measurement of memory run in separate processes. To print one of the two
+//! tables: `cargo bench --bench gateway -- calls`, or `-- waiting`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,

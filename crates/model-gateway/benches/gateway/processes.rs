@@ -1,4 +1,4 @@
-//! Further processes of this program, with arguments that tell their role.
+//! Further processes of this program; their arguments name their role.
 
 use std::env;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, stdin};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use refract_test_support::fixed_server::TestServer;
 use serde_json::Value;
 
-/// A server in a process of its own. Dropping it ends the process.
+/// A server in a separate process. Dropping it ends the process.
 pub(crate) struct Server {
     process: Child,
     /// The base address.
@@ -17,7 +17,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that gives every request this answer after a delay.
+    /// Starts a server that gives every request the same answer after a delay.
     pub(crate) fn start(answer: &Value, delay: Duration) -> Self {
         let delay = delay.as_millis().to_string();
         let mut process = ourselves(&["serve", &delay])

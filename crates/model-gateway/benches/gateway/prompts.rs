@@ -8,7 +8,7 @@ use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
-/// A prism with this many questions, whose types take turns.
+/// A prism with this many questions of alternating types.
 pub(crate) fn version(questions: usize) -> PrismVersion {
     let option = |number| json!({"key": format!("o{number}"), "label": format!("Option {number}")});
     let options: Vec<Value> = (0..4).map(option).collect();
@@ -82,7 +82,7 @@ pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
             json!({"model": "m", "answers": answers, "usage": {"input_tokens": 9, "output_tokens": 9}})
         }
         Protocol::Chat | Protocol::Stated => {
-            // a code for every type of question, among as many alternatives as are asked for
+            // a code for each type of question, and as many alternatives as requested
             let codes = ["A", "yes", "0"].map(str::to_owned);
             let others = (0..97).map(|number| format!("word{number}"));
             let tokens = codes.into_iter().chain(others);
@@ -101,7 +101,7 @@ pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
     }
 }
 
-/// A model for this thread behind the server at this address.
+/// A model for this thread, at the server with this address.
 pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
     let settings = ModelSettings {
         endpoint: url.parse().unwrap(),
@@ -116,7 +116,7 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
     ModelGateway::new(settings).unwrap().model()
 }
 
-/// The bodies of the requests about a submission, and their path below the base address.
+/// The bodies of the requests about a submission, and their path after the base address.
 pub(crate) async fn requests(
     protocol: Protocol,
     version: &PrismVersion,

@@ -1,4 +1,4 @@
-//! Memory per submission while thousands wait for a slow server: how much the process grows.
+//! Growth of the process per submission while thousands wait for a slow server.
 
 use std::fs;
 use std::future::Future;
@@ -14,14 +14,14 @@ use crate::bare::BareClient;
 use crate::processes::{Server, ourselves};
 use crate::prompts;
 
-/// Submissions that wait at once.
+/// Submissions that wait concurrently.
 const CALLS: u32 = 5_000;
 /// Characters of each text.
 const TEXT: usize = 200;
 const QUESTIONS: usize = 1;
 /// Time that the server takes to answer.
 const DELAY: Duration = Duration::from_secs(10);
-/// When memory is read: the server has all requests by then and has answered none.
+/// When memory is measured: the server has all requests by then and has answered none.
 const LOOK: Duration = Duration::from_secs(7);
 
 pub(crate) fn print() {
@@ -48,7 +48,7 @@ pub(crate) fn print() {
     println!("of {CALLS} calls on one thread, each with a connection of its own");
 }
 
-/// Lets submissions wait and prints by how many KiB each made this process larger.
+/// Lets submissions wait and prints how many KiB each added to this process.
 pub(crate) fn measure(who: &str, url: &str) {
     let is_bare = who.starts_with("bare-");
     let protocol: Protocol = who.trim_start_matches("bare-").parse().unwrap();

@@ -1,4 +1,4 @@
-//! The codes of a question, taken from its prompt, and what the beginning of an answer spells.
+//! The codes of a question, read from its prompt, and what the beginning of an answer spells.
 
 use serde_json::Value;
 
@@ -9,18 +9,18 @@ const LONGEST_CODE: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct QuestionCodes {
     codes: Vec<String>,
-    /// Whether letters in either case spell a code, as in `Yes` and `yes`.
+    /// Whether letters of either case spell a code, as in `Yes` and `yes`.
     any_case: bool,
 }
 
 /// What a token adds to a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
-    /// The whole code at this place.
+    /// The whole code with this index.
     Code(usize),
     /// The beginning of one code or of several.
     Begun(Vec<u8>),
-    /// Only what may stand before a code: white space, quotes, emphasis, opening brackets,
+    /// Only characters that may precede a code: white space, quotes, emphasis, opening brackets,
     /// characters outside ASCII, or nothing at all.
     Lead,
     /// Anything else.
@@ -43,7 +43,7 @@ impl QuestionCodes {
         self.codes.len()
     }
 
-    /// What a token spells behind the beginning of a code, which is empty at first.
+    /// Reads what a token spells after the beginning `begun` of a code, which is empty at first.
     pub(crate) fn read(&self, begun: &[u8], token: &[u8]) -> Spelling {
         let is_lead = |byte: &u8| {
             byte.is_ascii_whitespace() || !byte.is_ascii() || b"\"'`*([{#".contains(byte)
@@ -72,7 +72,7 @@ impl QuestionCodes {
     }
 }
 
-/// The code at the beginning of a line with an outcome.
+/// The code at the beginning of an outcome's line.
 fn code_of_line(line: &str) -> Option<String> {
     let (code, _) = line.split_once(") ")?;
     let is_code = code.len() <= LONGEST_CODE && code.bytes().all(|b| b.is_ascii_alphanumeric());

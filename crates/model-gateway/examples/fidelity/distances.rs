@@ -4,32 +4,32 @@ use std::fmt::Write as _;
 
 use crate::material::Asked;
 
-/// Bound for every text of a question with at most this many outcomes, where a server shows at
-/// least as many alternatives as the gateway likes to see.
+/// Bound for every text of a question with at most this many outcomes, if the server shows at least
+/// [`ALTERNATIVES`] alternatives.
 const BOUNDS: [(u32, f64); 2] = [(20, 0.001), (255, 0.01)];
 /// Alternatives at which these bounds hold.
 const ALTERNATIVES: u32 = 100;
-/// Bound with fewer alternatives, and the most outcomes of a question that has it.
+/// Bound with fewer alternatives, and the most outcomes for which it holds.
 const WITH_FEWER: (u32, f64) = (62, 0.02);
 
-/// What was found for one text.
+/// The result for one text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextDistance {
     /// Total variation distance between the gateway's answer and the reference, or why there is
     /// none.
     pub(crate) distance: Result<f64, String>,
-    /// Part of the probability that the gateway says it split evenly for want of a reading.
+    /// Share of the probability that the gateway reports as unread and split evenly.
     pub(crate) unread: f64,
     /// Model requests of the gateway.
     pub(crate) requests: u32,
     /// Total variation distance between two readings of one prompt by the server, with its prompt
-    /// cache and without.
+    /// cache and without it.
     pub(crate) noise: f64,
-    /// Part of the probability that the reference left out.
+    /// Share of the probability that the reference left out.
     pub(crate) left_out: f64,
 }
 
-/// What was found for one question.
+/// The result for one question.
 pub(crate) struct FidelityRow {
     pub(crate) asked: Asked,
     pub(crate) texts: Vec<TextDistance>,
@@ -69,8 +69,8 @@ pub(crate) fn verdict(missed: &[String]) -> String {
 }
 
 impl FidelityRow {
-    /// Whether the row is over the bound that it has with this many alternatives (`None`: as many
-    /// as are asked for). No reading can be closer than two readings by the server itself.
+    /// Whether the row exceeds its bound with this many alternatives (`None`: as many as
+    /// requested). No reading can be closer than two readings by the server itself.
     pub(crate) fn misses(&self, alternatives: Option<u32>) -> bool {
         let bound = bound(self.asked.outcomes(), alternatives);
         bound.is_some_and(|bound| {
@@ -125,7 +125,7 @@ impl FidelityRow {
     }
 }
 
-/// The bound of a question with this many outcomes; `None` where it has none.
+/// The bound for a question with this many outcomes, if there is one.
 fn bound(outcomes: u32, alternatives: Option<u32>) -> Option<f64> {
     if alternatives.is_some_and(|alternatives| alternatives < ALTERNATIVES) {
         let (most, bound) = WITH_FEWER;

@@ -10,7 +10,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
-/// Most characters of a server's own words in an error.
+/// Length in characters at which a server's message is cut in an error.
 const WORDS: usize = 300;
 
 /// The address of a server, as `host:port`.
@@ -65,7 +65,7 @@ impl PlainAddress {
     }
 
     /// Posts JSON and reads the answer's JSON. Any status but 200 is an error with the server's
-    /// words.
+    /// message.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Value> {
         let body = body.to_string().into();
         let (status, body) = self.send(Method::POST, path, body).await?;

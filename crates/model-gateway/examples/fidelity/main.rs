@@ -2,10 +2,10 @@
 //! (`make check-fidelity`).
 //!
 //! Each row of the table is a question with a number of outcomes, asked about several texts. The
-//! gateway asks in the protocol `chat`, through a [`relay`] that records what it sends. Then
-//! [`reference::exact_answer`] walks the model's whole distribution behind the recorded prompt,
-//! token by token, through the server's own endpoints ([`native`]). The difference between the two
-//! is printed as a total variation distance ([`distances`]).
+//! gateway asks in the protocol `chat`, through a [`relay`] that records its requests. Then
+//! [`reference::exact_answer`] walks the model's whole distribution after the recorded prompt,
+//! token by token, through the server's native endpoints ([`native`]). The difference is printed as
+//! a total variation distance ([`distances`]).
 //!
 //! The reference shares no code with the gateway: it takes the codes from the prompt ([`codes`]),
 //! so a mistake in the gateway's reading cannot hide in both.
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a row for each question; `false` where a row misses its bound.
+/// Prints a row for each question. Returns `false` if a row misses its bound.
 async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
     let server = ModelServerProcess::reach(&arguments.server, arguments.model.as_deref()).await?;
     let limit = arguments

@@ -1,4 +1,4 @@
-//! The questions that are asked, and texts made at random from a seed.
+//! The questions, and texts made at random from a seed.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SCALES: std::ops::RangeInclusive<u32> = 2..=10;
 /// Outcomes of the choices. Above 20, codes have two characters; 255 is the most.
 const CHOICES: [u32; 8] = [4, 7, 20, 21, 32, 62, 152, 255];
-/// Outcomes of every choice that are built in.
+/// Number of built-in outcomes of every choice.
 const BUILT_IN: usize = 2;
 
 /// A question of one type and number of outcomes.
@@ -31,7 +31,7 @@ pub(crate) struct AskedText {
 }
 
 impl Asked {
-    /// The questions of the whole table.
+    /// All questions of the table.
     pub(crate) fn all() -> Vec<Self> {
         let scales = SCALES.map(Self::Scale);
         let choices = CHOICES.map(Self::Choice);

@@ -16,7 +16,7 @@ use crate::relay::{AlternativesLimit, RecordingRelay};
 
 /// Timeout of an attempt: a server without a graphics card reads thousands of tokens slowly.
 const TIMEOUT: Duration = Duration::from_mins(5);
-/// A question that lets the gateway learn what the server accepts.
+/// A question from which the gateway learns what the server accepts.
 const LEARNING: Asked = Asked::Choice(62);
 
 /// The gateway before a server, with a relay between them.
@@ -28,8 +28,8 @@ pub(crate) struct Measurement {
 }
 
 impl Measurement {
-    /// Starts the relay and asks a first question, which does not count: requests that the server
-    /// refuses only once are no part of what a question costs.
+    /// Starts the relay and asks a first question, which does not count: the server refuses some
+    /// requests only once, and these are not part of a question's cost.
     pub(crate) async fn start(
         server: PlainAddress,
         limit: Option<AlternativesLimit>,
@@ -64,7 +64,7 @@ impl Measurement {
         }
     }
 
-    /// What is measured, in a line.
+    /// One line that describes the measurement.
     pub(crate) async fn introduction(&self) -> anyhow::Result<String> {
         let model = self.native.model().await?;
         Ok(format!("Model {model}, seed {}", self.seed))

@@ -1,10 +1,9 @@
-//! llama.cpp's own endpoints: the prompt that its chat template makes of messages, and the
-//! probabilities of the next token.
+//! llama.cpp's native endpoints: the prompt from its chat template, and the probabilities of the
+//! next token.
 //!
-//! `/apply-template` gets the body that the gateway sent, so the prompt is the one that was
-//! answered. From there on prompts are token ids: text would be cut into tokens anew.
-//! `/completion` sends, with `n_probs`, the softmax of the model's logits, before temperature and
-//! samplers change anything.
+//! `/apply-template` gets the gateway's request body, so the prompt is the one that was answered.
+//! From then on prompts are token ids: text would be tokenized again. With `n_probs`, `/completion`
+//! sends the softmax of the model's logits, before temperature and samplers.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +14,13 @@ use serde_json::{Value, json};
 use crate::http::PlainAddress;
 use crate::relay::RecordedQuestion;
 
-/// Tokens to list at first, and how many times more are asked for where these leave too much out.
+/// Number of tokens to list first, and the factor for asking again if these leave too much out.
 const LISTED: usize = 500;
 const MORE: usize = 10;
 /// Bound on the probability of all tokens that are not listed.
 const MOST_UNLISTED: f64 = 0.000_1;
 
-/// A llama.cpp server by its own endpoints.
+/// The native endpoints of a llama.cpp server.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeEndpoints(pub(crate) PlainAddress);
 
@@ -30,7 +29,7 @@ pub(crate) struct NativeEndpoints(pub(crate) PlainAddress);
 pub(crate) struct NextTokens {
     /// The most probable first.
     pub(crate) tokens: Vec<NextToken>,
-    /// Probability of the tokens that are not listed.
+    /// Total probability of the unlisted tokens.
     pub(crate) unlisted: f64,
     /// Whether the most probable token ends the answer.
     pub(crate) ends: bool,
@@ -65,13 +64,12 @@ impl NativeEndpoints {
         }
     }
 
-    /// The probabilities of the token behind these tokens. The server's prompt cache shortens the
-    /// reading.
+    /// The probabilities of the token after these tokens. The server's prompt cache speeds this up.
     pub(crate) async fn next(&self, tokens: &[u32]) -> anyhow::Result<NextTokens> {
         self.read_next(tokens, true).await
     }
 
-    /// The probabilities of the token behind these tokens, which the server reads afresh.
+    /// The probabilities of the token after these tokens, read by the server without its cache.
     pub(crate) async fn next_without_cache(&self, tokens: &[u32]) -> anyhow::Result<NextTokens> {
         self.read_next(tokens, false).await
     }
@@ -85,7 +83,7 @@ impl NativeEndpoints {
             let answer = self.0.post("/completion", &body).await?;
             let mut next = read(answer)?;
             if next.tokens.len() < wanted {
-                // the whole vocabulary is listed
+                // the list holds the whole vocabulary
                 next.unlisted = 0.0;
             }
             if next.unlisted <= MOST_UNLISTED {
@@ -95,7 +93,7 @@ impl NativeEndpoints {
         }
     }
 
-    /// The name that the server gives its model.
+    /// The server's name for its model.
     pub(crate) async fn model(&self) -> anyhow::Result<String> {
         let body = json!({"prompt": "1", "n_predict": 0});
         let answer = self.0.post("/completion", &body).await?;

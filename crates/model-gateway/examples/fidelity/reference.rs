@@ -1,54 +1,55 @@
-//! The exact probabilities of a question's outcomes: what the gateway's answer is held against.
+//! The exact probabilities of a question's outcomes, to compare with the gateway's answer.
 //!
 //! *Exact* means this. The model writes one token after the other, and every token has a
-//! probability given the prompt and the tokens before it. A sequence of tokens has the product of
-//! its tokens' probabilities. The weight of an outcome is the sum over all sequences of tokens that
-//! spell its code, and the weights are divided by their sum, since the question's codes are all
-//! that may be answered. A sequence spells a code
+//! probability given the prompt and the tokens before it. The probability of a sequence of tokens
+//! is the product of its tokens' probabilities. The weight of an outcome is the sum over all
+//! sequences of tokens that spell its code. The weights are divided by their sum, since only the
+//! question's codes are possible answers. A sequence spells a code
 //!
 //! - in any tokens: `A` and `3`, ` A` and `3`, `A3`, `y` and `es`;
 //! - with white space, quotes, emphasis or opening brackets before the code inside its first token,
-//!   and likewise before a digit behind its letter;
-//! - behind further tokens that hold nothing else, where they are what the model itself writes: at
-//!   each place the most probable token.
+//!   and likewise before a digit that follows its letter;
+//! - after further tokens that hold nothing else, if each of them is the model's most probable
+//!   token at its position.
 //!
-//! Two kinds of sequences do not count, for the gateway or here. An answer that begins with a less
-//! probable token of white space or quotes is another way to write, whose codes nothing shows short
-//! of a request for each way. And what follows a code is not looked at: the model was asked for the
-//! code alone. An outcome's weight is the probability that the answer begins with its code.
+//! Two kinds of sequences do not count, neither for the gateway nor here. An answer that begins
+//! with a less probable token of white space or quotes is a different way to write, and only a
+//! request for each such way would show its codes. Text after a code is not read: the model was
+//! asked only for the code. So an outcome's weight is the probability that the answer begins with
+//! its code.
 //!
-//! Every beginning of a code takes a request, so the walk goes on with the most probable beginning
-//! until all the others together are too improbable to matter ([`ExactAnswer::left_out`]).
+//! Every beginning of a code takes a request, so the walk continues with the most probable
+//! beginning until all others together are too improbable to matter ([`ExactAnswer::left_out`]).
 
 use crate::codes::{QuestionCodes, Spelling};
 use crate::native::NextTokens;
 
-/// Part of the whole probability on the codes that may be left out.
+/// Share of the codes' probability that may be left out.
 const LEFT_OUT: f64 = 0.000_1;
-/// Most tokens of an answer that are read, as many as the gateway asks for.
+/// Number of an answer's tokens that are read, as many as the gateway requests.
 const MOST_TOKENS: usize = 8;
 
 /// The probabilities of a question's outcomes.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactAnswer {
-    /// One for each outcome, in order; they sum up to 1.
+    /// The probability of each outcome, in order; they sum to 1.
     pub(crate) probabilities: Vec<f64>,
-    /// Part of the probability on the codes that was not walked: a bound on the distance between
-    /// these probabilities and the exact ones.
+    /// Share of the codes' probability that was not walked: a bound on the distance between these
+    /// probabilities and the exact ones.
     pub(crate) left_out: f64,
 }
 
 /// The beginning of an answer.
 struct Beginning {
-    /// Its tokens behind the prompt.
+    /// The tokens after the prompt.
     tokens: Vec<u32>,
-    /// The beginning of a code that it spells; empty where it holds only a lead.
+    /// The beginning of a code that the tokens spell; empty if no code has begun.
     begun: Vec<u8>,
     probability: f64,
 }
 
-/// Sums up the probabilities of all sequences of tokens that spell a code; `None` where there are
-/// none. `next` tells the probabilities of the token behind some tokens of an answer.
+/// Sums the probabilities of all sequences of tokens that spell a code; `None` if there are none.
+/// `next` returns the probabilities of the token after some tokens of an answer.
 pub(crate) async fn exact_answer(
     codes: &QuestionCodes,
     mut next: impl AsyncFnMut(&[u32]) -> anyhow::Result<NextTokens>,
@@ -75,7 +76,7 @@ pub(crate) async fn exact_answer(
                     continue;
                 }
                 Spelling::Begun(begun) => begun,
-                // the model's own way to begin an answer
+                // the beginning that the model itself would write
                 Spelling::Lead if beginning.begun.is_empty() && rank == 0 && !following.ends => {
                     Vec::new()
                 }
@@ -96,7 +97,7 @@ pub(crate) async fn exact_answer(
     }))
 }
 
-/// Takes the most probable beginning, unless all of them together matter too little.
+/// Takes the most probable beginning, unless all of them together are negligible.
 fn take_next(open: &mut Vec<Beginning>, weights: f64) -> Option<Beginning> {
     let left: f64 = open.iter().map(|beginning| beginning.probability).sum();
     if left <= LEFT_OUT * (weights + left) {
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
     use crate::native::NextToken;
 
-    /// A model whose next tokens are listed for each beginning of an answer.
+    /// A model given by the next tokens after each beginning of an answer.
     type Model<'a> = &'a [(&'a [u32], &'a [(u32, &'a str, f64)])];
 
     fn answer(outcomes: &str, model: Model<'_>) -> Option<ExactAnswer> {

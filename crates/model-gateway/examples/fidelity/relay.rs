@@ -1,5 +1,5 @@
-//! A relay between the gateway and the model server: it records the questions, and it can show as
-//! few alternatives as other servers do.
+//! A relay between the gateway and the model server: it records the questions, and it can limit the
+//! alternatives as other servers do.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ use crate::http::PlainAddress;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlternativesLimit {
     pub(crate) most: u32,
-    /// Whether more are cut off; else a request for more is refused.
+    /// Whether further alternatives are cut off; otherwise a request for more is refused.
     cuts: bool,
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct AlternativesLimit {
 pub(crate) struct RecordedQuestion {
     /// The request's body.
     pub(crate) body: Value,
-    /// Tokens of the prompt, where the server counted them.
+    /// Number of the prompt's tokens, if the server counted them.
     pub(crate) prompt_tokens: Option<u64>,
 }
 
-/// A relay on a free port. It serves until the program ends.
+/// A relay on a free port. It serves until the program exits.
 #[derive(Clone)]
 pub(crate) struct RecordingRelay {
     pub(crate) address: PlainAddress,
@@ -51,8 +51,7 @@ impl AlternativesLimit {
         Self { most, cuts }
     }
 
-    /// Limits a request's alternatives. The error is the answer of a server that refuses it, in
-    /// vLLM's words.
+    /// Limits a request's alternatives. The error is a refusal with vLLM's message.
     fn apply(self, body: &mut Value) -> Result<(), Value> {
         let wanted = body.get("top_logprobs").and_then(Value::as_u64);
         let Some(wanted) = wanted.filter(|wanted| *wanted > u64::from(self.most)) else {
@@ -93,7 +92,7 @@ impl RecordingRelay {
         Ok(relay)
     }
 
-    /// Takes the last question that the server answered. Follow-up requests are no questions.
+    /// Takes the last question that the server answered; follow-up requests do not count.
     pub(crate) fn take_question(&self) -> Option<RecordedQuestion> {
         self.last_question.borrow_mut().take()
     }

@@ -1,4 +1,4 @@
-//! The model server: a program that is started here and stopped at the end, or one that runs.
+//! The model server: a program started and stopped here, or a server that already runs.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, TcpListener};
@@ -14,22 +14,22 @@ use tokio::time::sleep;
 
 use crate::http::PlainAddress;
 
-/// Bound on the time in which a server loads its model.
+/// Upper bound on the time for loading the model.
 const LOADING: Duration = Duration::from_mins(10);
-/// Pause between two looks at a server that loads its model.
+/// Pause between two polls of a server that loads its model.
 const LOOK: Duration = Duration::from_millis(100);
 /// Tokens of context of the started server, over all its slots. A choice of 255 outcomes has about
 /// 4,000 tokens.
 const CONTEXT: &str = "32768";
-/// Requests that the started server answers in parallel.
+/// Number of requests that the started server answers in parallel.
 const SLOTS: &str = "4";
-/// Lines of the log of a server that did not start that are shown.
+/// Number of log lines to show of a server that did not start.
 const LOG_LINES: usize = 8;
 
 /// A llama.cpp server. Dropping it stops the process if it was started here.
 pub(crate) struct ModelServerProcess {
     pub(crate) address: PlainAddress,
-    /// `None` where the server was running already.
+    /// `None` if the server was already running.
     process: Option<StartedProcess>,
 }
 
@@ -40,7 +40,7 @@ struct StartedProcess {
 }
 
 impl ModelServerProcess {
-    /// Starts the program at this path with the model, or takes the server at this address.
+    /// Starts the program at this path with the model, or uses the server at this address.
     pub(crate) async fn reach(server: &str, model: Option<&Path>) -> anyhow::Result<Self> {
         let is_address = server.contains("://");
         let mut found = match (is_address, model) {
@@ -108,7 +108,7 @@ impl ModelServerProcess {
 }
 
 impl StartedProcess {
-    /// Refuses a process that has ended, with the end of its log.
+    /// Fails if the process has ended, with the end of its log.
     fn check(&mut self) -> anyhow::Result<()> {
         let Some(status) = self.child.try_wait()? else {
             return Ok(());

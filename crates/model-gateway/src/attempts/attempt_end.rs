@@ -1,4 +1,4 @@
-//! What a trace tells of the end of an attempt: status, failure, model and tokens, never an answer.
+//! The end of an attempt for a trace: status, failure, model and tokens, never an answer.
 
 use refract_traces::AttemptEnd;
 
@@ -7,7 +7,8 @@ use crate::failure::ModelError;
 use crate::json::{JsonObject, object};
 use crate::report::ReportedUsage;
 
-/// Reads the end of a sampled attempt. The protocol reads the answer on its own, after the attempt.
+/// Reads the end of a sampled attempt from the server's reply. The protocol reads the answer again
+/// after the attempt.
 pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
     match reply {
         Ok(ServerReply::Answer(body)) => told_in(body),

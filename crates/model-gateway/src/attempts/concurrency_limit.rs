@@ -1,4 +1,4 @@
-//! How many model requests of this node are in flight at once.
+//! Limits how many model requests of this node are in flight at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(crate) struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
-    /// Grants up to `permits` at once. A request that waits for `longest_wait` fails.
+    /// Creates a limit of `permits`. A request that waits for `longest_wait` fails.
     pub(crate) fn new(permits: usize, longest_wait: Duration) -> Self {
         let permits = permits.min(Semaphore::MAX_PERMITS);
         let semaphore = Semaphore::new(permits);
@@ -30,7 +30,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Waits for a permit, first come, first served. Dropping the permit lets the next one in.
+    /// Waits for a permit, in order of arrival. Dropping the permit frees it for the next request.
     pub(crate) async fn acquire(&self) -> Result<SemaphorePermit<'_>, ModelError> {
         if let Ok(permit) = self.semaphore.try_acquire() {
             return Ok(permit);

@@ -5,19 +5,18 @@ use std::time::Duration;
 use crate::attempts::retry_after;
 use crate::servers::place::ServerPlace;
 
-/// The server that a series of requests is sent to, and the time left for it. The whole series may
-/// take two attempts and one pause. Waiting for a permit of the concurrency limit takes nothing from
-/// its time.
+/// The server of a series of requests, and the time left for them. The whole series may take two
+/// attempts and one pause. Waiting for a permit of the concurrency limit does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestSeries {
     pub(crate) attempts: Duration,
     pub(crate) pauses: Duration,
-    /// Where the last request went; `None` until the first one is sent.
+    /// The server of the last request; `None` until the first one is sent.
     pub(crate) sent_to: Option<ServerPlace>,
 }
 
 impl RequestSeries {
-    /// A series that begins, with the timeout of an attempt.
+    /// Starts a series whose attempts have this timeout.
     pub(crate) fn new(timeout: Duration) -> Self {
         Self {
             attempts: timeout.saturating_mul(2),
@@ -26,18 +25,18 @@ impl RequestSeries {
         }
     }
 
-    /// Whether no further attempt can be made.
+    /// Whether no time is left for another attempt.
     pub(crate) fn is_spent(self) -> bool {
         self.attempts.is_zero()
     }
 
-    /// The server that answered last. A series that was sent nowhere yet has the first server's.
+    /// The server that answered last; the first of the list if nothing was sent yet.
     pub(crate) fn server(self) -> ServerPlace {
         self.sent_to.unwrap_or_default()
     }
 
-    /// The series after requests that ran concurrently: the lesser time of both, at the other's
-    /// server where it moved.
+    /// Joins this series with one that ran concurrently: takes the shorter time left, and the
+    /// other's server.
     #[must_use]
     pub(crate) fn joined(self, other: Self) -> Self {
         Self {

@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 /// The longest pause that a server can ask for.
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// The pause in milliseconds where the server asks for none, with jitter, so that the requests that
-/// failed together do not all come back at once.
+/// The pause in milliseconds if the server asks for none. Jitter keeps requests that failed
+/// together from returning together.
 const JITTER_MS: std::ops::RangeInclusive<u64> = 100..=400;
 
-/// The pause that `Retry-After` asks for, at most 5 s; a short one with jitter where the header is
-/// missing or cannot be read.
+/// The pause that `Retry-After` asks for, at most 5 s. A missing or unreadable header gives a short
+/// pause with jitter.
 pub(crate) fn pause(retry_after: Option<&str>, now: SystemTime) -> Duration {
     match retry_after.and_then(|value| asked_pause(value.trim(), now)) {
         Some(asked) => asked.min(LONGEST_PAUSE),
@@ -18,13 +18,13 @@ pub(crate) fn pause(retry_after: Option<&str>, now: SystemTime) -> Duration {
     }
 }
 
-/// Seconds, or a date; a date in the past asks for no pause.
+/// Reads seconds or a date; a date in the past asks for no pause.
 fn asked_pause(value: &str, now: SystemTime) -> Option<Duration> {
     if value.is_empty() {
         return None;
     }
     if value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // more digits than a number can hold ask for more than the longest pause
+        // a number with too many digits to parse exceeds the longest pause anyway
         return Some(value.parse().map_or(LONGEST_PAUSE, Duration::from_secs));
     }
     let date = httpdate::parse_http_date(value).ok()?;

@@ -23,10 +23,10 @@ pub(super) struct Dialer {
 }
 
 impl Dialer {
-    /// Connects to the server that `uri` names, over TLS where there is a configuration for it.
+    /// Prepares connections to the host of `uri`, over TLS if `tls` is given.
     pub(super) fn new(uri: &Uri, tls: Option<Arc<ClientConfig>>) -> Self {
         let host = uri.host().unwrap_or_default();
-        // an IPv6 address stands in brackets in a URI and nowhere else
+        // only a URI writes an IPv6 address in brackets
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let default_port = if tls.is_some() { 443 } else { 80 };
         Self {
@@ -41,7 +41,7 @@ impl Dialer {
         let tcp = self.connect_tcp().await?;
         match &self.tls {
             None => handshake(tcp).await,
-            // boxed: thousands of plain connections need not each set memory aside for TLS
+            // boxed: thousands of plain connections should not each reserve memory for TLS
             Some(tls) => Box::pin(self.connect_tls(tls, tcp)).await,
         }
     }
@@ -52,8 +52,8 @@ impl Dialer {
         let addresses: Vec<_> = addresses.collect();
         let tcp = TcpStream::connect(addresses.as_slice()).await;
         let tcp = tcp.map_err(|error| unreachable(&error, tcp_reason(&error)))?;
-        // Nagle's algorithm holds back the end of a larger request until the server has
-        // acknowledged the beginning
+        // Nagle's algorithm would hold back the end of a large request until the server
+        // acknowledges the beginning
         if let Err(error) = tcp.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY could not be set towards the model server");
         }
@@ -78,7 +78,7 @@ async fn handshake(
 ) -> Result<HttpSender, ModelError> {
     let opened = http1::handshake(TokioIo::new(stream)).await;
     let (sender, connection) = opened.map_err(|_| ModelError::Disconnected)?;
-    // errors reach the sender as well, so the task's result is not needed
+    // the sender reports errors as well, so the task's result is not needed
     tokio::spawn(connection);
     Ok(sender)
 }

@@ -1,4 +1,4 @@
-//! Connections that wait for the next request of their thread.
+//! Idle connections of one thread.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use hyper::client::conn::http1::SendRequest;
 
 use crate::connection::request_body::RequestBody;
 
-/// Sends requests over one connection, one after the other. Dropping it closes the connection.
+/// Sends requests over one connection, one at a time. Dropping it closes the connection.
 pub(super) type HttpSender = SendRequest<RequestBody>;
 
 /// Idle connections, the longest idle first.
@@ -23,7 +23,7 @@ struct IdleConnection {
 }
 
 impl IdleConnections {
-    /// Keeps connections that were idle for less than `keep_alive`.
+    /// Creates a pool of connections idle for less than `keep_alive`.
     pub(super) fn new(keep_alive: Duration) -> Self {
         Self {
             connections: Mutex::default(),
@@ -31,8 +31,8 @@ impl IdleConnections {
         }
     }
 
-    /// Takes the connection that was used last. A connection that is not ready, because its server
-    /// has closed it or an answer was not read to its end, is closed instead.
+    /// Takes the most recently used connection that is ready. Closes those that are not: the server
+    /// has closed them, or an answer was not read to its end.
     pub(super) fn take(&self) -> Option<HttpSender> {
         let mut connections = self.connections();
         while let Some(idle) = connections.pop_back() {
@@ -43,14 +43,14 @@ impl IdleConnections {
         None
     }
 
-    /// The connections, which one thread uses: nobody waits for the lock.
+    /// Locks the connections. Only one thread uses them, so the lock never waits.
     fn connections(&self) -> MutexGuard<'_, VecDeque<IdleConnection>> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a connection for the next request, and closes connections that were idle for too long.
+    /// Returns a connection to the pool, and closes connections that were idle for too long.
     pub(super) fn put(&self, sender: HttpSender) {
         let mut connections = self.connections();
         while let Some(longest) = connections.front()

@@ -1,4 +1,4 @@
-//! The API key that comes from a file: read again when a model server refuses it.
+//! The API key from a file. The file is read again when a model server refuses the key.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -8,7 +8,7 @@ use hyper::header::HeaderValue;
 use crate::settings::ModelApiKey;
 use crate::settings::setting_fault::SettingError;
 
-/// A key that may change while the process runs. All threads share it.
+/// A key that may change while the process runs, shared by all threads.
 pub(crate) struct RenewableKey {
     file: Arc<Path>,
     current: RwLock<CurrentKey>,
@@ -21,7 +21,7 @@ struct CurrentKey {
 }
 
 impl RenewableKey {
-    /// The key, where it comes from a file.
+    /// Reads the key; `None` if it does not come from a file.
     pub(crate) fn of(key: &ModelApiKey) -> Result<Option<Arc<Self>>, SettingError> {
         let Some(file) = key.file() else {
             return Ok(None);
@@ -36,21 +36,21 @@ impl RenewableKey {
         })))
     }
 
-    /// The value of the header that carries the key now.
+    /// The header value with the current key.
     pub(crate) fn bearer(&self) -> HeaderValue {
         let current = self.current.read();
         let current = current.unwrap_or_else(PoisonError::into_inner);
         current.bearer.clone()
     }
 
-    /// How often the key has changed until now.
+    /// How often the key has changed so far.
     pub(crate) fn generation(&self) -> u64 {
         let current = self.current.read();
         current.unwrap_or_else(PoisonError::into_inner).generation
     }
 
-    /// Whether there is another key than that of a generation, which was refused. Reads the file where
-    /// nobody did since.
+    /// Whether the key has changed since the generation `refused`. Reads the file unless a newer
+    /// key is known.
     pub(crate) fn is_renewed_since(&self, refused: u64) -> bool {
         let current = self.current.write();
         let mut current = current.unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,4 @@
-//! Reads the answer to one request: its status first, then as much of its body as the status asks
-//! for.
+//! Reads the answer to one request: the status, then as much of the body as the status needs.
 
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
@@ -16,12 +15,12 @@ use tokio::time::timeout;
 use crate::failure::ModelError;
 use crate::failure::server_refusal::ServerError;
 
-/// Answers over this many bytes are refused.
+/// Largest answer that is read, in bytes; a larger one is an error.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
-/// A refusal over this many bytes is not searched for its reason.
+/// Largest refusal that is searched for its reason, in bytes.
 const REFUSAL_BYTES: usize = 64 * 1024;
-/// The longest wait for the body of a refusal that is complete without it: a slow body must not hold
-/// up the second attempt.
+/// Longest wait for the body of a refusal whose status says enough: a slow body must not delay the
+/// second attempt.
 const REFUSAL_WAIT: Duration = Duration::from_millis(250);
 
 /// A model server's answer to one attempt.
@@ -33,7 +32,7 @@ pub(crate) enum ServerReply {
 }
 
 impl ServerReply {
-    /// The body, as far as it was read.
+    /// The part of the body that was read.
     pub(crate) fn body(&self) -> &Bytes {
         match self {
             Self::Answer(body) => body,
@@ -42,7 +41,7 @@ impl ServerReply {
     }
 }
 
-/// Reads an answer whose head has come.
+/// Reads an answer after its head has arrived.
 pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply, ModelError> {
     let status = response.status();
     if status == StatusCode::OK {
@@ -55,11 +54,11 @@ pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply
     Ok(ServerReply::CallError(refusal))
 }
 
-/// Reads the body of a refusal; empty where it is too large or cannot be read.
+/// Reads the body of a refusal; empty if the body is too large or unreadable.
 async fn read_refusal(status: StatusCode, response: &mut Response<Incoming>) -> Bytes {
     let reading = read_body(response, REFUSAL_BYTES);
     let body = match status {
-        // what to change in the next request is known from these bodies alone
+        // only the bodies of these refusals show what to change in the next request
         StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => reading.await,
         _ => timeout(REFUSAL_WAIT, reading)
             .await
@@ -68,7 +67,7 @@ async fn read_refusal(status: StatusCode, response: &mut Response<Incoming>) -> 
     body.unwrap_or_default()
 }
 
-/// Why no answer came to a request that was sent.
+/// Maps an error after sending to the reason why no answer came.
 pub(super) fn send_failure(error: &hyper::Error) -> ModelError {
     tracing::debug!(%error, "no answer came from the model server");
     if error.is_parse() {
@@ -91,8 +90,8 @@ async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Byt
     while let Some(frame) = response.frame().await {
         let data = match frame {
             Ok(frame) => frame.into_data().unwrap_or_default(),
-            // servers end chunks and TLS carelessly: the end of the connection ends such a body,
-            // and the JSON shows whether it is whole
+            // servers end chunks and TLS carelessly: such a body ends with the connection, and its
+            // JSON shows whether it is complete
             Err(error) if !has_length && is_cut(&error) => {
                 ends_with_connection = true;
                 break;
@@ -110,7 +109,7 @@ async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Byt
     Ok(read.freeze())
 }
 
-/// Whether the JSON in a body ends before it is whole.
+/// Whether the JSON in a body is cut off.
 fn is_half(body: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(body).is_err_and(|error| error.is_eof())
 }

@@ -1,5 +1,5 @@
-//! The body of a model request in parts, so that the requests about one submission share their
-//! bytes, and the path that the request is sent to.
+//! The body of a model request in parts, so that all requests about one submission share bytes, and
+//! the path of its endpoint.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,15 +14,16 @@ use hyper::http::uri::PathAndQuery;
 #[derive(Clone, Debug)]
 pub(crate) struct RequestBody {
     parts: Arc<[Bytes]>,
-    /// `None` for the endpoint of the protocol. Boxed: every connection has room for many bodies.
+    /// `None` for the protocol's endpoint. Boxed to keep the body small: every connection reserves
+    /// room for many.
     path: Option<Box<PathAndQuery>>,
-    /// Index of the part to be sent next.
+    /// Index of the next part to send.
     next: usize,
     has_system_message: bool,
 }
 
 impl RequestBody {
-    /// A body for the endpoint of the protocol.
+    /// A body for the protocol's endpoint.
     pub(crate) fn new(parts: impl Into<Arc<[Bytes]>>) -> Self {
         Self {
             parts: parts.into(),
@@ -40,7 +41,7 @@ impl RequestBody {
         }
     }
 
-    /// The body for another endpoint of the server.
+    /// Sends the body to another endpoint of the server.
     pub(crate) fn sent_to(self, path: &PathAndQuery) -> Self {
         Self {
             path: Some(Box::new(path.clone())),
@@ -53,12 +54,12 @@ impl RequestBody {
         self.has_system_message
     }
 
-    /// The path of the endpoint where it is not the protocol's.
+    /// The path of an endpoint other than the protocol's.
     pub(crate) fn path(&self) -> Option<&PathAndQuery> {
         self.path.as_deref()
     }
 
-    /// The parts that were not sent yet.
+    /// The parts that are not sent yet.
     pub(crate) fn parts(&self) -> &[Bytes] {
         self.parts.get(self.next..).unwrap_or_default()
     }

@@ -14,8 +14,7 @@ use tokio_rustls::TlsAcceptor;
 use super::*;
 use crate::failure::Unreachable;
 
-/// A certificate for this name, and the address of a server that presents it: TLS in front of a
-/// plain server.
+/// Puts TLS in front of a plain server. Returns a certificate for `name` and the address.
 async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     let certificate = made.cert.der().clone();
@@ -43,7 +42,7 @@ async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static
     (certificate, uri.parse().unwrap())
 }
 
-/// Connections to a server whose certificate is checked against these certificates alone.
+/// Connections that trust only these certificates.
 fn trusting(
     uri: &Uri,
     certificates: impl IntoIterator<Item = CertificateDer<'static>>,
@@ -62,7 +61,7 @@ fn trusting(
     }))
 }
 
-/// Connections to a server whose certificate is checked as in operation.
+/// Connections that check certificates as in operation.
 fn connections(uri: &Uri) -> ModelConnections {
     ModelConnections::new(Arc::new(ServerAccess::new(uri.clone(), None).unwrap()))
 }
@@ -169,7 +168,8 @@ async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
         }
         assert_eq!(server.counts().connections, connections, "{keep_alive:?}");
     }
-    // uvicorn, under many model servers, and llama.cpp close after five seconds
+    // uvicorn, which many model servers use, and llama.cpp close idle connections after five
+    // seconds
     assert!(KEEP_ALIVE < Duration::from_secs(5));
 }
 

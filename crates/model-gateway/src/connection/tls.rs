@@ -1,4 +1,4 @@
-//! How the certificate of a server is checked.
+//! Certificate checks for model servers.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use rustls_platform_verifier::Verifier;
 
 use crate::settings::setting_fault::SettingError;
 
-/// Checks certificates as the operating system does, or against the bundled roots of `webpki-roots`
-/// where the system has none, as in an empty container. HTTP/1.1 only.
+/// Checks certificates as the operating system does. Without system roots, as in an empty
+/// container, the bundled roots of `webpki-roots` count. HTTP/1.1 only.
 ///
 /// # Errors
 /// When the TLS library refuses its own defaults.

@@ -1,7 +1,7 @@
-//! Finds the parameter that a server refused in the body of a 400 or 422.
+//! Finds the refused parameter in the body of a 400 or 422.
 //!
-//! Only names that the protocols send are looked for: parameters, and keywords of a schema. The rest
-//! of the body is dropped.
+//! Only names that the protocols send are searched for: parameters, and keywords of a schema. The
+//! rest of the body is dropped.
 
 use serde_json::Value;
 
@@ -20,13 +20,13 @@ const PARAMETERS: [&str; 9] = [
 
 /// The parameter that holds the schema.
 const SCHEMA_PARAMETER: &str = "response_format";
-/// Keywords of the schema that a server may refuse. They are words of plain English too, so they
-/// count only in a message about a schema.
+/// Keywords of the schema that a server may refuse. They are plain English words too, so they count
+/// only in a message about a schema.
 const SCHEMA_KEYWORDS: [&str; 2] = ["maximum", "minimum"];
 
-/// The parameter that the body names: under `error.param`, else the first in its words. Where that
-/// is the parameter that holds the schema, or none in a message about a schema, a keyword of the
-/// schema says more, and is returned if the words name one.
+/// The parameter that the body names: under `error.param`, else the first in its message. A keyword
+/// of the schema takes precedence if the message names one and the parameter is the schema's, or if
+/// there is no parameter and the message is about a schema.
 pub(crate) fn parameter(body: &[u8]) -> Option<&'static str> {
     let body = String::from_utf8_lossy(body);
     let words = || body.split(|char: char| char != '_' && !char.is_ascii_alphanumeric());
@@ -40,7 +40,7 @@ pub(crate) fn parameter(body: &[u8]) -> Option<&'static str> {
     keyword.flatten().or(named)
 }
 
-/// Whether the body says in vLLM's words that a number is over the server's limit.
+/// Whether the message is vLLM's for a number over the server's limit.
 pub(crate) fn is_over_limit(body: &[u8]) -> bool {
     String::from_utf8_lossy(body).contains("which is greater than max allowed: ")
 }

@@ -1,7 +1,7 @@
-//! A model server's own words about a failure.
+//! A model server's own message about a failure.
 //!
-//! They help an operator at the terminal of `refract model check` and go nowhere else: a server may
-//! repeat a prompt or a key in them.
+//! The message is for the operator who runs `refract model check` in a terminal. It goes nowhere
+//! else: it may repeat a prompt or a key.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use crate::settings::ModelApiKey;
 
-/// A longer message is cut: it is shown in one line of a terminal.
+/// Length in characters at which a message is cut, since a terminal shows it in one line.
 const MESSAGE_CHARS: usize = 300;
 
-/// What a model server said when it gave no usable answer. `Debug` does not show it.
+/// The message of a model server that gave no usable answer. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerMessage(String);
 
 impl ServerMessage {
-    /// The message in the body of an answer. `None` where a person would find nothing to read: an
-    /// empty body, JSON without a message, HTML without a title.
+    /// Finds the message in the body of an answer. `None` without readable text: an empty body,
+    /// JSON without a message, HTML without a title.
     pub(crate) fn in_body(body: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -30,13 +30,13 @@ impl ServerMessage {
         words.map(Self)
     }
 
-    /// The message in lower case, to find out what it is about.
+    /// The message in lower case, to search it for its subject.
     pub(crate) fn lower_case(&self) -> String {
         self.0.to_lowercase()
     }
 
-    /// The message as one line for a terminal: without control characters and without the API key,
-    /// at most 300 characters of it. `None` where nothing is left.
+    /// The message as one line for a terminal, without control characters and API key, at most 300
+    /// characters long. `None` if nothing is left.
     pub fn for_terminal(&self, api_key: Option<&ModelApiKey>) -> Option<String> {
         let printable: String = self.0.chars().filter_map(printable).collect();
         let words: Vec<&str> = printable.split_whitespace().collect();
@@ -58,8 +58,8 @@ impl fmt::Debug for ServerMessage {
     }
 }
 
-/// The text under the keys that servers use for a message, however deep. A list gives all of its
-/// texts, such as the problems of a request that was not valid.
+/// Collects the text under the keys that servers use for messages, at any depth. A list, such as
+/// the problems of an invalid request, gives all its texts.
 fn in_json(json: &Value) -> Option<String> {
     const KEYS: [&str; 5] = ["error", "message", "detail", "msg", "choices"];
     match json {
@@ -79,7 +79,7 @@ fn in_json(json: &Value) -> Option<String> {
     }
 }
 
-/// The place of a problem in a request, `body.questions.0`.
+/// The path to a problem in a request, such as `body.questions.0`.
 fn dotted(place: &[Value]) -> String {
     let steps = place.iter().map(|step| match step.as_str() {
         Some(key) => key.to_owned(),
@@ -88,9 +88,9 @@ fn dotted(place: &[Value]) -> String {
     steps.collect::<Vec<_>>().join(".")
 }
 
-/// The title of a page: proxies answer with pages that say no more.
+/// The title of an HTML page: error pages of proxies hold nothing else of use.
 fn in_html(text: &str) -> Option<String> {
-    // ASCII alone changes its case, so positions are those of the text
+    // only ASCII changes its case, so positions stay valid in the original text
     let lower_case = text.to_ascii_lowercase();
     let start = lower_case.find("<title>")? + "<title>".len();
     let end = start + lower_case.get(start..)?.find("</title>")?;
@@ -98,8 +98,8 @@ fn in_html(text: &str) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-/// The character as a terminal may get it: white space as a space, and no character that controls
-/// the terminal or the direction of the text, or that has no width.
+/// The character for a terminal: any white space becomes a space. `None` for characters without
+/// width and for those that control the terminal or the text direction.
 fn printable(char: char) -> Option<char> {
     let is_unseen = matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}');

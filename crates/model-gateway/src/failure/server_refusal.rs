@@ -1,7 +1,6 @@
-//! A model server's refusal: an answer with a status other than 200, and what it is about.
+//! A model server's refusal: an answer with a status other than 200, and its reason.
 //!
-//! The reason is looked for in the server's message alone, since the rest of a body may repeat the
-//! request.
+//! Only the server's message is searched for the reason: the rest of a body may repeat the request.
 
 use bytes::Bytes;
 
@@ -9,10 +8,10 @@ use crate::failure::ModelError;
 use crate::failure::refusal;
 use crate::failure::server_message::ServerMessage;
 
-/// The name under which a system message counts as a parameter that a request can do without.
+/// The name of the system message, which counts as an optional parameter of a request.
 pub(crate) const SYSTEM_MESSAGE: &str = "system message";
 
-/// Words in which servers say that a request has more tokens than the model's context.
+/// Phrases for a request with more tokens than the model's context.
 const CONTEXT_WORDS: [&str; 7] = [
     "context length",
     "context size",
@@ -22,7 +21,7 @@ const CONTEXT_WORDS: [&str; 7] = [
     "maximum allowed length",
     "prompt is too long",
 ];
-/// What servers call a system message.
+/// Names that servers have for a system message.
 const SYSTEM_WORDS: [&str; 6] = [
     "system role",
     "system message",
@@ -31,9 +30,9 @@ const SYSTEM_WORDS: [&str; 6] = [
     "developer instruction",
     "'system'",
 ];
-/// Words in which servers say that they do not take something.
+/// Phrases for something that a server does not accept.
 const NOT_TAKEN: [&str; 4] = ["not support", "unsupported", "not enabled", "not allowed"];
-/// Words in which chat templates raise on a first message that is not the user's.
+/// Errors of chat templates that require the user's message first.
 const USER_FIRST: [&str; 3] = [
     "roles must alternate",
     "only user and assistant roles",
@@ -45,12 +44,12 @@ pub(crate) struct ServerError {
     pub(crate) status: u16,
     /// The header `Retry-After` as it was sent.
     pub(crate) retry_after: Option<String>,
-    /// Empty where it was too large or could not be read.
+    /// Empty if the body was too large or unreadable.
     pub(crate) body: Bytes,
     reason: RefusalReason,
 }
 
-/// What a refusal is about, as far as the server says.
+/// The reason of a refusal, as far as the server gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RefusalReason {
     /// The request has more tokens than the model's context.
@@ -61,7 +60,7 @@ enum RefusalReason {
     SystemMessage,
     /// A parameter that the protocols send.
     Parameter(&'static str),
-    /// Something else, or nothing that the server says.
+    /// Another reason, or none given.
     Unsaid,
 }
 
@@ -82,15 +81,15 @@ impl ServerError {
         }
     }
 
-    /// Whether another attempt with this request is worth while: after a 429 or any 5xx, unless the
-    /// server takes no system message and the request can be sent without one instead.
+    /// Whether to send this request again: after a 429 or any 5xx, unless the server rejects the
+    /// system message and the request can be sent without it.
     pub(crate) fn deserves_second_attempt(&self, has_system_message: bool) -> bool {
         let is_about_system = self.reason == RefusalReason::SystemMessage && has_system_message;
         matches!(self.status, 429 | 500..600) && !is_about_system
     }
 
-    /// Whether the refusal shows that the server is overloaded or fails: a 429 or any 5xx, unless
-    /// the server says that it is about the request.
+    /// Whether the refusal shows an overloaded or failing server: a 429 or any 5xx, unless the
+    /// message blames the request.
     pub(crate) fn is_by_failing_server(&self) -> bool {
         let is_about_request = match self.reason {
             RefusalReason::Context | RefusalReason::SystemMessage | RefusalReason::Parameter(_) => {
@@ -125,9 +124,9 @@ impl ServerError {
     }
 }
 
-/// What a message in lower case is about, where its status allows it.
+/// Finds the reason in a message in lower case. Only some statuses allow each reason.
 fn reason(status: u16, message: &str) -> Option<RefusalReason> {
-    // llama.cpp shows the template's source before the words that the template raises
+    // llama.cpp puts the template's source before the error that the template raises
     let message = message.rsplit("jinja exception:").next().unwrap_or(message);
     let has_one_of = |words: &[&str]| words.iter().any(|words| message.contains(words));
     match status {
@@ -146,7 +145,7 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
 mod tests {
     use super::*;
 
-    /// llama.cpp's message of a template that raises: the place in its source, then the words.
+    /// llama.cpp's message for a template that raises: the position in its source, then the error.
     const RAISED: &str = "\n------------\nWhile executing CallExpression at line 1, column 74 in \
                           source:\n...ges[0]['role'] == 'system' %}{{ raise_exception('System \
                           role not supported') }}{% if add_generation_prompt %}...\nError: Jinja \
@@ -249,7 +248,7 @@ mod tests {
             assert_eq!(failure_of(status, &body), expected, "{body}");
             let refusal = refusal_of(status, &body);
             assert!(!refusal.deserves_second_attempt(true));
-            // a request without a system message was refused for something else
+            // without a system message, the refusal must have another reason
             assert_eq!(refusal.failure(false), ModelError::Status(status));
             assert_eq!(refusal.deserves_second_attempt(false), status == 500);
         }

@@ -1,5 +1,4 @@
-//! Values that are read in one pass. A value of another kind than the expected one counts as
-//! missing.
+//! Values read in one pass. A value of an unexpected type counts as missing.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,13 +8,13 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use smallvec::SmallVec;
 
-/// A value of any kind, read as the kind that is wanted; `None` where it is of another kind.
+/// A value of any type, read as `T`; `None` if it is of another type.
 pub(crate) struct Lenient<T>(pub(crate) Option<T>);
 
-/// The bytes of a token, most of which need no memory of their own.
+/// The bytes of a token; most fit without an allocation.
 pub(crate) type TokenBytes = SmallVec<[u8; 16]>;
 
-/// A kind of values: text, number, list, list of bytes, object.
+/// A type of value: text, number, list, list of bytes, object.
 pub(crate) trait LenientKind<'de>: Sized {
     fn from_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
@@ -130,7 +129,7 @@ impl<'de, T: LenientKind<'de>> Visitor<'de> for LenientVisitor<T> {
         Ok(None)
     }
 
-    /// A whole number; one of more than 32 bits counts as missing.
+    /// Reads a whole number; one over 32 bits counts as missing.
     fn visit_i64<E: Error>(self, number: i64) -> Result<Option<T>, E> {
         let number = i32::try_from(number).ok();
         Ok(number.and_then(|number| T::from_number(f64::from(number))))

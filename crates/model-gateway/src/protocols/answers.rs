@@ -1,4 +1,4 @@
-//! Builds answers from weights, which every protocol reads in its own way.
+//! Builds answers from weights, which each protocol reads in its own way.
 
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
@@ -12,11 +12,11 @@ use crate::report::coverage::OutcomeCoverage;
 pub(crate) struct ReadAnswers {
     /// An answer to each question, in order.
     pub(crate) answers: Vec<(QuestionKey, Answer)>,
-    /// How many outcomes had a probability that the server sent.
+    /// How many outcomes had a probability from the server.
     pub(crate) coverage: OutcomeCoverage,
 }
 
-/// Answers each question, in order. A question without an answer is the failure.
+/// Answers each question, in order. Fails on a question without an answer.
 pub(crate) fn answer_each(
     questions: &[Question],
     mut answer: impl FnMut(&Question, &mut OutcomeCoverage) -> Option<Answer>,
@@ -33,8 +33,8 @@ pub(crate) fn answer_each(
     })
 }
 
-/// The answer to a question whose outcomes have these weights, in order. A Yes / No question has
-/// the weights of yes and no.
+/// The answer to a question with these weights for its outcomes, in order. The weights of a Yes /
+/// No question are those of yes and no.
 pub(crate) fn from_weights(question: &Question, weights: &[f64]) -> Option<Answer> {
     match question.kind {
         QuestionKind::YesNo => Some(Answer::YesNo {
@@ -49,13 +49,13 @@ pub(crate) fn from_weights(question: &Question, weights: &[f64]) -> Option<Answe
     }
 }
 
-/// The answer to a Choice question for which the model named an option that the question lacks.
+/// The answer to a Choice question when the model named an option that the question lacks.
 pub(crate) fn without_value(question: &Question, weights: &[f64]) -> Option<Answer> {
     choice(None, distribution(question, weights)?, None)
 }
 
-/// The answer to a Choice question, with the confidence that the server sent, or else with the
-/// confidence that the probability of the chosen outcome makes.
+/// The answer to a Choice question. Without a confidence from the server, the confidence follows
+/// from the probability of the chosen outcome.
 pub(crate) fn choice(
     value: Option<OutcomeKey>,
     probabilities: Distribution,
@@ -85,8 +85,8 @@ fn distribution(question: &Question, weights: &[f64]) -> Option<Distribution> {
         .collect()
 }
 
-/// Weights as probabilities in whole millionths that sum to exactly 1. The largest takes what
-/// rounding left over. All are 0 where all weights are.
+/// Normalises weights to whole millionths that sum to exactly 1. The largest absorbs the rounding
+/// error. All are 0 if all weights are 0.
 fn normalise(weights: &[f64]) -> Vec<Probability> {
     let total: f64 = weights.iter().sum();
     let rounded = weights

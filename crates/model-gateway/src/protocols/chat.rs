@@ -1,9 +1,9 @@
-//! The protocol `chat`: one request per question to an OpenAI-compatible model, whose answer is
-//! read from its log-probabilities.
+//! The protocol `chat`: one request per question to an OpenAI-compatible model. The answer is read
+//! from its log-probabilities.
 //!
 //! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read, [`llama_cpp`]
-//! and [`named_tokens`] do both for servers' own ways; none of them knows connections.
-//! [`question_requests`] sends. [`follow_ups`], [`batch`] and [`naming`] ask again where an answer did
+//! and [`named_tokens`] do both for native extensions of servers; none of them knows connections.
+//! [`question_requests`] sends. [`follow_ups`], [`batch`] and [`naming`] ask again if an answer did
 //! not show every code, and [`dialogue`] joins them.
 
 mod answer;
@@ -50,13 +50,13 @@ use crate::servers::each_server::EachServer;
 #[derive(Debug)]
 pub(crate) struct ChatProtocol {
     opening: ChatOpening,
-    /// Most follow-up requests for one question.
+    /// Upper bound on the follow-up requests for one question.
     follow_ups: usize,
     servers: EachServer<ChatServer>,
 }
 
 impl ChatProtocol {
-    /// A protocol that asks for this model with up to this many follow-up requests a question.
+    /// A protocol for this model with up to `follow_ups` follow-up requests a question.
     pub(crate) fn new(
         model: &str,
         follow_ups: usize,

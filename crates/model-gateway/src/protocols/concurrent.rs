@@ -1,4 +1,4 @@
-//! Requests of one submission side by side.
+//! Concurrent requests about one submission.
 
 use futures_util::future::TryFutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -7,8 +7,8 @@ use refract_domain::key::QuestionKey;
 
 use crate::failure::ModelError;
 
-/// Runs requests concurrently, of which each answers some questions, and joins their answers in
-/// order. The first failure ends all.
+/// Runs requests concurrently and joins their answers in order. Each request answers some of the
+/// questions. The first failure cancels all.
 pub(crate) async fn all_answers(
     requests: impl Iterator<Item = impl Future<Output = Result<Vec<(QuestionKey, Answer)>, ModelError>>>,
 ) -> Result<Answers, ModelError> {
@@ -16,12 +16,12 @@ pub(crate) async fn all_answers(
     Ok(Answers::new(answers.into_iter().flatten().collect()))
 }
 
-/// Runs futures concurrently and returns their values in order. The first failure, whichever
-/// future it comes from, ends all and drops the rest.
+/// Runs futures concurrently and returns their values in order. The first failure to occur is
+/// returned, and the other futures are dropped.
 pub(crate) async fn all_or_first_failure<T>(
     futures: impl IntoIterator<Item = impl Future<Output = Result<T, ModelError>>>,
 ) -> Result<Vec<T>, ModelError> {
-    // boxed: a queue has room for one future more than are in it
+    // boxed: a queue reserves room for one future more than it holds
     let mut futures = futures.into_iter().map(Box::pin);
     let first = futures.next();
     let Some(second) = futures.next() else {

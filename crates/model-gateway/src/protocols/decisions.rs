@@ -10,14 +10,14 @@ use self::question::DecisionsQuestion;
 use crate::failure::ModelError;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
-/// The OpenAI Decisions format. The state is a text that holds JSON; the estimate counts the JSON,
-/// which is what the model reads.
+/// The OpenAI Decisions format. The state is a string that holds JSON; the estimate counts that
+/// JSON, since the model reads it.
 pub(crate) static FORMAT: TypedFormat = TypedFormat {
     before_state: r#","input":"#,
     before_questions: r#","questions":["#,
     end: "]}",
     write_state: |json, state, room| {
-        // a state without JSON does not occur
+        // serializing a state cannot fail
         let text = serde_json::to_string(state).unwrap_or_default();
         let escaped = text.bytes().filter(|byte| matches!(byte, b'"' | b'\\'));
         json.reserve_exact(text.len() + escaped.count() + room);

@@ -1,9 +1,9 @@
-//! `builtin:lexical`: answers by comparing words, for trying the service without a model.
+//! `builtin:lexical`: answers by comparing words, to try the service without a model.
 //!
-//! It understands nothing. It looks in the text for the words of options, levels and questions and
-//! for a few signs of mood, and turns what it finds into proper distributions. Equal texts have
-//! equal answers. Its answers show how the service works and are good for nothing else; every
-//! surface that shows them says so.
+//! The scorer understands nothing. It searches the text for the words of options, levels and
+//! questions and for a few signs of mood, and turns what it finds into proper distributions. Equal
+//! texts have equal answers. The answers only show how the service works; every surface that shows
+//! them must say so.
 
 mod mood;
 #[cfg(test)]
@@ -24,14 +24,14 @@ use self::words::{Words, count_of};
 use crate::failure::ModelError;
 use crate::protocols::answers::{answer_each, from_weights};
 
-/// Recorded where a server's model name would stand.
+/// Recorded in place of a server's model name.
 pub(crate) const NAME: &str = "builtin:lexical";
-/// Recorded where a server's protocol would stand.
+/// Recorded in place of a server's protocol.
 pub(crate) const PROTOCOL: &str = "lexical";
 
 /// Weight of a word of the context; a word of the text has weight 1.
 const CONTEXT_WEIGHT: f64 = 0.2;
-/// A text with fewer words than this says too little.
+/// A text with fewer words than this is too short to judge.
 const FEW_WORDS: f64 = 3.0;
 
 /// Answers every question of a version.
@@ -70,7 +70,7 @@ fn answer_question(question: &Question, text: &Words, topics: &Topics) -> Option
     }
 }
 
-/// A score for each outcome: how many of its words, and of related words, stand in the text.
+/// A score for each outcome: the number of its words and of related words in the text.
 fn choice_scores(question: &Question, text: &Words, topics: &Topics) -> Vec<f64> {
     let found = question.outcomes().map(|outcome| match outcome.key {
         OTHER => 0.5,
@@ -89,8 +89,8 @@ fn choice_scores(question: &Question, text: &Words, topics: &Topics) -> Vec<f64>
     found.collect()
 }
 
-/// The probability of yes: the strength of the mood that the question asks for, or else how many of
-/// its words stand in the text.
+/// The probability of yes: the strength of the mood that the question asks for. For other
+/// questions, the number of the question's words in the text decides.
 fn yes(question: &Question, text: &Words) -> f64 {
     if let Some(mood) = Mood::asked_for(question) {
         return 0.05 + 0.9 * mood.strength(text);
@@ -101,7 +101,7 @@ fn yes(question: &Question, text: &Words) -> f64 {
 }
 
 /// A score for each level. Levels near the strength of the mood that the question asks for score
-/// higher, and so do levels whose words stand in the text.
+/// higher, and so do levels with words in the text.
 fn level_scores(question: &Question, text: &Words) -> Vec<f64> {
     let levels = question.own_outcomes();
     let highest = count_of(levels.len().saturating_sub(1));
@@ -116,12 +116,12 @@ fn level_scores(question: &Question, text: &Words) -> Vec<f64> {
     scores.collect()
 }
 
-/// How many of these words stand in the text; a frequent word counts a little more.
+/// Number of these words in the text; a frequent word counts a little more.
 fn overlap(words: &str, text: &Words) -> f64 {
     text.overlap(words::stems(words))
 }
 
-/// The softmax of these scores, not normalised: the highest score has weight 1.
+/// The softmax of these scores without normalisation: the highest score has weight 1.
 fn softmax(scores: &[f64]) -> Vec<f64> {
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     scores.iter().map(|score| (score - highest).exp()).collect()

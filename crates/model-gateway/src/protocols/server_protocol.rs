@@ -1,5 +1,5 @@
-//! The protocols by which a model server is asked. A new protocol is one more variant here and in
-//! [`Protocol`], an arm in [`crate::estimate`], and a module of its own.
+//! The protocols for asking a model server. A new protocol needs a variant here and in
+//! [`Protocol`], an arm in [`crate::estimate`], and a module.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::servers::each_server::EachServer;
 use crate::settings::ModelSettings;
 use crate::settings::protocol::Protocol;
 
-/// How model servers are asked, with what was learned about each of them. Clones share it.
+/// A protocol, with the known capabilities of each server. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) enum ServerProtocol {
     Typed(Arc<TypedProtocol>),
@@ -47,8 +47,8 @@ impl ServerProtocol {
         }
     }
 
-    /// Asks all questions of a version about one submission. The first request that fails fails
-    /// all; the others are dropped.
+    /// Asks all questions of a version about one submission. The first failing request fails the
+    /// call; the others are dropped.
     pub(crate) async fn ask(
         &self,
         call: &CallSender<'_>,

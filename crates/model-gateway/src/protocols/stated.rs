@@ -1,7 +1,8 @@
-//! The protocol `stated`: a chat model without log-probabilities states its probabilities itself.
+//! The protocol `stated`: a chat model without log-probabilities answers with percentages.
 //!
-//! Several questions share a request, whose answer is bound to a schema. What the model states is
-//! its opinion of its own certainty: proper distributions, but coarser than log-probabilities.
+//! Several questions share a request, and a schema constrains the answer. The stated numbers are
+//! the model's opinion of its own certainty: proper distributions, but coarser than
+//! log-probabilities.
 
 mod parameters;
 mod reading;

@@ -1,5 +1,5 @@
-//! The protocols `systemone` and `decisions`: requests that ask many questions at once, and answers
-//! of a type and with probabilities for each question. Their formats are modules of their own.
+//! The protocols `systemone` and `decisions`: a request asks many questions at once and gets a
+//! typed answer with probabilities for each. The formats are separate modules.
 
 pub(crate) mod answers;
 pub(crate) mod format;
@@ -20,7 +20,7 @@ use crate::json::{is_error, object};
 use crate::protocols::concurrent::all_answers;
 use crate::report::ReportedUsage;
 
-/// Asks servers that speak a format of typed questions.
+/// Asks servers with a format of typed questions.
 #[derive(Debug)]
 pub(crate) struct TypedProtocol {
     pub(crate) format: &'static TypedFormat,
@@ -31,7 +31,7 @@ pub(crate) struct TypedProtocol {
 }
 
 impl TypedProtocol {
-    /// Asks all questions, in concurrent requests where one would be too large.
+    /// Asks all questions, split into concurrent requests if one would be too large.
     pub(crate) async fn ask(
         &self,
         call: &CallSender<'_>,
@@ -65,7 +65,7 @@ impl TypedProtocol {
     }
 }
 
-/// The body of an answer with status 200, as far as all formats agree.
+/// The body of an answer with status 200, as far as both formats share it.
 #[derive(Deserialize)]
 struct TypedReplyJson<'a> {
     #[serde(borrow)]

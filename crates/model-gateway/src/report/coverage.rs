@@ -1,38 +1,39 @@
-//! How much of an answer is made of the server's own numbers. It helps to judge a server; no answer
-//! depends on it.
+//! How much of an answer consists of the server's own numbers. Coverage helps to judge a server; no
+//! answer depends on it.
 
 use refract_domain::answer::probability::Probability;
 
-/// How many outcomes of the questions asked had a probability that the server sent.
+/// How many outcomes of the asked questions had a probability from the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCoverage {
-    /// Outcomes of all questions that were read.
+    /// Number of outcomes of all questions that were read.
     pub outcomes: usize,
-    /// Outcomes with a probability that the server sent. The others share what was left of the
-    /// probability, or have 0 in the protocols `systemone` and `decisions`.
+    /// Number of outcomes with a probability from the server. The others share the remaining
+    /// probability; in the protocols `systemone` and `decisions` they have 0.
     pub listed: usize,
-    /// In the protocol `chat`: how codes were found, for the question with the least probability on
-    /// its codes; `unread` is that of the question with the largest unread part.
+    /// Only in the protocol `chat`: how the codes of a question were found. The question is the one
+    /// with the least probability on its codes, except for `unread`, which is the largest of all
+    /// questions.
     pub codes: Option<CodeCoverage>,
 }
 
 /// How the codes of one question were found among the tokens of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeCoverage {
-    /// Sum of the probabilities read for codes, before they were normalised.
+    /// Sum of the probabilities read for codes, before normalisation.
     pub mass: Probability,
-    /// Part of the probability on the codes that was split evenly, or estimated, for want of a
-    /// reading, from 0 to 1. The answer is off by at most this total variation distance where the
-    /// two spellings of a letter, as `B` and ` B`, are followed by digits alike.
+    /// Share of the codes' probability, from 0 to 1, that was not read but estimated or split
+    /// evenly. The answer's total variation distance from the exact one is at most this, provided
+    /// that both spellings of a letter, as `B` and ` B`, are followed by the same digits.
     pub unread: Probability,
-    /// Tokens before the code: quotes, white space, thinking.
+    /// Number of tokens before the code: quotes, white space, thinking.
     pub tokens_before: usize,
-    /// Tokens that the code is cut into; `None` where the answer begins with no code.
+    /// Number of tokens of the code; `None` if the answer does not begin with a code.
     pub tokens: Option<usize>,
 }
 
 impl OutcomeCoverage {
-    /// The coverage of two questions or requests together.
+    /// The combined coverage of two questions or requests.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         let both = || self.codes.into_iter().chain(other.codes);

@@ -40,12 +40,12 @@ impl ServerAddress {
         })
     }
 
-    /// Host and port alone, for logs and metrics: a path may hold what is not for them.
+    /// Host and port, for logs and metrics: the path may hold secrets.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether both addresses lead to one place, however they are spelled.
+    /// Whether both addresses lead to the same place, in any spelling.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         self.name == other.name && self.path() == other.path()
     }
@@ -57,15 +57,15 @@ impl ServerAddress {
             .map_err(|_| SettingError::Endpoint)
     }
 
-    /// The path of an endpoint that stands beside the base address's `/v1`, such as `completion`;
-    /// `None` where the base address ends otherwise.
+    /// The path of an endpoint at the same level as `/v1`, such as `completion`; `None` if the base
+    /// address does not end in `/v1`.
     pub(crate) fn path_beside_v1(&self, name: &str) -> Option<PathAndQuery> {
         let root = self.base.strip_suffix("/v1")?;
         let uri: Uri = format!("{root}/{name}").parse().ok()?;
         uri.into_parts().path_and_query
     }
 
-    /// What stands behind host and port.
+    /// The part after host and port.
     fn path(&self) -> &str {
         let (_, behind_scheme) = self.base.split_once("://").unwrap_or_default();
         behind_scheme.split_once('/').unwrap_or_default().1

@@ -4,7 +4,7 @@ use std::iter;
 
 use super::place::ServerPlace;
 
-/// One value for each server, in the order of the list, which names one server at least.
+/// One value for each server, in the order of the list. The list has at least one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EachServer<T> {
     first: T,
@@ -12,7 +12,7 @@ pub struct EachServer<T> {
 }
 
 impl<T> EachServer<T> {
-    /// The value of a list of one server.
+    /// The value for a list of one server.
     pub(crate) fn alone(value: T) -> Self {
         Self {
             first: value,
@@ -20,12 +20,12 @@ impl<T> EachServer<T> {
         }
     }
 
-    /// Adds the value of one more server at the end of the list.
+    /// Appends the value of another server to the list.
     pub(crate) fn push(&mut self, value: T) {
         self.others.push(value);
     }
 
-    /// The value of the server at this place; the first server's for a place that the list lacks.
+    /// The value of the server at this place; the first server's if the list has no such place.
     pub(crate) fn of(&self, place: ServerPlace) -> &T {
         let other = place.index().checked_sub(1);
         let other = other.and_then(|index| self.others.get(index));
@@ -41,12 +41,12 @@ impl<T> EachServer<T> {
         iter::once(&self.first).chain(&self.others)
     }
 
-    /// The values with the places of their servers.
+    /// The values, each with its server's place.
     pub(crate) fn places(&self) -> impl Iterator<Item = (ServerPlace, &T)> {
         ServerPlace::all().zip(self.iter())
     }
 
-    /// A value made from each one.
+    /// Maps each value.
     pub(crate) fn map<U>(&self, mut make: impl FnMut(&T) -> U) -> EachServer<U> {
         EachServer {
             first: make(&self.first),
@@ -54,7 +54,7 @@ impl<T> EachServer<T> {
         }
     }
 
-    /// A value made from each one, or the first failure.
+    /// Maps each value; returns the first error, if any.
     pub(crate) fn try_map<U, E>(
         &self,
         mut make: impl FnMut(&T) -> Result<U, E>,

@@ -1,28 +1,27 @@
-//! When a server that fails is ejected, and for how long. Times are arguments, counted from any
-//! one moment.
+//! When a failing server is ejected, and for how long. Times are arguments: durations since a fixed
+//! moment.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// A server is ejected from this failure in a row on.
+/// Number of failures in a row after which a server is ejected.
 pub(super) const FAILURES_BEFORE_PAUSE: u8 = 3;
-/// The first pause before a server that is ejected is asked again; each further one is twice as
-/// long.
+/// The first pause before an ejected server is probed; each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-/// The part of a pause that is waited for, in thousandths: jitter, so that the nodes of a service do
-/// not all probe a server at once.
+/// The actual share of a pause, in thousandths: jitter, so that the nodes of a service do not probe
+/// a server all at once.
 pub(super) const JITTER: RangeInclusive<u32> = 750..=1000;
 
-/// How well a server is, as its last requests showed.
+/// The circuit breaker of a server, as its last requests have set it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerHealth {
-    /// Up to [`FAILURES_BEFORE_PAUSE`].
+    /// At most [`FAILURES_BEFORE_PAUSE`].
     failures_in_row: u8,
-    /// Pauses in a row; 0 for a server that is not ejected.
+    /// Number of pauses in a row; 0 for a server that is not ejected.
     pauses: u8,
-    /// When a server that is ejected is to be asked again.
+    /// When to probe an ejected server.
     due: Duration,
 }
 
@@ -39,14 +38,14 @@ impl ServerHealth {
         self.is_ejected() && self.due <= now
     }
 
-    /// The health while one request finds out whether the server is well again: meanwhile the server
-    /// is not due for another one. `None` where it is not due for the first one either.
+    /// The health while a probe is in flight: no second probe is due meanwhile. `None` if no probe
+    /// is due.
     pub(super) fn probed(self, now: Duration) -> Option<Self> {
         let due = now.saturating_add(LONGEST_PAUSE);
         self.is_due(now).then_some(Self { due, ..self })
     }
 
-    /// The health after a probe that ended without telling anything: another one is due.
+    /// The health after an inconclusive probe: another probe is due.
     pub(super) fn untold(self, now: Duration) -> Self {
         match self.pauses {
             0 => self,
@@ -54,8 +53,8 @@ impl ServerHealth {
         }
     }
 
-    /// The health after a failure. Of a server that is ejected, only a failed probe makes the
-    /// pause longer: many requests may have been in flight when it failed first.
+    /// The health after a failure. While the server is ejected, only a failed probe lengthens the
+    /// pause: many requests may have been in flight at the first failure.
     pub(super) fn failed(self, is_probe: bool, now: Duration, jitter: u32) -> Self {
         let failures_in_row = self.failures_in_row.saturating_add(1);
         let pauses = match self.pauses {
@@ -76,7 +75,7 @@ impl ServerHealth {
         }
     }
 
-    /// The health in one word: six bytes of milliseconds, a byte for each count.
+    /// Packs the health into 64 bits: six bytes of milliseconds, a byte for each count.
     pub(super) fn to_word(self) -> u64 {
         let due = u64::try_from(self.due.as_millis()).unwrap_or(u64::MAX);
         let counts = u16::from_be_bytes([self.failures_in_row, self.pauses]);
@@ -93,7 +92,7 @@ impl ServerHealth {
     }
 }
 
-/// The pause of this number, from 1, shortened to so many thousandths.
+/// The pause with this number, counted from 1, times `jitter` thousandths.
 fn pause(number: u8, jitter: u32) -> Duration {
     let doublings = u32::from(number.saturating_sub(1));
     let times = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX);
@@ -136,7 +135,7 @@ mod tests {
         for pause in [2, 4, 8, 16, 32, 60, 60] {
             let now = health.due();
             let probed = health.probed(now).unwrap();
-            // one request at a time
+            // only one probe at a time
             assert_eq!(probed.probed(now), None);
             health = probed.failed(true, now, 1000);
             assert_eq!(health.due(), now + Duration::from_secs(pause));
@@ -151,11 +150,11 @@ mod tests {
         let now = health.due();
         let untold = health.probed(now).unwrap().untold(now);
         assert!(untold.is_due(now));
-        // a server that was found well meanwhile stays so
+        // a server that has recovered meanwhile stays healthy
         assert_eq!(ServerHealth::default().untold(now), ServerHealth::default());
     }
 
-    /// What may happen to a server.
+    /// An event in the life of a server.
     #[derive(Clone, Copy, Debug)]
     enum Event {
         Fails { is_probe: bool },

@@ -1,4 +1,4 @@
-//! How busy and how well one model server is, counted by all threads without a lock.
+//! Load and health of one model server, counted by all threads without a lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,19 +10,19 @@ use super::health::{JITTER, ServerHealth};
 pub struct ServerUse {
     /// Host and port.
     pub name: String,
-    /// Requests that were sent to it, each attempt counted, since the process began.
+    /// Requests sent since the process began; every attempt counts.
     pub requests: u64,
-    /// Requests to it that found no server, a connection that broke, no answer in time, or an answer
-    /// of a server that is overloaded or fails (429 or 5xx).
+    /// Requests that failed: no connection, a broken connection, a timeout, or a 429 or 5xx of an
+    /// overloaded or failing server.
     pub failures: u64,
-    /// Requests that it is working on.
+    /// Requests in flight.
     pub in_flight: usize,
-    /// Whether it has failed repeatedly and gets no requests but probes.
+    /// Whether the server has failed repeatedly and gets only probes.
     pub is_ejected: bool,
 }
 
 impl ServerUse {
-    /// Adds the use of a server of the same host and port, which counts as ejected where one of
+    /// Adds the use of a server with the same host and port. The sum counts as ejected if one of
     /// both is.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
@@ -32,7 +32,7 @@ impl ServerUse {
     }
 }
 
-/// Counts of one server. The requests that ended are counted instead of those in flight: a request
+/// Counts of one server. Ended requests are counted rather than those in flight: a request then
 /// costs two additions and no comparison.
 #[derive(Debug)]
 pub(super) struct ServerLoad {
@@ -40,7 +40,7 @@ pub(super) struct ServerLoad {
     begun: AtomicUsize,
     ended: AtomicUsize,
     failures: AtomicU64,
-    /// A [`ServerHealth`].
+    /// A packed [`ServerHealth`].
     health: AtomicU64,
 }
 
@@ -64,7 +64,7 @@ impl ServerLoad {
     }
 
     pub(super) fn in_flight(&self) -> usize {
-        // a request that begins and ends between both reads must not make the difference negative
+        // the difference must not become negative if a request begins and ends between both reads
         let ended = self.ended.load(Ordering::Relaxed);
         self.begun.load(Ordering::Relaxed).saturating_sub(ended)
     }
@@ -77,7 +77,7 @@ impl ServerLoad {
         ServerHealth::of_word(self.health.load(Ordering::Relaxed))
     }
 
-    /// Whether the caller is the one whose request probes the server, which is due for it.
+    /// Whether the caller's request becomes the probe that the server is due for.
     pub(super) fn begins_probe(&self, now: Duration) -> bool {
         self.change(|health| health.probed(now)).is_some()
     }
@@ -103,7 +103,7 @@ impl ServerLoad {
 
     pub(super) fn answered(&self) {
         let well = ServerHealth::default().to_word();
-        // the usual case writes nothing, so that threads need not hand the value around
+        // usually nothing is written, so that threads do not contend for the cache line
         if self.health.load(Ordering::Relaxed) == well {
             return;
         }
@@ -123,7 +123,7 @@ impl ServerLoad {
         }
     }
 
-    /// Changes the health and returns what it was before; `None` where it is left as it is.
+    /// Changes the health and returns the previous one; `None` if it does not change.
     fn change(
         &self,
         change: impl Fn(ServerHealth) -> Option<ServerHealth>,

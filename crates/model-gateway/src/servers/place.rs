@@ -1,6 +1,6 @@
 //! Places in the list of model servers, and sets of them.
 
-/// Most servers that a list may name.
+/// Upper bound on the servers of a list.
 pub(crate) const MOST_SERVERS: usize = 64;
 
 /// Place of a server in the list, from 0.
@@ -8,12 +8,12 @@ pub(crate) const MOST_SERVERS: usize = 64;
 pub(crate) struct ServerPlace(u8);
 
 impl ServerPlace {
-    /// All places that a list can have, in order.
+    /// All possible places, in order.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..=u8::MAX).map(Self).take(MOST_SERVERS)
     }
 
-    /// How many servers stand before this one.
+    /// Number of servers before this one.
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -23,18 +23,18 @@ impl ServerPlace {
     }
 }
 
-/// Some of the servers, as a bit for each.
+/// A set of servers, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerSet(u64);
 
 impl ServerSet {
-    /// These servers and one more.
+    /// The set with one more server.
     #[must_use]
     pub(crate) fn with(self, place: ServerPlace) -> Self {
         Self(self.0 | place.bit())
     }
 
-    /// The servers of both sets.
+    /// The union of both sets.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)

@@ -1,4 +1,4 @@
-//! Chooses the server of a request, and learns from how the request ends.
+//! Chooses the server of a request, and learns from the request's end.
 //!
 //! The choice is the power of two choices: of two servers at random the one with fewer requests in
 //! flight. It needs no look at all servers and no agreement between nodes, and comes close to the
@@ -15,19 +15,19 @@ use super::place::{ServerPlace, ServerSet};
 #[derive(Debug)]
 pub(crate) struct ServerPool {
     loads: EachServer<ServerLoad>,
-    /// The moment from which times are counted.
+    /// Times are durations since this moment.
     origin: Instant,
 }
 
-/// The server that a request is to go to.
+/// The server chosen for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenServer {
     pub(crate) place: ServerPlace,
-    /// Whether the request finds out if a server that was ejected is well again.
+    /// Whether the request is the probe of an ejected server.
     pub(crate) is_probe: bool,
 }
 
-/// A request in flight to a server. Dropping it without a verdict says nothing about the server.
+/// A request in flight to a server. Dropping it reports an inconclusive end.
 #[must_use]
 pub(crate) struct AskedServer<'a> {
     pool: &'a ServerPool,
@@ -43,7 +43,7 @@ impl ServerPool {
         }
     }
 
-    /// Chooses a server other than the `avoided` ones; `None` where all are avoided.
+    /// Chooses a server outside `avoided`; `None` if all are avoided.
     pub(crate) fn choose(&self, avoided: ServerSet) -> Option<ChosenServer> {
         if self.loads.are_several() {
             return self.choose_at(self.now(), avoided);
@@ -54,12 +54,12 @@ impl ServerPool {
         })
     }
 
-    /// Whether the server is ejected now. The only one never is.
+    /// Whether the server is ejected now. A server without others never is.
     pub(crate) fn is_ejected(&self, place: ServerPlace) -> bool {
         self.loads.are_several() && self.loads.of(place).health().is_ejected()
     }
 
-    /// Counts a request that is about to be sent.
+    /// Counts a request just before it is sent.
     pub(crate) fn ask(&self, chosen: ChosenServer) -> AskedServer<'_> {
         let load = self.loads.of(chosen.place);
         load.begin();
@@ -75,9 +75,9 @@ impl ServerPool {
         self.loads.iter().map(ServerLoad::server_use)
     }
 
-    /// Chooses among several servers: one that is due for a probe, else one that is well, else the
-    /// one that is due first. A request that avoids a server has failed there and does not risk a
-    /// probe while another server is well.
+    /// Chooses among several servers: one that is due for a probe, else a healthy one, else the one
+    /// that is due first. A request that avoids a server has failed once and risks no probe if a
+    /// healthy server exists.
     fn choose_at(&self, now: Duration, avoided: ServerSet) -> Option<ChosenServer> {
         let mut well = ServerSet::default();
         let mut due_first: Option<(Duration, ServerPlace)> = None;
@@ -109,7 +109,8 @@ impl ServerPool {
         })
     }
 
-    /// Of two servers at random the one with fewer requests in flight; the only one of a single one.
+    /// Draws two servers at random and returns the one with fewer requests in flight. A single
+    /// server is returned as it is.
     fn less_busy_of_two(&self, servers: ServerSet) -> Option<ServerPlace> {
         let count = servers.count();
         if count < 2 {
@@ -127,7 +128,7 @@ impl ServerPool {
             }
         }
         let in_flight = |place| self.loads.of(place).in_flight();
-        // of equally busy servers the one that was drawn first, which may be either
+        // of equally busy servers, the one drawn first, which may be either
         [one?, other?]
             .into_iter()
             .min_by_key(|place| in_flight(*place))
@@ -139,7 +140,7 @@ impl ServerPool {
 }
 
 impl AskedServer<'_> {
-    /// The server answered as one that is well.
+    /// Reports an answer that shows a healthy server.
     pub(crate) fn answered(mut self) {
         if self.pool.loads.are_several() {
             self.is_probe = false;
@@ -147,7 +148,7 @@ impl AskedServer<'_> {
         }
     }
 
-    /// There was no answer, or one of a server that is not well.
+    /// Reports no answer, or one that shows a failing server.
     pub(crate) fn failed(mut self) {
         self.load.count_failure();
         if self.pool.loads.are_several() {

@@ -1,4 +1,4 @@
-//! Where the model is: the built-in scorer, or one server or several.
+//! Where the model is: the built-in scorer, or one or several servers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,16 +11,17 @@ use crate::settings::setting_fault::{AddressError, SettingError};
 /// Where the model is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelEndpoint {
-    /// Servers of one model, any of which may answer a call.
+    /// Servers with one model; any of them may answer a call.
     Servers(EachServer<ServerAddress>),
-    /// The built-in scorer: for trying the service without a model, never for real answers.
+    /// The built-in scorer: to try the service without a model, never for real answers.
     Lexical,
 }
 
 impl ModelEndpoint {
     const LEXICAL: &'static str = "builtin:lexical";
 
-    /// Each server as an endpoint of its own, in the order of the list; the built-in scorer is one.
+    /// Each server as a separate endpoint, in the order of the list; the built-in scorer counts as
+    /// one.
     pub(crate) fn each_alone(&self) -> Vec<Self> {
         match self {
             Self::Lexical => vec![Self::Lexical],
@@ -62,7 +63,7 @@ impl FromStr for ModelEndpoint {
     }
 }
 
-/// The address of the only server.
+/// Parses the address of a single server.
 fn alone(text: &str) -> Result<ServerAddress, SettingError> {
     ServerAddress::parse(text).map_err(|fault| match fault {
         AddressError::Credentials => SettingError::EndpointCredentials,
@@ -73,7 +74,7 @@ fn alone(text: &str) -> Result<ServerAddress, SettingError> {
     })
 }
 
-/// An address among several, which is the list's first, second and so on.
+/// Parses an address in a list, at the position `number` from 1.
 fn listed(text: &str, number: usize) -> Result<ServerAddress, SettingError> {
     let address = match text {
         "" => Err(AddressError::Empty),
@@ -99,7 +100,7 @@ impl fmt::Display for ModelEndpoint {
 mod tests {
     use super::*;
 
-    /// The addresses of the protocol `systemone`'s endpoint at each server.
+    /// The addresses of the `systemone` endpoint at each server.
     fn endpoints(text: &str) -> Vec<String> {
         let Ok(ModelEndpoint::Servers(addresses)) = text.parse() else {
             panic!("{text}")

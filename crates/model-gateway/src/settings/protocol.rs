@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::settings::setting_fault::SettingError;
 
-/// What a model server speaks.
+/// The protocol of a model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// The System One format: typed questions in, probabilities out.
@@ -13,12 +13,12 @@ pub enum Protocol {
     Decisions,
     /// OpenAI-compatible chat completions with log-probabilities.
     Chat,
-    /// OpenAI-compatible chat completions in which the model states its probabilities.
+    /// OpenAI-compatible chat completions. The model states its probabilities in its answer.
     Stated,
 }
 
 impl Protocol {
-    /// The name that settings and records use.
+    /// The name in settings and records.
     pub fn name(self) -> &'static str {
         match self {
             Self::SystemOne => "systemone",
@@ -28,7 +28,7 @@ impl Protocol {
         }
     }
 
-    /// What the model is asked to do, by the conventions of traces.
+    /// The operation's name by the conventions of traces.
     pub(crate) fn operation(self) -> &'static str {
         match self {
             Self::SystemOne | Self::Decisions => self.name(),
@@ -36,7 +36,7 @@ impl Protocol {
         }
     }
 
-    /// Whose format it is, by the conventions of traces: not who serves the model.
+    /// The owner of the format by the conventions of traces: not the party that serves the model.
     pub(crate) fn provider(self) -> &'static str {
         match self {
             Self::SystemOne => self.name(),
@@ -44,7 +44,7 @@ impl Protocol {
         }
     }
 
-    /// The path of its endpoint, below the server's base address.
+    /// The path of the endpoint below the server's base address.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::SystemOne => "systemone",

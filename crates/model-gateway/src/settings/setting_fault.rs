@@ -1,6 +1,6 @@
-//! Settings of the model that cannot be used.
+//! Model settings that cannot be used.
 
-/// A setting that cannot be used, in words for an operator; never the value itself.
+/// A setting that cannot be used, as a text for an operator; never with the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// Neither the built-in scorer nor the address of a server.
@@ -26,21 +26,21 @@ pub enum SettingError {
     /// An unknown protocol.
     #[error("the model protocol must be `systemone`, `decisions`, `chat` or `stated`")]
     Protocol,
-    /// A key that no header can hold.
+    /// A key with characters that no header allows.
     #[error("the model API key must be made of visible ASCII characters")]
     ApiKey,
-    /// A concurrency limit of 0, with which no request could ever be sent.
+    /// A concurrency limit of 0, which would never send a request.
     #[error("the number of model requests in flight must be at least 1")]
     Concurrency,
     /// TLS cannot be set up on this machine.
     #[error("TLS could not be set up for the model server")]
     Tls,
-    /// A timeout of 0, with which every attempt would time out.
+    /// A timeout of 0, which would end every attempt.
     #[error("the model timeout must be longer than 0")]
     Timeout,
 }
 
-/// What is wrong with an address in a list, in words that follow its number.
+/// What is wrong with an address in a list, as words that follow its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not the address of a server.
@@ -52,13 +52,13 @@ pub enum AddressError {
     /// The address holds a user name or a password.
     #[error("holds credentials: set the model API key instead")]
     Credentials,
-    /// Nothing between two commas, or before the first or behind the last one.
+    /// Nothing between two commas, before the first or after the last one.
     #[error("is empty")]
     Empty,
-    /// The built-in scorer, which is no server among others.
+    /// The built-in scorer, which cannot be in a list with servers.
     #[error("is `builtin:lexical`, which stands alone")]
     BuiltIn,
-    /// The address leads to the server of an earlier one, whose number this is.
+    /// The same server as an earlier address, the one with this number.
     #[error("is the same as address {0}")]
     SameAs(usize),
 }

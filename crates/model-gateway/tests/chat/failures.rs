@@ -82,7 +82,7 @@ async fn what_is_no_chat_completion_is_said_to_be_none() {
 #[actix_rt::test]
 async fn a_parameter_that_is_refused_by_name_is_named() {
     for (status, body, parameter, expected) in [
-        // both are asked for once more with 20 alternatives
+        // both are requested once more with 20 alternatives
         (
             400,
             r#"{"error":{"message":"no logprobs here","param":"logprobs"}}"#,
@@ -214,7 +214,7 @@ async fn a_further_request_that_takes_too_long_fails_the_call() {
 
 #[actix_rt::test]
 async fn all_requests_of_a_question_share_the_time_of_two_attempts_and_one_pause() {
-    // each answer but the last asks for a pause, or makes a follow-up request necessary
+    // each answer but the last asks for a pause or needs a follow-up request
     let refusal = |parameter: &str| {
         let error = json!({"error": {"message": "unsupported", "param": parameter}});
         ScriptedReply::json(&error).with_status(400)

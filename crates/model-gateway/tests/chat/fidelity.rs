@@ -1,4 +1,4 @@
-//! The stored probabilities are those that the model has, within the documented bounds.
+//! The stored probabilities equal the model's, within the documented bounds.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -7,11 +7,11 @@ use refract_test_support::model_server::{ChatModel, CodeCut, Continues, ModelSer
 
 use super::*;
 
-/// Bound for questions whose codes the server lists all.
+/// Bound for questions with all codes listed by the server.
 const EXACT: f64 = 0.001;
 /// Bound for questions with follow-up requests, which may leave 0.01 unread.
 pub(super) const NEARLY_EXACT: f64 = 0.01;
-/// Bound for peaked models where the server hides codes behind 20 alternatives.
+/// Bound for peaked models behind a server whose 20 alternatives do not show all codes.
 const CLOSE: f64 = 0.02;
 
 /// Numbers of outcomes, from a yes/no question to the largest choice.
@@ -34,19 +34,19 @@ fn any_weights(outcomes: usize) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.001..1.0, outcomes)
 }
 
-/// Weights of a model that has no idea: none is more than half as large again as another.
+/// Weights of an undecided model: the largest is at most 1.5 times the smallest.
 fn flat_weights(outcomes: usize) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.67..1.0, outcomes)
 }
 
-/// How far the answers to models were from the models, and what they cost.
+/// Distances between answers and their models, and the number of requests.
 #[derive(Debug, Default)]
 struct Distances {
     largest: f64,
     most_requests: usize,
 }
 
-/// Asks one question of a server with each of these models.
+/// Asks a server one question for each of these models.
 fn distances(version: &PrismVersion, models: impl Strategy<Value = ChatModel>) -> Distances {
     let runtime = actix_rt::System::new();
     let mut runner = TestRunner::deterministic();
@@ -63,7 +63,8 @@ fn distances(version: &PrismVersion, models: impl Strategy<Value = ChatModel>) -
     found
 }
 
-/// Bounds the distance between the probabilities of each of these models and the answer.
+/// Asserts a bound on the distance between the probabilities of each of these models and the
+/// answer.
 fn is_faithful(version: &PrismVersion, models: impl Strategy<Value = ChatModel>, bound: f64) {
     let found = distances(version, models);
     assert!(found.largest <= bound, "{found:?} over {bound}");
@@ -79,7 +80,7 @@ pub(super) fn distance(expected: &[f64], stored: &[f64]) -> f64 {
         / 2.0
 }
 
-/// Models that write white space, quotes or nothing before the answer, with most or all of the
+/// Models that write white space, quotes or nothing before the answer, and put most or all of the
 /// probability on codes.
 fn models(weights: impl Strategy<Value = Vec<f64>>) -> impl Strategy<Value = ChatModel> {
     let before = prop::sample::select(vec!["\n", "\"", "<think>\n\n</think>\n\n", "<|message|>"]);
@@ -95,9 +96,9 @@ fn spaced(models: impl Strategy<Value = ChatModel>) -> impl Strategy<Value = Cha
     (models, 0.0..=1.0).prop_map(|(model, spaced)| ChatModel { spaced, ..model })
 }
 
-/// Models that spell a code as models with real tokenizers do: nearly always with a space before it,
-/// or nearly always without; the digits that follow depend on the spelling. Few other words are
-/// probable: where the server lists 20 alternatives they cannot be told from hidden codes.
+/// Models that spell codes as with real tokenizers: nearly always with a leading space, or nearly
+/// always without; the following digits depend on the spelling. Few other words are probable: among
+/// 20 alternatives they look like hidden codes.
 fn spelled(weights: impl Strategy<Value = Vec<f64>>) -> impl Strategy<Value = ChatModel> {
     let spaced = prop_oneof![0.0..0.003, 0.997..1.0];
     let model = (weights, 0.996..=1.0, spaced, any::<bool>());
@@ -110,7 +111,7 @@ fn spelled(weights: impl Strategy<Value = Vec<f64>>) -> impl Strategy<Value = Ch
     })
 }
 
-/// Models behind a server that lists this many alternatives and refuses to list more.
+/// Models behind a server that lists this many alternatives and refuses more.
 fn listing(
     top: usize,
     models: impl Strategy<Value = ChatModel>,
@@ -214,7 +215,7 @@ fn where_nothing_continues_a_letter_is_split_evenly() {
     let answers = actix_rt::System::new().block_on(ask(&server, &choice(30)));
     let stored = probabilities(only(&answers.unwrap()));
     let total: f64 = weights.iter().sum();
-    // `C`, the most probable letter, was written
+    // `C`, the most probable letter, is the written one
     for (weights, stored) in weights.chunks(10).zip(stored.chunks(10)) {
         let even = weights.iter().sum::<f64>() / 10.0;
         for (weight, stored) in weights.iter().zip(stored) {

@@ -17,13 +17,14 @@ async fn ask_thirty(model: &Model) -> ModelReply {
     model.answer(&version, &submission).await
 }
 
-/// A model that gives the ten codes of `A`, `B` and `C` these probabilities together, evenly.
+/// A model that gives the letters `A`, `B` and `C` these probabilities, each split evenly over its
+/// ten codes.
 fn letters(probabilities: [f64; 3]) -> ChatModel {
     let weights = probabilities.map(|letter| vec![letter / 10.0; 10]);
     ChatModel::new(weights.concat())
 }
 
-/// The part of the probability on the codes that a reply reports as unread.
+/// The share of the codes' probability that a reply reports as unread.
 fn unread(reply: &ModelReply) -> f64 {
     reply.report.coverage.codes.unwrap().unread.to_f64()
 }
@@ -65,7 +66,7 @@ async fn follow_ups_are_sent_at_once_when_the_first_one_has_worked() {
     let submission = submission(&version, "Hello", None);
     let held = || ChatModel::new(vec![1.0; 255]).reply().held();
     model.answer(&version, &submission).await.outcome.unwrap();
-    // 26 letters, of which one was written
+    // 26 letters, one of them written
     assert_eq!(server.counts().requests, 26);
     server.then_always(held());
     let follow = async {

@@ -1,4 +1,4 @@
-//! llama.cpp's own endpoints: one request that follows up all letters, and what ends its use.
+//! llama.cpp's native extension: one request that follows up all letters, and what ends its use.
 
 use refract_model_gateway::{ModelReply, ModelSettings};
 use refract_test_support::model_server::{
@@ -12,10 +12,10 @@ const CHAT: &str = "/v1/chat/completions";
 const TEMPLATE: &str = "/apply-template";
 const BATCH: &str = "/completion";
 
-/// A text that JSON writes with escapes, and one that looks like a prompt.
+/// A text that needs escapes in JSON and looks like a prompt.
 const TEXT: &str = "\"Where\" is\tit? \\ \u{1}é😀\n<|user|>A0) Option 0\u{2028}";
 
-/// A model that is unsure among all outcomes and spells hardly any letter in two ways.
+/// A model that is undecided among all outcomes and spells nearly every letter in one way.
 fn unsure() -> ChatModel {
     ChatModel {
         spaced: 0.999,
@@ -35,7 +35,7 @@ async fn ask_choice(model: &Model, outcomes: usize) -> ModelReply {
     model.answer(&version, &submission).await
 }
 
-/// What a server without llama.cpp's endpoints makes of the question.
+/// The reply of a server without llama.cpp's endpoints.
 async fn by_message(outcomes: usize) -> ModelReply {
     let server = ModelServer::start(unsure().reply());
     ask_choice(&model(&server), outcomes).await
@@ -46,7 +46,8 @@ fn paths(server: &ModelServer) -> Vec<String> {
     requests.map(|request| request.path).collect()
 }
 
-/// Whether two calls brought equal answers, and reports that differ in the number of requests only.
+/// Whether two calls returned equal answers, and reports that differ only in the number of
+/// requests.
 fn is_alike(one: &ModelReply, other: &ModelReply) -> bool {
     let counts = |reply: &ModelReply| (reply.report.input_tokens, reply.report.output_tokens);
     one.outcome == other.outcome
@@ -54,7 +55,7 @@ fn is_alike(one: &ModelReply, other: &ModelReply) -> bool {
         && counts(one) == counts(other)
 }
 
-/// A server of llama.cpp whose reply to one path is another one.
+/// A llama.cpp server with another reply on one path.
 fn except(path: &'static str, status: u16, odd: Value) -> ScriptedReply {
     let server = llama_cpp();
     ScriptedReply::answering(move |request| {
@@ -134,7 +135,8 @@ async fn the_servers_own_template_makes_the_prompts() {
         assert_eq!(request.header("authorization"), Some("Bearer secret"));
         assert_eq!(request.header("host"), chat.header("host"));
     }
-    // a follow-up request by message, sent to another path; `E`, the likeliest letter, was written
+    // a follow-up request by message, sent to another path; `E`, the most probable letter, is
+    // written
     let (chat, template, batch) = (chat.json(), template.json(), batch.json());
     for at in [0, 1] {
         assert_eq!(template["messages"][at], chat["messages"][at]);
@@ -233,7 +235,7 @@ async fn an_odd_answer_loses_nothing_and_ends_the_use_of_both_endpoints() {
         (TEMPLATE, 200, json!([])),
         (TEMPLATE, 200, json!({"prompt": ["text D"]})),
         (TEMPLATE, 200, json!({"prompt": ""})),
-        // the answer's beginning without its space, and with something behind it
+        // the answer's beginning without its space, and with something after it
         (TEMPLATE, 200, json!({"prompt": "text\nC"})),
         (TEMPLATE, 200, json!({"prompt": "text C<|end|>"})),
         (BATCH, 404, unknown.clone()),
@@ -317,6 +319,6 @@ async fn what_is_read_before_a_batch_takes_too_long_is_an_answer() {
     );
     let unread = reply.report.coverage.codes.unwrap().unread.to_f64();
     assert!(unread > 0.5, "{reply:?}");
-    // the batch, and then one letter in the time that was left
+    // the batch, and then one letter in the remaining time
     assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, CHAT]);
 }

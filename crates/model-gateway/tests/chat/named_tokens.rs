@@ -1,4 +1,4 @@
-//! vLLM's log-probabilities of named tokens: when they are asked for, and what ends their use.
+//! vLLM's log-probabilities of named tokens: when they are requested, and what ends their use.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use super::*;
 const CHAT: &str = "/v1/chat/completions";
 const TOKENIZE: &str = "/tokenize";
 
-/// A model that is unsure among twenty outcomes and writes half of its letters with a space, so
-/// that twenty alternatives hide half of its tokens.
+/// A model that is undecided among twenty outcomes and writes half of its letters after a space, so
+/// twenty alternatives show only half of its tokens.
 fn unsure() -> ChatModel {
     ChatModel {
         spaced: 0.5,
@@ -67,7 +67,7 @@ async fn codes_that_twenty_alternatives_hide_are_asked_for_by_name() {
         assert!(coverage.codes.unwrap().unread.to_f64() < 0.000_01);
     }
     assert!(distance_of(&by_twenty().await) > 0.001);
-    // 100 alternatives are refused, then the tokens are asked for once
+    // 100 alternatives are refused, then the tokens are requested once
     let expected = [
         chat(false),
         chat(false),
@@ -121,7 +121,7 @@ async fn a_server_that_refuses_in_other_words_is_not_asked_for_its_tokens() {
     assert_eq!(sent(&server), [chat(false), chat(false)]);
 }
 
-/// A server of vLLM whose reply to some requests is another one.
+/// A vLLM server with another reply to some requests.
 fn except(
     is_odd: impl Fn(&ReceivedRequest) -> bool + Send + Sync + 'static,
     odd: impl Fn(Value) -> (u16, Value) + Send + Sync + 'static,
@@ -136,7 +136,7 @@ fn except(
     })
 }
 
-/// The answer that a server without named tokens brings.
+/// The reply of a server without named tokens.
 async fn by_twenty() -> ModelReply {
     let server = ModelServer::start(
         ChatModel {
@@ -213,7 +213,7 @@ async fn an_answer_without_the_named_tokens_loses_nothing_and_ends_their_use() {
 
 #[actix_rt::test]
 async fn named_tokens_that_hold_less_than_the_likeliest_ones_are_not_believed() {
-    // the codes' usual spellings are other tokens than those that were named
+    // the codes' usual spellings are not among the named tokens
     let spelled_otherwise = |usual: Value| {
         let mut odd = usual;
         let content = &mut odd["choices"][0]["logprobs"]["content"][0];
@@ -247,7 +247,7 @@ async fn digits_behind_a_letter_that_is_not_continued_are_read_as_before() {
         model(&server).answer(&version, &submission).await
     };
     let unread = reply.report.coverage.codes.unwrap().unread.to_f64();
-    // of fifteen letters one is written and read
+    // one of fifteen letters is written and read
     assert!(
         reply.outcome.is_ok() && unread > 0.9 && unread < 0.95,
         "{reply:?}"

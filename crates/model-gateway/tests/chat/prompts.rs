@@ -68,7 +68,7 @@ async fn the_prompts_of_this_version_are_these() {
         {\"context\":\"Context for this call:\\nThey waited.\",\"text\":\"Hello\"}\n\n\
         Question about the material:\nHow urgent is it?\n\n\
         Possible answers:\n0) Level 0\n1) Level 1";
-    // a change of the words raises the number
+    // raise the number when the words change
     assert_eq!(PROMPT_VERSION, 2);
     assert_eq!(body[0]["messages"][0]["content"], system);
     assert_eq!(self::user(&body[0]), user);

@@ -2,7 +2,7 @@ use refract_test_support::model_server::{ChatModel, ScriptedReply, tokens_reply}
 
 use super::*;
 
-/// The answer to a question when the server lists these tokens.
+/// The answer to a question if the server lists these tokens.
 async fn read(version: &PrismVersion, positions: &[&[(&str, f64)]]) -> Result<Answer, ModelError> {
     let positions: Vec<Vec<(String, f64)>> = positions
         .iter()

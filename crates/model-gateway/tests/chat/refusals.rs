@@ -1,4 +1,4 @@
-//! Refusals that another form of the request avoids, and models that think.
+//! Refusals that another form of the request avoids, and thinking models.
 
 use refract_domain::key::QuestionKey;
 use refract_test_support::model_server::{
@@ -7,12 +7,12 @@ use refract_test_support::model_server::{
 
 use super::*;
 
-/// llama.cpp's answer where a template raises on the system message.
+/// llama.cpp's answer if a template raises on the system message.
 const RAISED: &str = r#"{"error":{"code":500,"message":"\n------------\nWhile executing CallExpression at line 1, column 74 in source:\n...== 'system' %}{{ raise_exception('System role not supported') }}{% endif %}...\n                                           ^\nError: Jinja Exception: System role not supported","type":"server_error"}}"#;
-/// vLLM's answer in this case.
+/// vLLM's answer if a template raises on the system message.
 const BAD_REQUEST: &str = r#"{"error":{"message":"System role not supported","type":"BadRequestError","param":null,"code":400}}"#;
 
-/// A server's answer `yes`, whatever the request looks like.
+/// A server's answer `yes` to any request.
 fn yes() -> ScriptedReply {
     let position = vec![("yes".to_owned(), 0.75), ("no".to_owned(), 0.25)];
     ScriptedReply::json(&tokens_reply(&[position], 20))
@@ -115,7 +115,7 @@ async fn an_answer_that_ends_in_its_thinking_is_said_to() {
             );
         }
     }
-    // a server that takes every word for thoughts, those of an answer that is whole too
+    // this server treats every word as thoughts, even those of a complete answer
     let mut whole = tokens_reply(&[vec![("A".to_owned(), 0.75), ("B".to_owned(), 0.25)]], 20);
     whole["choices"][0]["message"] = json!({"content": null, "reasoning_content": "A"});
     let server = ModelServer::start(ScriptedReply::json(&whole));

@@ -1,4 +1,4 @@
-//! Several servers of the protocol `chat`: what is learned of one is not assumed of another.
+//! Several servers of the protocol `chat`: the gateway learns about each one separately.
 
 use refract_model_gateway::ModelReply;
 use refract_test_support::model_server::{
@@ -34,7 +34,7 @@ async fn call(model: &Model, version: &PrismVersion) -> ModelReply {
     model.answer(version, &submission).await
 }
 
-/// How many alternatives each request wanted.
+/// The number of alternatives in each request.
 fn alternatives(server: &ModelServer) -> Vec<u64> {
     let asked = |request: &ReceivedRequest| request.json()["top_logprobs"].as_u64().unwrap();
     server.requests().iter().map(asked).collect()
@@ -58,7 +58,7 @@ async fn a_parameter_is_left_out_at_the_server_that_refused_it_alone() {
 async fn a_second_attempt_is_written_for_the_server_that_it_goes_to() {
     let (refusing, busy) = (refusing_more(), taking_all());
     let model = model_of(&[&refusing, &busy]);
-    // what the first server takes is learned by a second attempt too
+    // a second attempt also learns what the first server accepts
     busy.then_always(ScriptedReply::status(503).header("Retry-After", "0"));
     while alternatives(&busy).len() < 3 {
         assert!(call(&model, &yes_no()).await.outcome.is_ok());

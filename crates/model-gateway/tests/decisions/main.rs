@@ -46,7 +46,7 @@ fn version(questions: &Value) -> PrismVersion {
     serde_json::from_value(json).unwrap()
 }
 
-/// The prism of the documentation: one question of each type.
+/// The documentation's prism: one question of each type.
 fn triage() -> PrismVersion {
     version(&json!([
         {"key": "topic", "type": "choice", "text": "What is the message about?",
@@ -73,7 +73,7 @@ async fn ask(server: &ModelServer) -> Result<Answers, ModelError> {
     model(server).answer(&version, &submission).await.outcome
 }
 
-/// The answer of the documentation to the questions of [`triage`].
+/// The documentation's answer to the questions of [`triage`].
 fn documented() -> Value {
     json!({
         "model": "luna-1",
@@ -97,14 +97,14 @@ async fn answers_to(body: &str) -> Result<Answers, ModelError> {
     ask(&ModelServer::start(ScriptedReply::body(body))).await
 }
 
-/// The outcome of asking a server that answers as documented, but for the answer at one place.
+/// The outcome of asking a server that answers as documented, except at one index.
 async fn with_answer(place: usize, answer: &str) -> Result<Answers, ModelError> {
     let mut body = documented();
     body["answers"][place] = serde_json::from_str(answer).unwrap();
     answers_to(&body.to_string()).await
 }
 
-/// An answer as `format=raw` shows it.
+/// An answer in the form of `format=raw`.
 fn stored(answers: &Answers, place: usize) -> String {
     serde_json::to_string(&answers.as_slice()[place].1).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The outcome of asking a server whose answers were changed.
+/// The outcome of asking a server with changed answers.
 async fn changed(change: impl FnOnce(&mut Vec<Value>)) -> Result<Answers, ModelError> {
     let mut body = documented();
     change(body["answers"].as_array_mut().unwrap());
@@ -62,7 +62,7 @@ async fn a_question_that_was_left_out_is_named() {
         cut.unwrap_err().to_string(),
         "The model gave no usable answer to the question urgency."
     );
-    // those behind it have moved, so the first of them is told
+    // the answers after it have moved, so the error names the first of them
     let removed = changed(|answers| {
         answers.remove(0);
     });

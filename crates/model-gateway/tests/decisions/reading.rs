@@ -112,7 +112,7 @@ async fn the_level_is_the_most_probable_and_not_the_score() {
             "can_wait",
         ),
         (r#"[{"value":2,"probability":0.000001}]"#, "today"),
-        // the label alone tells nothing
+        // a label alone is not enough
         (
             r#"[{"label":"This week","value":1,"probability":1}]"#,
             "this_week",

@@ -23,7 +23,7 @@ async fn the_request_is_the_contracts_byte_for_byte() {
         r#""levels":[{"label":"Can wait"},{"label":"This week: by Friday"},{"label":"Today"}]}]}"#,
     );
     assert_eq!(sent.text(), expected);
-    // a change of what every model is sent raises the number
+    // raise the number when the text that every model gets changes
     assert_eq!(PROMPT_VERSION, 2);
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str()),

@@ -5,8 +5,8 @@ use serde_json::value::RawValue;
 
 use super::*;
 
-/// Characters of state and questions of a request, as the estimate counts them: the state as the
-/// JSON that the model reads, the questions as they are sent.
+/// Characters of a request's state and questions, as the estimate counts them: the state as the
+/// JSON that the model reads, the questions as sent.
 fn estimated(request: &ReceivedRequest) -> usize {
     #[derive(serde::Deserialize)]
     struct Sent {
@@ -23,7 +23,7 @@ fn questions(request: &ReceivedRequest) -> Vec<Value> {
     request.json()["questions"].as_array().unwrap().clone()
 }
 
-/// Questions whose types take turns, with texts and descriptions of these lengths.
+/// Questions of alternating types, with texts and descriptions of these lengths.
 fn version_of(lengths: &[usize]) -> PrismVersion {
     let described = |key: &str, length| json!({"key": key, "label": "Label", "description": "\"é日\n".repeat(length + 1)});
     let questions = lengths.iter().enumerate().map(|(place, length)| {

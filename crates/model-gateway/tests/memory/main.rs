@@ -1,6 +1,6 @@
-//! How much memory asking the model takes, counted by the allocator of this process.
+//! Memory needed to ask the model, counted by this process's allocator.
 //!
-//! This target has one test only: the allocator would count the memory of a second one too.
+//! This target has only one test: the allocator would count the memory of others too.
 #![expect(
     clippy::unwrap_used,
     reason = "what cannot be done ends the test that asked for it"
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 static MEMORY: PeakAlloc = PeakAlloc;
 
 const KIB: usize = 1024;
-/// Characters of the text, the most that a field may have.
+/// Characters of the text, the maximum for a field.
 const TEXT: usize = 100_000;
 
 /// A prism with this many Yes / No questions.
@@ -33,7 +33,8 @@ fn version(questions: usize) -> PrismVersion {
 }
 
 fn submission(version: &PrismVersion) -> Submission {
-    // half of the text is quotes, which take two characters in JSON and four inside a text of JSON
+    // half of the text is quotes: two characters each in JSON, four in a JSON string that holds
+    // JSON
     let text = "x\"".repeat(TEXT / 2);
     let sent = SentFields(vec![("text".to_owned(), text)]);
     Submission::new(sent, None, version.fields()).unwrap()
@@ -74,7 +75,7 @@ fn answers(questions: usize) -> Value {
 }
 
 /// Peak memory of asking all questions about one submission, with all requests in flight at once.
-/// The prism and the submission are not counted.
+/// The prism and the submission do not count.
 async fn peak(protocol: Protocol, questions: usize) -> usize {
     let (answer, requests) = match protocol {
         Protocol::SystemOne => (answers(questions), 1),

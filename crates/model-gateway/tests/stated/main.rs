@@ -78,7 +78,7 @@ fn completion(content: &str) -> Value {
            "usage": {"prompt_tokens": 9, "completion_tokens": 3}})
 }
 
-/// The answers when the model states this content.
+/// The answers if the model's content is `stated`.
 async fn read(version: &PrismVersion, stated: &Value) -> Result<Answers, ModelError> {
     let server = ModelServer::start(ScriptedReply::json(&completion(&stated.to_string())));
     ask(&server, version).await
@@ -301,7 +301,7 @@ async fn the_prompts_of_this_version_are_these() {
         D) Not enough information: the text does not say enough to answer the question\n\n\
         Key: angry\nIs the writer angry?\n\nPossible answers:\nyes) Yes\nno) No\n\n\
         Key: urgency\nHow urgent is it?\n\nPossible answers:\n0) Low\n1) High";
-    // a change of the words raises the number
+    // raise the number when the words change
     assert_eq!(PROMPT_VERSION, 2);
     assert_eq!(body["messages"][0]["content"], system);
     assert_eq!(body["messages"][1]["content"], user);

@@ -1,10 +1,10 @@
-//! Parameters and keywords of the schema that a server refuses.
+//! Refusals of parameters and of schema keywords.
 
 use refract_test_support::model_server::{ReceivedRequest, Script};
 
 use super::*;
 
-/// What a request holds of the parameters that a server may refuse.
+/// The parameters in a request that a server may refuse.
 #[derive(Debug, PartialEq, Eq)]
 struct SentParameters {
     temperature: bool,
@@ -49,7 +49,7 @@ fn no_temperature() -> ScriptedReply {
     ScriptedReply::json(&refusal).with_status(400)
 }
 
-/// The refusal of a hosted model, whose strict schemas know no bounds.
+/// The refusal of a hosted model whose strict schemas allow no bounds.
 fn no_bounds() -> ScriptedReply {
     let refusal = json!({"error": {"message": "Invalid schema for response_format 'probabilities': \
         In context=('properties', 'topic', 'properties', 'A'), 'minimum' is not permitted.",
@@ -78,7 +78,7 @@ async fn a_model_that_takes_no_temperature_is_asked_without_from_then_on() {
         assert!(call.outcome.is_ok());
     }
     assert_eq!(sent(&server), [BOTH, BOUNDS, BOUNDS]);
-    // once refused, the temperature is left out from the start
+    // after the refusal, requests omit the temperature
     server.then_always(no_temperature());
     let failure = model
         .answer(&triage(), &submission(&triage()))

@@ -184,7 +184,7 @@ async fn a_whole_answer_whose_chunks_have_no_end_is_read() {
     server.then_always(chunked(half));
     let failure = call(&model(&server)).await.outcome.unwrap_err();
     assert_eq!(failure, ModelError::Disconnected);
-    // what is no JSON was not cut from any
+    // a body that never was JSON counts as malformed, not as cut off
     server.then_always(chunked("<html>"));
     let failure = call(&model(&server)).await.outcome.unwrap_err();
     assert_eq!(failure, ModelError::NotSystemOne);

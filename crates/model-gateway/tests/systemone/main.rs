@@ -52,7 +52,7 @@ fn version(json: &str) -> PrismVersion {
     serde_json::from_str(json).unwrap()
 }
 
-/// The prism of the documentation: one question of each type.
+/// The documentation's prism: one question of each type.
 fn triage() -> PrismVersion {
     version(
         r#"{"fields": [{"key": "text", "label": "Message"}],

@@ -1,4 +1,4 @@
-//! Answers of the server, and what became of them.
+//! Answers of the server, and their effect.
 
 use refract_domain::key::QuestionKey;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
@@ -12,7 +12,7 @@ pub(super) async fn answers_to(body: &str) -> Result<Answers, ModelError> {
     ask(&model(&server), &triage()).await
 }
 
-/// The outcome of asking a server that answers as in the contract, but for one question.
+/// The outcome of asking a server that answers as in the contract, except for one question.
 pub(super) async fn with_answer(key: &str, answer: &str) -> Result<Answers, ModelError> {
     let mut body = contract_answer();
     body["answers"][key] = serde_json::from_str(answer).unwrap();
@@ -33,7 +33,7 @@ pub(super) fn contract_answer() -> Value {
     })
 }
 
-/// A stored answer as `format=raw` shows it.
+/// A stored answer in the form of `format=raw`.
 pub(super) fn stored(answers: &Answers, index: usize) -> String {
     serde_json::to_string(answer(answers, index)).unwrap()
 }

@@ -20,7 +20,7 @@ fn any_distribution_is_stored_rounded_to_six_decimals() {
     let model = system.block_on(async { model(&server) });
     TestRunner::default()
         .run(&strategy, |(mut choice, confidence, noul, mut score)| {
-            // so that no distribution is all zero
+            // keeps the distribution from being all zero
             choice[2] = choice[2].max(0.001);
             score[1] = score[1].max(0.001);
             let keys = ["a", "b", "c", "d", "e", "other", "insufficient_information"];
@@ -74,7 +74,7 @@ fn is_rounded(millionths: u32, put: f64) -> bool {
     (f64::from(millionths) - put * 1e6).abs() <= 0.500_001
 }
 
-/// The numbers of a stored answer in millionths, with the confidence of a choice at the end.
+/// The numbers of a stored answer in millionths; a choice's confidence comes last.
 fn millionths(answer: &Answer) -> Vec<u32> {
     let (distribution, one) = match answer {
         Answer::Choice {

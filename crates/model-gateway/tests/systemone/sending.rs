@@ -25,7 +25,7 @@ async fn the_request_is_the_contracts_byte_for_byte() {
         r#""criteria":["Can wait","This week","Today"]}}}"#,
     );
     assert_eq!(sent.text(), expected);
-    // a change of what every model is sent raises the number
+    // raise the number when the text that every model gets changes
     assert_eq!(PROMPT_VERSION, 2);
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str()),
@@ -77,7 +77,7 @@ async fn a_key_that_changes_in_its_file_is_read_again_when_it_is_refused() {
     };
     ask(&model, &yes_no()).await.unwrap();
     for refusal in [401, 403] {
-        // the same key again, and a file that is of no use: the call fails at once
+        // the same key again, or an unusable file: the call fails at once
         for content in [None, Some("two words"), Some("")] {
             if let Some(content) = content {
                 std::fs::write(&file, content).unwrap();
@@ -227,7 +227,7 @@ async fn a_connection_that_the_server_closed_is_not_used_again() {
     ask(&model, &triage()).await.unwrap();
     let port = server.port();
     drop(server);
-    // the wait lets this thread notice that the connection ended
+    // the wait lets this thread notice the closed connection
     assert!(
         tokio::net::TcpStream::connect(("127.0.0.1", port))
             .await

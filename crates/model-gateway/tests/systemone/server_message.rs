@@ -1,16 +1,16 @@
-//! What the server says of a failure, and the failures that its words make.
+//! The server's message about a failure, and the failures that it causes.
 
 use refract_model_gateway::ModelReply;
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 
 use super::*;
 
-/// llama.cpp's answer to `/v1/systemone` where its model is none for it.
+/// llama.cpp's answer to `/v1/systemone` if its model is no decision model.
 const NO_DECISION_MODEL: &str = r#"{"error":{"code":501,"message":"This model is not a decision model","type":"not_supported_error"}}"#;
-/// llama.cpp's answer while it loads its model.
+/// llama.cpp's answer while it loads the model.
 const LOADING: &str =
     r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
-/// llama.cpp's answer to a text that is too long for it.
+/// llama.cpp's answer to a text that is too long.
 const TOO_LONG: &str = r#"{"error":{"code":400,"message":"request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9412,"n_ctx":8192}}"#;
 
 async fn reply(script: impl Into<Script>) -> (ModelReply, usize) {
@@ -81,7 +81,7 @@ async fn words_that_do_not_come_hold_up_neither_the_second_attempt_nor_the_failu
     let (reply, _) = self::reply(stalled(404)).await;
     assert_eq!(reply.outcome, Err(ModelError::Status(404)));
     assert!(reply.took < Duration::from_secs(5), "{:?}", reply.took);
-    // words that end early, or that are too many, are none
+    // a message that is cut off or too large does not count
     for broken in [
         refusal(404, r#"{"error":"said"}"#).cut(),
         refusal(404, &"x".repeat(70_000)),

@@ -1,4 +1,4 @@
-//! Several servers that all run: the choice among them, and the second attempt.
+//! Several running servers: the choice among them, and the second attempt.
 
 use futures_util::future::join_all;
 use refract_model_gateway::{ModelSettings, ServerUse};
@@ -38,7 +38,7 @@ async fn calls_are_shared_evenly_by_requests_in_flight() {
         let in_flight = gateway.servers();
         let in_flight: Vec<_> = in_flight.iter().map(|server| server.in_flight).collect();
         assert_eq!(in_flight, [20, 20]);
-        // a server that is quicker gets what follows
+        // the faster server gets the next requests
         one.release_all();
         one.wait_until(|counts| counts.replies == 20).await;
         while gateway.in_flight() > 20 {
@@ -105,7 +105,7 @@ async fn both_attempts_are_made_when_every_server_refuses() {
     }
     let uses = gateway.servers();
     assert!(uses.iter().all(|server| server.is_ejected), "{uses:?}");
-    // one that answers is whole again, and calls go on
+    // a server that answers is healthy again
     one.then_always(ScriptedReply::answers());
     assert!(ask(&model, &version).await.is_ok());
     assert!(!gateway.servers()[0].is_ejected);

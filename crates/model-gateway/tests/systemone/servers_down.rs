@@ -1,4 +1,4 @@
-//! Several servers of which some cannot be reached, break off or do not answer in time.
+//! Several servers, some of which are unreachable, break off or time out.
 
 use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
@@ -8,8 +8,8 @@ use tokio::net::TcpSocket;
 use super::servers::{gateway, gateway_to};
 use super::*;
 
-/// A server that does not run. Its port is bound without listening: connections are refused, and no
-/// other process can take it.
+/// A server that is not running. Its port is bound without listening: connections are refused, and
+/// no other process can take the port.
 struct Down {
     port: u16,
     _bound: TcpSocket,
@@ -41,7 +41,7 @@ async fn call(model: &Model) -> ModelReply {
     model.answer(&version, &submission).await
 }
 
-/// Makes calls, which must all be answered, until the first server is ejected or asked again.
+/// Makes calls, all of which must succeed, until the first server is ejected or no longer is.
 async fn until_first_is_ejected(gateway: &ModelGateway, model: &Model, is_ejected: bool) {
     let calls = async {
         while gateway.servers()[0].is_ejected != is_ejected {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A prism with this many choices, each with this many described options.
+/// A prism with this many choices, each with this many options with descriptions.
 fn large(questions: usize, options: usize) -> PrismVersion {
     let options: Vec<Value> = (0..options)
         .map(|option| {

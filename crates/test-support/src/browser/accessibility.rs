@@ -1,4 +1,4 @@
-//! Barriers in pages, found by axe-core.
+//! Accessibility violations in pages, found by axe-core.
 #![expect(
     clippy::panic,
     reason = "a test whose page cannot be looked through fails here with the reason"
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Browser, programs};
 
-/// The rules that are tried: WCAG 2.2 at level AA and what is good beyond it.
+/// The rules to check: WCAG 2.2 at level AA, and best practices beyond it.
 const RULES: [&str; 6] = [
     "wcag2a",
     "wcag2aa",
@@ -20,14 +20,14 @@ const RULES: [&str; 6] = [
     "best-practice",
 ];
 
-/// Returns a line for each fault: the rule and the first 300 characters of the element.
+/// Returns a line for each violation: the rule and the first 300 characters of the element.
 const RUN: &str = "
     return axe.run(document, { runOnly: { type: 'tag', values: arguments[0] } }).then((found) =>
         found.violations.flatMap((fault) =>
             fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 300)}`)));";
 
 impl Browser {
-    /// The source of axe-core; `None` where it is not installed, so that pages are not looked through.
+    /// The source of axe-core; `None` if it is not installed, so pages are not checked.
     ///
     /// # Panics
     ///
@@ -38,8 +38,8 @@ impl Browser {
         Some(source.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
     }
 
-    /// The barriers that axe-core, whose source this is, finds in the page: `rule: element` for each.
-    /// Needs a browser with scripts.
+    /// The violations that axe-core finds in the page, as `rule: element`. `axe` is the source of
+    /// axe-core. Needs a browser with scripts.
     ///
     /// # Panics
     ///

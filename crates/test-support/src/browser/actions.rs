@@ -1,4 +1,4 @@
-//! What a person does with a page: opening it, clicking, typing. Every step waits for its element.
+//! A person's actions on a page: opening, clicking, typing. Every step waits for its element.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot do a step fails here with the reason"
@@ -12,11 +12,11 @@ use serde_json::json;
 use super::Browser;
 use super::waiting::{until_gone, with_element};
 
-/// The longest text that is typed key by key, in characters.
+/// Length in characters of the longest text typed key by key.
 const TYPED_AT_MOST: usize = 1_000;
 
-/// Puts a text into an input with the events that pages hear when a person pastes and goes on. Real
-/// keys, and Chromium's own insertion, take minutes for 100,000 characters with line ends.
+/// Sets an input's text and sends the events of a person who pastes and leaves the input. Real
+/// keys, and Chromium's own insertion, take minutes for 100,000 characters with line breaks.
 const PASTE: &str = "
     const [input, text] = arguments;
     input.focus();
@@ -45,7 +45,7 @@ impl Browser {
         loaded.unwrap_or_else(|error| panic!("reload: {error}"));
     }
 
-    /// Goes back to the page before.
+    /// Goes back to the previous page.
     ///
     /// # Panics
     ///
@@ -55,8 +55,8 @@ impl Browser {
         loaded.unwrap_or_else(|error| panic!("back: {error}"));
     }
 
-    /// Clicks in the middle of the first element that the CSS selector finds. Does not wait for what
-    /// the click does: [`Browser::follow`] is for clicks that open a page.
+    /// Clicks in the middle of the first element that matches the CSS selector. Does not wait for
+    /// the effect: [`Browser::follow`] is for clicks that open a page.
     ///
     /// # Panics
     ///
@@ -66,8 +66,8 @@ impl Browser {
         with_element(client, "click", css, async |element| element.click().await).await;
     }
 
-    /// Clicks a link, or the button of a form, and waits until the page that it opens has taken the
-    /// place of this one. That page may have the same address.
+    /// Clicks a link, or the button of a form, and waits until the new page has replaced this one.
+    /// The new page may have the same address.
     ///
     /// # Panics
     ///
@@ -82,8 +82,8 @@ impl Browser {
         until_gone(page, css).await;
     }
 
-    /// Replaces the content of an input: key by key, and a text of more than 1,000 characters at once
-    /// as if pasted.
+    /// Replaces the content of an input: key by key, or all at once like a paste for a text of more
+    /// than 1,000 characters.
     ///
     /// # Panics
     ///
@@ -109,9 +109,9 @@ impl Browser {
         .await;
     }
 
-    /// Focuses an element and presses keys there without removing anything: characters and
-    /// [`Key`](super::Key)s. The selector `:focus` keeps the focus where it is. A file input takes the
-    /// path of a file.
+    /// Focuses an element and presses keys there without removing anything. The keys are characters
+    /// and [`Key`](super::Key)s. The selector `:focus` leaves the focus unchanged. A file input
+    /// takes the path of a file.
     ///
     /// # Panics
     ///
@@ -124,14 +124,14 @@ impl Browser {
         .await;
     }
 
-    /// Forgets all cookies, so that the next request comes from a stranger.
+    /// Deletes all cookies, so that the next request is anonymous.
     pub async fn forget_cookies(&self) {
         let command = "Network.clearBrowserCookies";
         self.session.developer_command(command, json!({})).await;
     }
 }
 
-/// Replaces the content of an input, by keys or at once.
+/// Replaces the content of an input, key by key or all at once.
 pub(super) async fn replace_content(
     client: &Client,
     input: &Element,

@@ -1,6 +1,5 @@
-//! Steps with what a person reads: the words of links and buttons, and the labels of inputs. The
-//! words must be those of one element of the page: what two elements are called, a person could not
-//! tell apart either.
+//! Steps with what a person reads: the words of links and buttons, and the labels of inputs.
+//! Exactly one element must have the words, since a person could not distinguish two either.
 
 use fantoccini::elements::Element;
 use fantoccini::error::{CmdError, ErrorStatus, WebDriver};
@@ -11,14 +10,14 @@ use super::Browser;
 use super::actions::replace_content;
 use super::waiting::{Wait, until_gone, with_found};
 
-/// Finds the elements of a kind that are shown and called by these words. Runs after `NAMES`.
+/// Finds the visible elements of a kind with this accessible name. Runs after `NAMES`.
 const FIND: &str = "
     const [kind, words] = arguments;
     const isShown = (element) =>
         element.checkVisibility({ visibilityProperty: true }) && !element.closest('[aria-hidden=true]');
     return [...document.querySelectorAll(kind)].filter((one) => isShown(one) && named(one) === words);";
 
-/// What an element is called, as screen readers say it.
+/// Computes an element's accessible name, as screen readers read it.
 const NAMES: &str = "
     const plain = (text) => text.replace(/\\s+/g, ' ').trim();
     const byIds = (element, attribute) => (element.getAttribute(attribute) ?? '').split(' ')
@@ -29,10 +28,10 @@ const NAMES: &str = "
         return plain(element.getAttribute('aria-label') ?? (labels || element.innerText || ''));
     };";
 
-/// What is pressed: links, buttons, and summaries of what can be unfolded.
+/// Elements to press: links, buttons, and summaries of foldable details.
 const PRESSED: &str = "a[href], button, summary";
 
-/// What is filled in.
+/// Elements to fill in.
 const FILLED: &str = "input, select, textarea";
 
 impl Browser {
@@ -46,8 +45,8 @@ impl Browser {
         self.with_named("click on", PRESSED, words, step).await;
     }
 
-    /// Clicks the link or button with these words and waits until the page that it opens has taken the
-    /// place of this one. That page may have the same address.
+    /// Clicks the link or button with these words and waits until the new page has replaced this
+    /// one. The new page may have the same address.
     ///
     /// # Panics
     ///
@@ -92,7 +91,7 @@ impl Browser {
         self.with_named("choose in", FILLED, label, step).await;
     }
 
-    /// What stands in the input with this label now.
+    /// The current content of the input with this label.
     ///
     /// # Panics
     ///
@@ -103,8 +102,7 @@ impl Browser {
         value.unwrap_or_default()
     }
 
-    /// What stands beside the input with this label and belongs to it: its hint, and what is wrong with
-    /// it.
+    /// The text next to the input with this label that belongs to it: its hint and its error.
     ///
     /// # Panics
     ///
@@ -130,7 +128,7 @@ impl Browser {
         found.as_array().is_some_and(|found| !found.is_empty())
     }
 
-    /// What the element is called that has the focus; empty when none has.
+    /// The accessible name of the focused element; empty if no element has the focus.
     ///
     /// # Panics
     ///
@@ -144,8 +142,8 @@ impl Browser {
         name.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until the element with these words has the focus. A page that has just loaded gives it a
-    /// moment later.
+    /// Waits until the element with these words has the focus. A page sets the focus a moment after
+    /// it has loaded.
     ///
     /// # Panics
     ///
@@ -174,7 +172,8 @@ impl Browser {
     }
 }
 
-/// The element of a kind that is called by these words. That there is none, or several, may pass.
+/// The element of a kind with this accessible name. Errors if there is none or several; that may
+/// change soon.
 async fn find_named(client: &Client, kind: &str, words: &str) -> Result<Element, CmdError> {
     let script = format!("{NAMES} {FIND}");
     let arguments = vec![json!(kind), json!(words)];

@@ -1,4 +1,4 @@
-//! What a developer sees of a page: scripts of the test's own, pictures, any command of `DevTools`.
+//! A developer's view of a page: scripts of the test, pictures, and any command of `DevTools`.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot look at a page fails here with the reason"
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::Browser;
 
 impl Browser {
-    /// Runs the body of a function in the page with these `arguments`, and gives what the body returns.
-    /// A promise is waited for, which needs a browser with scripts; anything else works without them.
-    /// The page's policy does not bind the function.
+    /// Runs the body of a function in the page with these `arguments`, and returns the function's
+    /// result. Waiting for a promise needs a browser with scripts; anything else works without
+    /// them. The page's content security policy does not apply to the function.
     ///
     /// # Panics
     ///
@@ -37,9 +37,9 @@ impl Browser {
         self.session.developer_command(command, parameters).await
     }
 
-    /// Ends Chromium's trace and gives its events: those of all its processes, in no order, in the
-    /// [format of traces](https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU).
-    /// Needs a browser that is traced.
+    /// Ends Chromium's trace and returns the events of all its processes, unordered, in the [format
+    /// of traces](https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU).
+    /// Needs a traced browser.
     ///
     /// # Panics
     ///
@@ -56,8 +56,8 @@ impl Browser {
         events.collect()
     }
 
-    /// A picture of the whole page as PNG, also of what must be scrolled to. It is wider than the
-    /// browser only where the page is.
+    /// A PNG picture of the whole page, including parts outside the window. It is wider than the
+    /// window only if the page is.
     ///
     /// # Panics
     ///
@@ -67,8 +67,8 @@ impl Browser {
         self.picture_of(width, height).await
     }
 
-    /// A picture of the beginning of the page as PNG: all of its width, and at most this height in
-    /// CSS pixels.
+    /// A PNG picture of the beginning of the page: its full width, and at most this height in CSS
+    /// pixels.
     ///
     /// # Panics
     ///

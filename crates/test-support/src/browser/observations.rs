@@ -1,4 +1,5 @@
-//! What a person sees of a page: texts, values, the address; and what the browser keeps of it.
+//! What a person sees of a page, such as texts, values and the address, and the data that the
+//! browser stores.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot read a page fails here with the reason"
@@ -14,8 +15,7 @@ use super::Browser;
 use super::waiting::{Wait, may_pass, with_element};
 
 impl Browser {
-    /// The text of the first element that the CSS selector finds, as it is shown. Waits for the
-    /// element.
+    /// The visible text of the first element that matches the CSS selector. Waits for the element.
     ///
     /// # Panics
     ///
@@ -25,12 +25,12 @@ impl Browser {
         with_element(client, "text of", css, async |element| element.text().await).await
     }
 
-    /// The texts of all elements that the CSS selector finds now, as they are shown, in the order of
-    /// the page. Elements that are not shown have empty texts.
+    /// The visible texts of all elements that match the CSS selector now, in the order of the page.
+    /// Hidden elements have empty texts.
     ///
     /// # Panics
     ///
-    /// When the page goes on changing until the deadline.
+    /// When the page still changes at the deadline.
     pub async fn texts(&self, css: &str) -> Vec<String> {
         let mut wait = Wait::until(format!("texts of {css:?}"));
         loop {
@@ -42,8 +42,8 @@ impl Browser {
         }
     }
 
-    /// An attribute of the first element that the CSS selector finds, as the page was written. Waits
-    /// for the element.
+    /// An attribute of the first element that matches the CSS selector, as written in the page.
+    /// Waits for the element.
     ///
     /// # Panics
     ///
@@ -56,7 +56,7 @@ impl Browser {
         .await
     }
 
-    /// What stands in an input now. Waits for the input.
+    /// The current content of an input. Waits for the input.
     ///
     /// # Panics
     ///
@@ -69,7 +69,7 @@ impl Browser {
         value.await.unwrap_or_default()
     }
 
-    /// Whether the page has an element for the CSS selector now and shows the first of them.
+    /// Whether any element matches the CSS selector now, and the first of them is visible.
     ///
     /// # Panics
     ///
@@ -86,11 +86,11 @@ impl Browser {
         }
     }
 
-    /// Waits until the page shows an element for the CSS selector.
+    /// Waits until the page shows an element that matches the CSS selector.
     ///
     /// # Panics
     ///
-    /// When that is not so at the deadline.
+    /// When the page does not show it until the deadline.
     pub async fn wait_for(&self, css: &str) {
         let mut wait = Wait::until(format!("for {css:?} to be shown"));
         while !self.is_shown(css).await {
@@ -98,11 +98,11 @@ impl Browser {
         }
     }
 
-    /// Waits until an element for the CSS selector shows a text that contains these words.
+    /// Waits until an element that matches the CSS selector shows a text with these words.
     ///
     /// # Panics
     ///
-    /// When that is not so at the deadline.
+    /// When no such text appears until the deadline.
     pub async fn wait_until_text(&self, css: &str, contains: &str) {
         let mut wait = Wait::until(format!("for {css:?} to show {contains:?}"));
         loop {
@@ -114,14 +114,14 @@ impl Browser {
         }
     }
 
-    /// Waits until a file of this name has been downloaded, and returns its content.
+    /// Waits until a file with this name has been downloaded, and returns the content.
     ///
     /// # Panics
     ///
     /// When the file is empty or not complete at the deadline.
     pub async fn wait_for_download(&self, name: &str) -> Vec<u8> {
-        // Chromium renames a file to its name when it is complete; on a busy machine an empty file of
-        // that name was seen before
+        // Chromium gives a file its final name when it is complete, but on a busy machine an empty
+        // file with that name has occurred earlier
         let path = self.processes.folder().join("downloads").join(name);
         let mut wait = Wait::until(format!("for the download {name:?}"));
         loop {
@@ -170,8 +170,8 @@ impl Browser {
         cookies.clone()
     }
 
-    /// The errors in the browser's console since the last call, on all pages: what a policy blocked,
-    /// what failed in a script, what could not be loaded.
+    /// The errors in the browser's console since the last call, on all pages: blocked by a policy,
+    /// thrown by a script, or not loaded.
     pub async fn console_errors(&self) -> Vec<String> {
         let entries = self.session.console().await;
         let errors = entries.iter().filter(|entry| entry["level"] == "SEVERE");

@@ -1,4 +1,4 @@
-//! What a person does with a mouse besides clicking.
+//! A person's actions with a mouse, apart from clicking.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot do a step fails here with the reason"
@@ -10,12 +10,12 @@ use super::Browser;
 use super::waiting::with_element;
 
 impl Browser {
-    /// Drags the first element that the CSS selector finds to the middle of the first one that `to`
-    /// finds, and lets it go there. Both must be in the window.
+    /// Drags the first element that matches `css` to the middle of the first one that matches `to`,
+    /// and drops it there. Both must be inside the window.
     ///
     /// # Panics
     ///
-    /// When one of them is not there until the deadline, or not in the window.
+    /// When one of them is missing at the deadline, or is outside the window.
     pub async fn drag(&self, css: &str, to: &str) {
         let client = &self.session.client;
         let found = async |place: &str| {
@@ -29,7 +29,7 @@ impl Browser {
         };
         let (from, to) = (found(css).await, found(to).await);
         let button = MOUSE_BUTTON_LEFT;
-        // pages hear of a move that begins and of one that goes on
+        // pages get one event for the start of a move and one for its continuation
         let mouse = MouseActions::new("mouse".to_owned())
             .then(over(from.clone(), 0.0))
             .then(PointerAction::Down { button })

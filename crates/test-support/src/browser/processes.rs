@@ -1,4 +1,4 @@
-//! The processes of one browser and their folder: the driver, Chromium, and what Chromium starts.
+//! The processes of one browser and their folder: the driver, Chromium, and Chromium's children.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot be set up fails here with the reason"
@@ -17,15 +17,15 @@ use tempfile::TempDir;
 
 use super::programs;
 
-/// A driver on a free port of the loopback interface and the Chromium that it started. Both are
-/// killed, and their folder removed, when this value is dropped.
+/// A driver on a free port of the loopback interface, and the Chromium that it started. Dropping
+/// this value kills both and removes their folder.
 ///
-/// They stay in the test's process group, so that they also end with a test that is killed by its
-/// group: without a driver, Chromium ends by itself.
+/// The processes stay in the test's process group, so killing the group ends them too. Chromium
+/// also ends by itself without its driver.
 #[derive(Debug)]
 pub(super) struct BrowserProcesses {
     driver: Child,
-    /// Stays open, so that the driver can write.
+    /// Kept open, so that the driver can write.
     output: BufReader<ChildStdout>,
     address: String,
     chromium: Option<Pid>,
@@ -50,7 +50,7 @@ impl BrowserProcesses {
         let spawned = Command::new(&program)
             .arg("--port=0")
             .current_dir(&folder)
-            // nothing of the person at the machine: settings, caches, place and language
+            // hides the developer's environment: settings, caches, location and language
             .env("HOME", &folder)
             .env("TMPDIR", &folder)
             .env("TZ", "UTC")
@@ -81,7 +81,7 @@ impl BrowserProcesses {
         &self.address
     }
 
-    /// The folder for what the browser keeps, which holds nothing from elsewhere.
+    /// The browser's folder, which starts empty.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -93,8 +93,8 @@ impl BrowserProcesses {
 }
 
 impl Drop for BrowserProcesses {
-    /// Kills Chromium and the driver, then whatever else still runs: some of Chromium's children would
-    /// write into the folder once more before they end.
+    /// Kills Chromium and the driver, then all remaining processes: some of Chromium's children
+    /// would write into the folder again before they end.
     fn drop(&mut self) {
         if let Some(chromium) = self.chromium {
             kill_process(chromium, Signal::KILL).ok();
@@ -116,12 +116,12 @@ impl Drop for BrowserProcesses {
     }
 }
 
-/// The processes that run in this folder, as the driver and all its descendants do. None on systems
-/// without `/proc`, where Chromium's children are left to end by themselves.
+/// The processes with their working directory in this folder: the driver and all its descendants.
+/// Empty on systems without `/proc`, where Chromium's children end by themselves.
 fn processes_in(folder: &Path) -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let inside = entries.filter(|entry| {
-        // Linux writes ` (deleted)` behind the name of a folder that is gone
+        // Linux appends ` (deleted)` to the path of a removed folder
         let place = fs::read_link(entry.path().join("cwd")).unwrap_or_default();
         let place = place.as_os_str().as_bytes();
         place.starts_with(folder.as_os_str().as_bytes())
@@ -131,7 +131,7 @@ fn processes_in(folder: &Path) -> Vec<Pid> {
         .collect()
 }
 
-/// The port in the line with which the driver says that it has started.
+/// The port in the line that the driver prints when it has started.
 fn port_in(output: &mut BufReader<ChildStdout>) -> Option<u16> {
     let mut lines = output.lines().map_while(Result::ok);
     let line = lines.find(|line| line.contains("started successfully"))?;

@@ -1,4 +1,4 @@
-//! The variables that name the browser's programs; `.ci/with-browser` sets them.
+//! The variables with the paths of the browser's programs; `.ci/with-browser` sets them.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub(super) fn driver() -> Option<PathBuf> {
     named("REFRACT_TEST_CHROMEDRIVER")
 }
 
-/// The file with axe-core, a script that finds barriers in pages.
+/// The file with axe-core, a script that finds accessibility violations in pages.
 pub(super) fn axe() -> Option<PathBuf> {
     named("REFRACT_TEST_AXE")
 }

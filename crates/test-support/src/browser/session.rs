@@ -1,4 +1,4 @@
-//! The `WebDriver` session with one Chromium: how Chromium is started, and the driver's own commands.
+//! The `WebDriver` session with one Chromium: its start, and commands outside the standard.
 #![expect(
     clippy::panic,
     reason = "a test whose browser does not answer fails here with the reason"
@@ -17,10 +17,10 @@ use url::{ParseError, Url};
 use super::programs;
 use super::settings::{BrowserSettings, BrowserTheme};
 
-/// Flags for a browser that shows a page alike on every machine and reaches for nothing else.
+/// Flags for a browser that renders pages the same on every machine and contacts nothing else.
 const FLAGS: [&str; 16] = [
     "--headless=new",
-    // Chromium ends with the driver, which holds the other end of the pipe
+    // Chromium ends with the driver, which has the other end of the pipe
     "--remote-debugging-pipe",
     "--no-sandbox",
     "--no-first-run",
@@ -62,15 +62,15 @@ impl DriverSession {
         Self { client }
     }
 
-    /// The process id of Chromium, when the driver tells it.
+    /// The process id of Chromium, if the driver reports it.
     pub(super) fn chromium_process(&self) -> Option<i32> {
         let capabilities = self.client.capabilities()?;
         let process_id = capabilities.get("goog:processID")?.as_i64()?;
         i32::try_from(process_id).ok()
     }
 
-    /// What Chromium's driver logged of its work since the last call: for a traced browser events of
-    /// the trace among others, each in the field `message` as JSON.
+    /// Chromium's performance log since the last call. For a traced browser it includes the events
+    /// of the trace, each as JSON in the field `message`.
     ///
     /// # Panics
     ///
@@ -110,10 +110,10 @@ impl DriverSession {
     }
 }
 
-/// A command that Chromium's driver knows beside those of the standard.
+/// A command of Chromium's driver outside the standard.
 #[derive(Debug)]
 struct DriverCommand {
-    /// The path below the session's.
+    /// The path after the session's.
     place: &'static str,
     body: Value,
 }
@@ -135,13 +135,13 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
         "--user-data-dir={}",
         folder.join("profile").display()
     ));
-    // Blink's numbers for the two themes; unlike an override, they hold in every window
+    // Blink's numbers for the two themes; unlike an override, the theme applies in every window
     let theme = match settings.theme {
         BrowserTheme::Dark => 0,
         BrowserTheme::Light => 1,
     };
     arguments.push(format!("--blink-settings=preferredColorScheme={theme}"));
-    // 1 runs and 2 blocks the scripts of pages; the driver's own run either way
+    // 1 allows and 2 blocks the scripts of pages; the driver's own scripts run in any case
     let scripts = if settings.scripts { 1 } else { 2 };
     let preferences = json!({
         "download.default_directory": folder.join("downloads"),

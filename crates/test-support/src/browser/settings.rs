@@ -1,23 +1,23 @@
-//! How a browser shows pages.
+//! Settings for how a browser shows pages.
 
-/// What a browser shows pages in.
+/// Window size, scripts and theme of a browser.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserSettings {
     /// Whether the scripts of pages run.
     pub scripts: bool,
-    /// The colours that pages are asked for.
+    /// The colour scheme that pages are asked for.
     pub theme: BrowserTheme,
-    /// The width of the page's area, in CSS pixels. A picture has as many pixels.
+    /// The width of the page's area, in CSS pixels; also the width of pictures in pixels.
     pub width: u32,
     /// The height of the page's area, in CSS pixels.
     pub height: u32,
-    /// Whether Chromium records what it does, for
-    /// [`Browser::end_trace`](super::Browser::end_trace). It is a little slower then.
+    /// Whether Chromium records a trace for [`Browser::end_trace`](super::Browser::end_trace),
+    /// which slows it down a little.
     pub is_traced: bool,
 }
 
 impl Default for BrowserSettings {
-    /// A light page with scripts on a laptop's screen.
+    /// A light page with scripts on a laptop screen.
     fn default() -> Self {
         Self {
             scripts: true,

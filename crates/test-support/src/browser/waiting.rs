@@ -1,4 +1,4 @@
-//! Waiting for pages: steps that are tried until they succeed, with a deadline.
+//! Waits for pages: repeats a step until it succeeds or a deadline passes.
 #![expect(
     clippy::panic,
     reason = "a test whose page does not become what it should fails here with the reason"
@@ -10,18 +10,18 @@ use fantoccini::elements::Element;
 use fantoccini::error::{CmdError, ErrorStatus};
 use fantoccini::{Client, Locator};
 
-/// How long a page may take until a step is possible. A test machine may be busy with other tests.
+/// Longest wait for a step to become possible. A test machine may be busy with other tests.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Pause between two tries of a step.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Does a step with the first element that the CSS selector finds, as soon as the page has the element
-/// and the element can be used.
+/// Performs a step on the first element that matches the CSS selector, as soon as the element
+/// exists and is usable.
 ///
 /// # Panics
 ///
-/// When that is not so at the deadline, and at once for any other error.
+/// When the element is not usable until the deadline, and at once for any other error.
 pub(super) async fn with_element<T>(
     client: &Client,
     step: &str,
@@ -32,12 +32,12 @@ pub(super) async fn with_element<T>(
     with_found(format!("{step} {css:?}"), find, action).await
 }
 
-/// Does a step, named by `what`, with the element that `find` finds, as soon as it finds one and the
-/// element can be used.
+/// Performs a step on the element that `find` returns, as soon as it returns a usable one. `what`
+/// names the step.
 ///
 /// # Panics
 ///
-/// When that is not so at the deadline, and at once for any other error.
+/// When there is no usable element until the deadline, and at once for any other error.
 pub(super) async fn with_found<T>(
     what: String,
     find: impl AsyncFn() -> Result<Element, CmdError>,
@@ -57,14 +57,14 @@ pub(super) async fn with_found<T>(
     }
 }
 
-/// Waits until the page of this element has gone, because another took its place.
+/// Waits until another page has replaced the page of this element.
 ///
 /// # Panics
 ///
 /// When the page is still there at the deadline.
 pub(super) async fn until_gone(page: Element, what: &str) {
     let mut wait = Wait::until(format!("for the page that {what} opens"));
-    // an element of a page that is gone is stale
+    // an element of a replaced page is stale
     while !page
         .tag_name()
         .await
@@ -74,7 +74,7 @@ pub(super) async fn until_gone(page: Element, what: &str) {
     }
 }
 
-/// Whether a page that is loading, or changing itself, may answer otherwise in a moment.
+/// Whether the error may pass soon, because the page is loading or changing itself.
 pub(super) fn may_pass(error: &CmdError) -> bool {
     let CmdError::Standard(error) = error else {
         return false;
@@ -88,14 +88,14 @@ pub(super) fn may_pass(error: &CmdError) -> bool {
     )
 }
 
-/// Tries of something that must succeed before the deadline.
+/// Repeated tries of something that must succeed before the deadline.
 pub(super) struct Wait {
     what: String,
     deadline: Instant,
 }
 
 impl Wait {
-    /// Begins the waiting; `what` says in an error what did not happen.
+    /// Starts to wait. `what` describes in an error what did not happen.
     pub(super) fn until(what: String) -> Self {
         let deadline = Instant::now() + DEADLINE;
         Self { what, deadline }

@@ -1,12 +1,12 @@
 //! A chat model with a known distribution over the outcomes. It behaves like an OpenAI-compatible
-//! server, which lists the most probable tokens at each position.
+//! server that lists the most probable tokens at each position.
 
 use serde_json::{Value, json};
 
 use super::completion::{completion, most_probable};
 use super::reply::ScriptedReply;
 
-/// Choices with more outcomes than this have codes of two characters.
+/// A Choice question with more outcomes than this has codes of two characters.
 const MOST_LETTERS: usize = 20;
 
 /// A model that answers every question with the same distribution.
@@ -15,29 +15,28 @@ pub struct ChatModel {
     /// Weights of the outcomes, in the order of the prompt. They need not sum to 1, and weights
     /// beyond the number of outcomes are ignored.
     pub weights: Vec<f64>,
-    /// The probability of all codes together; the rest falls on the word `The`.
+    /// Total probability of all codes; the rest is the word `The`.
     pub on_codes: f64,
-    /// How codes of two characters are cut into tokens.
+    /// How two-character codes are split into tokens.
     pub cut: CodeCut,
-    /// The share of each first token that begins with a space.
+    /// The share of each first token's probability on its spelling after a space.
     pub spaced: f64,
-    /// Whether the digits that follow a letter depend on its spelling: after the less probable of
-    /// `B` and ` B` the digits' probabilities are halfway to being even.
+    /// Whether the digits after a letter depend on the letter's spelling. After the less probable
+    /// one of `B` and ` B`, the digits' probabilities are halfway to uniform.
     pub digits_depend_on_spelling: bool,
-    /// Whether tokens of one character are named by their byte, such as `<0x42>`.
+    /// Whether tokens of one character are written as a byte, such as `<0x42>`.
     pub names_bytes: bool,
-    /// A token before the code, with the token's probability; the rest falls on codes without the
-    /// token.
+    /// A token before the code, with its probability; otherwise the code comes without the token.
     pub before: Option<(String, f64)>,
-    /// Most alternatives that the server lists at each position.
+    /// Upper bound on the listed alternatives at each position.
     pub top: usize,
-    /// Whether the server refuses a request for more alternatives; else it lists fewer.
+    /// Whether the server refuses a request for more alternatives; otherwise it lists fewer.
     pub refuses_more: bool,
     /// How a request can make the server continue from a given letter.
     pub continues: Continues,
 }
 
-/// How a tokenizer cuts codes of two characters.
+/// How a tokenizer splits two-character codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeCut {
     /// A letter and a digit, as common tokenizers do.
@@ -49,7 +48,7 @@ pub enum CodeCut {
 }
 
 impl CodeCut {
-    /// Whether the code at this place is two tokens.
+    /// Whether the code at this index is two tokens.
     fn cuts(self, place: usize) -> bool {
         match self {
             Self::Two => true,
@@ -64,17 +63,17 @@ impl CodeCut {
 pub enum Continues {
     /// The server continues a message of the assistant.
     Message,
-    /// The server takes a message of the assistant for an earlier turn, and supports schemas.
+    /// The server treats a message of the assistant as an earlier turn, and supports schemas.
     Schema,
-    /// The server answers a message of the assistant with an error, and supports schemas.
+    /// The server rejects a message of the assistant with an error, and supports schemas.
     RefusesMessage,
     /// The server supports neither: every answer starts from the beginning.
     Never,
 }
 
 impl ChatModel {
-    /// A model that answers with codes only, without spaces, and lists the 20 most probable tokens
-    /// however many are asked for.
+    /// A model that answers only with codes, without spaces, and lists at most the 20 most probable
+    /// tokens.
     pub fn new(weights: Vec<f64>) -> Self {
         Self {
             weights,
@@ -90,7 +89,7 @@ impl ChatModel {
         }
     }
 
-    /// The model's probability of each outcome of a question with this many outcomes.
+    /// The model's probability of each outcome, for a question with this many outcomes.
     pub fn distribution(&self, outcomes: usize) -> Vec<f64> {
         let weights: Vec<f64> = self.weights.iter().copied().take(outcomes).collect();
         let total: f64 = weights.iter().sum();
@@ -116,12 +115,12 @@ impl ChatModel {
         mixed
     }
 
-    /// The reply of the model's server to every request.
+    /// The reply of the model's server to all requests.
     pub fn reply(self) -> ScriptedReply {
         ScriptedReply::answering(move |request| self.answer_to(&request.json()))
     }
 
-    /// The status and the body with which the model's server answers the body of a chat request.
+    /// The status and body of the server's answer to a chat request with this body.
     pub fn answer_to(&self, body: &Value) -> (u16, Value) {
         let asked = body.get("top_logprobs").and_then(Value::as_u64);
         let asked = asked.and_then(|asked| usize::try_from(asked).ok());
@@ -143,7 +142,7 @@ impl ChatModel {
         (200, completion(&positions, self.top.min(asked), named))
     }
 
-    /// The tokens at each position of the answer to the body of a chat request, with their
+    /// The tokens at each position of the answer to a chat request with this body, with their
     /// probabilities.
     pub(super) fn positions(&self, body: &Value) -> Vec<Vec<(String, f64)>> {
         let messages = body.get("messages").and_then(Value::as_array).cloned();
@@ -178,7 +177,7 @@ impl ChatModel {
         }
     }
 
-    /// The tokens at each position of an answer that starts from the beginning.
+    /// The tokens at each position of an answer without a given beginning.
     fn answer(&self, codes: &[CodeTokens]) -> Vec<Vec<(String, f64)>> {
         let mut first: Vec<(String, f64)> = Vec::new();
         for code in codes {
@@ -214,7 +213,7 @@ impl ChatModel {
         positions
     }
 
-    /// The digits that may follow a letter, spelled in this way, with their probabilities.
+    /// The digits after a letter in this spelling, with their probabilities.
     fn digits(&self, codes: &[CodeTokens], spelling: &str) -> Vec<(String, f64)> {
         let letter = spelling.trim_start();
         let own = codes.iter().filter(|code| code.is_cut);
@@ -259,7 +258,7 @@ struct CodeTokens {
     is_cut: bool,
 }
 
-/// The letter that begins all codes of the request's schema.
+/// The letter at the beginning of all codes in the request's schema.
 fn allowed_letter(body: &Value) -> String {
     let codes = body.pointer("/response_format/json_schema/schema/properties/code/enum/0");
     let first = codes.and_then(Value::as_str).unwrap_or_default();

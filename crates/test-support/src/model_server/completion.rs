@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-/// A chat completion that writes the most probable token at each position and lists the `top` most
-/// probable ones.
+/// A chat completion with the most probable token at each position, and the `top` most probable
+/// ones as alternatives.
 pub fn tokens_reply(positions: &[Vec<(String, f64)>], top: usize) -> Value {
     completion(positions, top, false)
 }
 
-/// A chat completion, whose tokens of one character may be named by their byte.
+/// A chat completion. `names_bytes` writes tokens of one character as a byte.
 pub(super) fn completion(positions: &[Vec<(String, f64)>], top: usize, names_bytes: bool) -> Value {
     let text: String = positions
         .iter()
@@ -54,7 +54,7 @@ fn token((text, probability): &(String, f64), names_bytes: bool) -> Value {
     json!({"token": name, "bytes": text.as_bytes(), "logprob": probability.ln()})
 }
 
-/// The most probable token at a position; of equally probable ones the first.
+/// The most probable token at a position; the first of several maxima.
 pub(super) fn most_probable(position: &[(String, f64)]) -> &str {
     let mut best: Option<&(String, f64)> = None;
     for candidate in position {

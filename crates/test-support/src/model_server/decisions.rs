@@ -1,4 +1,4 @@
-//! Answers in the OpenAI Decisions format that depend on the questions alone.
+//! Answers in the OpenAI Decisions format that depend only on the questions.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn answer(question: &Value) -> Value {
     }
 }
 
-/// The values of a list; none for anything but a list.
+/// The values of a list; empty for anything but a list.
 fn list<'a>(json: &'a Value, key: &str) -> &'a [Value] {
     json.get(key)
         .and_then(Value::as_array)

@@ -1,4 +1,4 @@
-//! Reads HTTP/1.1 requests, as far as a model server in tests needs it.
+//! Reads HTTP/1.1 requests, as far as a test's model server needs it.
 
 use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
@@ -18,7 +18,7 @@ pub struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
-    /// The value of the header with this name in lower case.
+    /// The value of the header with this name, given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -37,7 +37,8 @@ impl ReceivedRequest {
     }
 }
 
-/// The next request of a connection; `None` at the end. `received` keeps bytes of later requests.
+/// The next request of a connection; `None` at the end. Leaves bytes of later requests in
+/// `received`.
 pub(super) async fn read_request(
     stream: &mut TcpStream,
     received: &mut Vec<u8>,

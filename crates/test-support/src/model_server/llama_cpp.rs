@@ -1,5 +1,5 @@
-//! llama.cpp's server in front of a chat model: the marks of its completions, and its own endpoints
-//! beside `/v1`.
+//! llama.cpp's server in front of a chat model: the distinctive members of its completions, and its
+//! native endpoints outside `/v1`.
 //!
 //! Source: `tools/server/README.md` and `tools/server/server-task.cpp` of llama.cpp.
 
@@ -10,10 +10,10 @@ use super::completion::tokens;
 use super::http::ReceivedRequest;
 use super::reply::ScriptedReply;
 
-/// What the server's template writes before the system message, the user message and the answer.
+/// The server's template puts these before the system message, the user message and the answer.
 const ROLES: [&str; 3] = ["<|system|>", "<|user|>", "<|assistant|>"];
 
-/// A server that answers as llama.cpp's does.
+/// A server that behaves like llama.cpp's.
 #[derive(Clone, Debug)]
 pub struct LlamaCppServer {
     /// The model that the server runs.
@@ -21,12 +21,12 @@ pub struct LlamaCppServer {
 }
 
 impl LlamaCppServer {
-    /// The reply of the server to every request.
+    /// The reply of the server to all requests.
     pub fn reply(self) -> ScriptedReply {
         ScriptedReply::answering(move |request| self.answer(request))
     }
 
-    /// The status and the body with which the server answers a request.
+    /// The status and the body of the server's answer to a request.
     pub fn answer(&self, request: &ReceivedRequest) -> (u16, Value) {
         let body = request.json();
         match request.path.as_str() {
@@ -74,8 +74,8 @@ impl LlamaCppServer {
     }
 }
 
-/// The prompt that the server makes of the messages of a chat request. A message of the assistant
-/// at their end is continued.
+/// The prompt that the server builds from the messages of a chat request. A final message of the
+/// assistant is continued.
 fn fill_template(body: &Value) -> String {
     let messages = body.get("messages").and_then(Value::as_array);
     let mut contents = messages.into_iter().flatten().map(|message| {
@@ -88,7 +88,7 @@ fn fill_template(body: &Value) -> String {
         .collect()
 }
 
-/// A chat request with the messages of which a prompt was made.
+/// The chat request whose messages give this prompt.
 fn chat_of(prompt: &str) -> Value {
     let mut rest = prompt;
     let mut contents = Vec::new();

@@ -1,8 +1,8 @@
-//! The progress of a model server: what has happened, and which held replies may be sent.
+//! The progress of a model server: counts of events, and the release of held replies.
 
 use tokio::sync::{Semaphore, watch};
 
-/// How often each event happened since a server's start.
+/// How often each event has happened since the server's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerCounts {
     /// Connections accepted.
@@ -11,7 +11,7 @@ pub struct ServerCounts {
     pub requests: usize,
     /// Replies sent to the end.
     pub replies: usize,
-    /// Held replies whose client hung up before the release.
+    /// Held replies whose client disconnected before the release.
     pub abandoned: usize,
 }
 
@@ -41,7 +41,7 @@ impl ServerProgress {
     }
 
     pub(super) async fn wait_until(&self, expected: impl Fn(&ServerCounts) -> bool) {
-        // waiting fails only without the sender, which lives in `self`
+        // waiting fails only without a sender, and `self` owns the sender
         self.counts.subscribe().wait_for(expected).await.ok();
     }
 

@@ -22,7 +22,7 @@ pub struct ScriptedReply {
     delivery: Delivery,
 }
 
-/// Makes JSON from a request, with a status where it is not the reply's own.
+/// Makes JSON from a request, and optionally a status other than the reply's.
 type ComputeReply = dyn Fn(&ReceivedRequest) -> (Option<u16>, Value) + Send + Sync;
 
 #[derive(Clone)]
@@ -31,14 +31,14 @@ enum ScriptedBody {
     Computed(Arc<ComputeReply>),
 }
 
-/// How a client recognises the end of the body.
+/// How a client finds the end of the body.
 #[derive(Clone, Copy, Debug)]
 enum Framing {
     Length,
     Chunked,
     /// HTTP/1.0: the body ends with the connection.
     UntilClose,
-    /// HTTP/1.1: the body ends with the connection, which is rare.
+    /// HTTP/1.1: the body ends with the connection, which is unusual.
     UntilCloseNow,
     /// The body is sent without a head.
     Bare,
@@ -50,7 +50,7 @@ enum Delivery {
     Whole,
     /// Nothing until the reply is released.
     Held,
-    /// The head and half of the body, and the rest when the reply is released.
+    /// The head and half of the body; the rest follows when the reply is released.
     BodyHeld,
     /// The head and half of the body, then the connection ends.
     Cut,
@@ -59,9 +59,9 @@ enum Delivery {
 }
 
 impl ScriptedReply {
-    /// System One answers that depend on the questions alone. The first criterion of a choice or
-    /// score has 0.7 and the others share 0.3 evenly, in whole millionths with the remainder given
-    /// to the first; the confidence is 0.6. A noul has 0.8. The model is `scripted-1`.
+    /// System One answers that depend only on the questions. The first criterion of a choice or
+    /// score has probability 0.7, and the others share 0.3 evenly, in whole millionths with the
+    /// remainder on the first; the confidence is 0.6. A noul has 0.8. The model is `scripted-1`.
     pub fn answers() -> Self {
         Self::with(system_one::reply)
     }
@@ -146,7 +146,7 @@ impl ScriptedReply {
         }
     }
 
-    /// Sends the head and half of the body, and the rest when the reply is released.
+    /// Sends the head and half of the body. The rest follows when the reply is released.
     #[must_use]
     pub fn body_held(self) -> Self {
         Self {
@@ -202,7 +202,7 @@ impl ScriptedReply {
         }
     }
 
-    /// Sends as much of the reply as the script says; tells whether the connection may be used again.
+    /// Sends as much of the reply as the script wants. Returns whether the connection stays usable.
     pub(super) async fn send(
         &self,
         stream: &mut TcpStream,
@@ -242,7 +242,7 @@ impl ScriptedReply {
         matches!(self.framing, Framing::Length | Framing::Chunked)
     }
 
-    /// The bytes of the message, and the position of the middle of the body.
+    /// The bytes of the message, and the index of the middle of its body.
     fn message(&self, status: u16, body: &[u8]) -> (Vec<u8>, usize) {
         let (version, length, before, after) = match self.framing {
             Framing::Bare => return (body.to_vec(), 0),
@@ -292,7 +292,7 @@ impl fmt::Debug for ScriptedBody {
     }
 }
 
-/// Waits until a test releases the reply; `false` when the client hangs up before.
+/// Waits until a test releases the reply; `false` if the client disconnects first.
 async fn released(stream: &TcpStream, progress: &ServerProgress) -> bool {
     tokio::select! {
         () = progress.released() => true,
@@ -301,6 +301,6 @@ async fn released(stream: &TcpStream, progress: &ServerProgress) -> bool {
 }
 
 async fn hung_up(stream: &TcpStream) {
-    // a client that sends more before the reply has come counts as gone too
+    // a client that sends more before the reply also counts as disconnected
     stream.peek(&mut [0]).await.ok();
 }

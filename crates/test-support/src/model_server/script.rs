@@ -1,11 +1,11 @@
-//! The script of a model server: which reply a request gets.
+//! The script of a model server: the reply to each request.
 
 use std::collections::VecDeque;
 
 use super::http::ReceivedRequest;
 use super::reply::ScriptedReply;
 
-/// The replies of a server: some in the order of the requests, then one for all other requests.
+/// The replies of a server: some for the first requests in order, then one for all others.
 #[derive(Clone, Debug)]
 pub struct Script {
     first: VecDeque<ScriptedReply>,
@@ -14,7 +14,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// Sends these replies to the first requests, and [answers](ScriptedReply::answers) to all others.
+    /// Sends these replies to the first requests, and [answers](ScriptedReply::answers) to all
+    /// others.
     pub fn first(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
         Self {
             first: replies.into_iter().collect(),
@@ -31,7 +32,7 @@ impl Script {
         }
     }
 
-    /// Forgets every request once it is answered, for load tests.
+    /// Drops every request after its answer, for load tests.
     #[must_use]
     pub fn forgetful(self) -> Self {
         Self {
@@ -51,7 +52,7 @@ impl From<ScriptedReply> for Script {
     }
 }
 
-/// A script that is being followed, and the requests so far.
+/// A script in use, and the requests so far.
 #[derive(Debug)]
 pub(super) struct ScriptRun {
     script: Script,
@@ -78,7 +79,7 @@ impl ScriptRun {
         self.script.then = reply;
     }
 
-    /// Keeps the request and takes the next reply from the script.
+    /// Stores the request and takes the next reply from the script.
     pub(super) fn reply_to(&mut self, request: &ReceivedRequest) -> ScriptedReply {
         if self.script.keeps_requests {
             self.requests.push(request.clone());

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-/// The millionths that all outcomes but the first share.
+/// Millionths shared by all outcomes but the first.
 const OTHERS: u32 = 300_000;
 
-/// Probabilities that sum to 1: the first outcome has most, and the others have equal shares.
+/// Probabilities that sum to 1: most on the first outcome, equal shares on the others.
 pub(super) fn shares(outcomes: usize) -> impl Iterator<Item = Value> {
     let others = u32::try_from(outcomes)
         .unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! System One answers that depend on the questions alone.
+//! System One answers that depend only on the questions.
 
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
@@ -47,8 +47,8 @@ fn value_of<'a>(json: &'a str, key: &str) -> Option<&'a RawValue> {
     entries(json).get(key).copied()
 }
 
-/// Keys and values in the order sent, which `serde_json::Value` does not keep; none for anything but
-/// an object.
+/// Keys and values in the order sent, which `serde_json::Value` does not keep; empty for anything
+/// but an object.
 fn entries(json: &str) -> IndexMap<String, &RawValue> {
     serde_json::from_str(json).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! vLLM's server in front of a chat model: it refuses more alternatives than its limit, and lists
-//! named tokens.
+//! vLLM's server in front of a chat model: it refuses more alternatives than its limit, and can
+//! list named tokens.
 //!
 //! Source: `entrypoints/openai/chat_completion/serving.py`, `sampling_params.py` and
 //! `entrypoints/serve/tokenize/protocol.py` of vLLM 0.33.0.
@@ -10,7 +10,7 @@ use super::chat::ChatModel;
 use super::http::ReceivedRequest;
 use super::reply::ScriptedReply;
 
-/// A server that answers as vLLM's does.
+/// A server that behaves like vLLM's.
 #[derive(Clone, Debug)]
 pub struct VllmServer {
     /// The model that the server runs.
@@ -18,7 +18,7 @@ pub struct VllmServer {
 }
 
 impl VllmServer {
-    /// The server of a model, with vLLM's usual limit of 20 alternatives.
+    /// A server for a model, with vLLM's usual limit of 20 alternatives.
     pub fn new(model: ChatModel) -> Self {
         Self {
             model: ChatModel {
@@ -29,12 +29,12 @@ impl VllmServer {
         }
     }
 
-    /// The reply of the server to every request.
+    /// The reply of the server to all requests.
     pub fn reply(self) -> ScriptedReply {
         ScriptedReply::answering(move |request| self.answer(request))
     }
 
-    /// The status and the body with which the server answers a request.
+    /// The status and the body of the server's answer to a request.
     pub fn answer(&self, request: &ReceivedRequest) -> (u16, Value) {
         let body = request.json();
         match request.path.as_str() {
@@ -74,7 +74,7 @@ impl VllmServer {
     }
 }
 
-/// Cuts a prompt as common tokenizers do: line breaks, words with the space before them, digits.
+/// Splits a prompt like common tokenizers: line breaks, words with the space before them, digits.
 fn tokenize(body: &Value) -> Value {
     let prompt = body.get("prompt").and_then(Value::as_str);
     let mut tokens: Vec<String> = Vec::new();
@@ -100,7 +100,7 @@ fn tokenize(body: &Value) -> Value {
     })
 }
 
-/// The id of a token: its bytes as a number.
+/// The id of a token: its bytes read as a number.
 fn id_of(token: &str) -> u64 {
     token.bytes().fold(0, |id, byte| id * 256 + u64::from(byte))
 }

@@ -1,4 +1,4 @@
-//! Tests of the browser for tests, with pages of their own. Without a browser they pass at once.
+//! Tests of the test browser, with pages of this suite. Without a browser they pass at once.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

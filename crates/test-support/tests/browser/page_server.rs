@@ -5,11 +5,11 @@ use std::net::Ipv4Addr;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// One page: its path, further header lines (each ended by `\r\n`), and its content.
+/// One page: its path, extra header lines (each ends with `\r\n`), and its content.
 pub(crate) type Page = (&'static str, &'static str, &'static str);
 
-/// Serves the pages until the test ends; other paths are answered with an empty 204. Returns the
-/// address, without a `/` at the end.
+/// Serves the pages until the test ends; other paths get an empty 204. Returns the address without
+/// a final `/`.
 pub(crate) async fn serve(pages: &'static [Page]) -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! What a test can do and see in a page.
+//! What a test can do and see on a page.
 
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme, Key};
 use serde_json::{Value, json};
@@ -244,7 +244,7 @@ async fn a_file_that_a_page_offers_is_downloaded() {
     assert_eq!(String::from_utf8_lossy(&content), "ref,answer\n1,yes\n");
 }
 
-/// The width and height that stand at the beginning of a PNG file.
+/// The width and height at the beginning of a PNG file.
 fn size_of_png(picture: &[u8]) -> (u32, u32) {
     assert_eq!(&picture[..8], b"\x89PNG\r\n\x1a\n");
     let number = |place: usize| u32::from_be_bytes(picture[place..place + 4].try_into().unwrap());

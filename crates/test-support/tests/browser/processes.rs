@@ -1,4 +1,4 @@
-//! What a browser leaves behind, on systems that list processes in `/proc`.
+//! What a browser leaves behind, on systems with `/proc`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ async fn a_dropped_browser_leaves_neither_processes_nor_files() {
     }
     let browser = Browser::start(BrowserSettings::default()).await;
     let folder = browser.folder().to_path_buf();
-    // Chromium, and processes that fetch and show pages
+    // Chromium, and its processes that fetch and show pages
     assert!(processes_of(&folder).len() > 2);
 
     drop(browser);
@@ -20,7 +20,7 @@ async fn a_dropped_browser_leaves_neither_processes_nor_files() {
     assert!(!folder.exists());
 }
 
-/// The running processes of Chromium whose arguments name this folder, as folders of `/proc`.
+/// The running Chromium processes with this folder in their arguments, as folders of `/proc`.
 fn processes_of(folder: &Path) -> Vec<PathBuf> {
     let folder = folder.to_str().unwrap();
     let processes = fs::read_dir("/proc").unwrap().flatten();

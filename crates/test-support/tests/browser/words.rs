@@ -1,4 +1,4 @@
-//! Steps with the words that a person reads, and with the mouse.
+//! Steps with the words that a person reads, and steps with the mouse.
 
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 

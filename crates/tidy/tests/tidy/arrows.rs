@@ -1,4 +1,4 @@
-//! Which crates may depend on which.
+//! Allowed dependencies between crates.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
 use crate::{assert_none, root, run};
 
-/// The crates of this workspace and those of them that each may depend on.
+/// The crates of this workspace, each with the workspace crates that it may depend on.
 const ARROWS: [(&str, &[&str]); 16] = [
     (
         "refract",
@@ -93,7 +93,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("refract-tidy", &[]),
 ];
 
-/// Dependencies from outside that only these crates may name, in their tests too.
+/// External dependencies, each with the only crates that may name it, in their tests too.
 const KEEPERS: [(&str, &[&str]); 16] = [
     ("actix-http", &["refract-http-serving"]),
     ("actix-server", &["refract-http-serving"]),
@@ -115,7 +115,7 @@ const KEEPERS: [(&str, &[&str]); 16] = [
     ("opentelemetry", &["refract-traces"]),
     ("opentelemetry-http", &["refract-traces"]),
     ("opentelemetry-otlp", &["refract-traces"]),
-    // the binary's tests receive spans
+    // the binary's tests receive traces
     ("opentelemetry-proto", &["refract"]),
     ("opentelemetry_sdk", &["refract-traces"]),
     (
@@ -128,7 +128,7 @@ const KEEPERS: [(&str, &[&str]); 16] = [
 /// Crates that only tests and benches may use.
 const FOR_TESTS: [&str; 2] = ["refract-test-support", "refract-tidy"];
 
-/// The crates linked with `refract-lens-rendering`, itself among them. It is embedded in other
+/// The crates linked with `refract-lens-rendering`, including itself. It is embedded in other
 /// programs and must stay small.
 const RENDERING_LINKS: [&str; 16] = [
     "chrono",
@@ -149,7 +149,8 @@ const RENDERING_LINKS: [&str; 16] = [
     "zmij",
 ];
 
-/// The crates that only the compiler runs for `refract-lens-rendering`: macros, and what they need.
+/// The crates that `refract-lens-rendering` needs only at compile time: macros and their
+/// dependencies.
 const RENDERING_MACROS: [&str; 6] = [
     "proc-macro2",
     "quote",
@@ -238,7 +239,7 @@ fn dependencies_from_outside_stay_with_their_crates() {
     );
 }
 
-/// Names of the crates that `refract-lens-rendering` needs along these edges of `cargo tree`.
+/// Names of the crates that `refract-lens-rendering` depends on along these edges of `cargo tree`.
 fn rendering_tree(edges: &str) -> BTreeSet<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let tree = run(Command::new(cargo).args([
@@ -264,7 +265,7 @@ fn rendering_can_be_embedded_alone() {
     assert_eq!(macros, RENDERING_MACROS);
 }
 
-/// Whether the toolchain that runs this test can compile for a target.
+/// Whether the toolchain of this test can compile for a target.
 fn is_installed(target: &str) -> bool {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let library = run(Command::new(rustc).args(["--print=target-libdir", "--target", target]));

@@ -1,10 +1,11 @@
-//! No circles between the files of a crate: what a file uses never leads back to it.
+//! No dependency cycles between the files of a crate: the files that a file uses never use it in
+//! turn.
 //!
-//! A file uses another when it names something that the other defines: in `use` items and in paths
-//! of all kinds, through imports and re-exports. `mod child;` and `pub use child::Name` alone use
-//! nothing. An `impl Type` uses the file of the type; `self.name()` and `Type::name` use the file
-//! whose `impl Type` has the function. Other calls of methods (`value.name()`) are not seen: a
-//! parser knows no types. Modules for tests are left out.
+//! A file uses another file when it names something that the other defines: in `use` items and in
+//! paths of all kinds, through imports and re-exports. `mod child;` and `pub use child::Name` alone
+//! use nothing. An `impl Type` uses the file of the type; `self.name()` and `Type::name` use the
+//! file of the `impl Type` with the function. Other method calls (`value.name()`) are not found: a
+//! parser knows no types. Test modules are ignored.
 
 mod tests;
 
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::assert_none;
 use crate::crate_tree::{self, CrateTree, Module, Segments, Target};
 
-/// For each file the files that it uses, and for each of these the names that it takes.
+/// For each file, the files that it uses, each with the names that it takes from there.
 type Uses = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 #[test]
@@ -25,7 +26,7 @@ fn no_file_uses_itself_through_others() {
     assert_none("a circle between files", &breaches);
 }
 
-/// Each circle, with the arrows that make it.
+/// Describes each cycle, with its arrows.
 fn circles(uses: &Uses) -> Vec<String> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = uses
         .keys()
@@ -42,7 +43,7 @@ fn circles(uses: &Uses) -> Vec<String> {
     circles.iter().map(|circle| said(circle, uses)).collect()
 }
 
-/// All files that a file uses, and those that they use in turn.
+/// All files that a file uses, directly or indirectly.
 fn reached_from<'a>(file: &str, uses: &'a Uses) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open = vec![file];
@@ -56,7 +57,7 @@ fn reached_from<'a>(file: &str, uses: &'a Uses) -> BTreeSet<&'a str> {
     reached
 }
 
-/// A circle in words: its files, and each arrow with the names that it stands for.
+/// Describes a cycle: its files, and each arrow with its names.
 fn said(circle: &BTreeSet<&str>, uses: &Uses) -> String {
     let mut lines = vec![format!("a circle of {} files:", circle.len())];
     for from in circle {
@@ -70,7 +71,7 @@ fn said(circle: &BTreeSet<&str>, uses: &Uses) -> String {
     lines.join("\n  ")
 }
 
-/// What the files of a crate use of each other.
+/// The uses between the files of a crate.
 fn uses(tree: &CrateTree) -> Uses {
     let mut uses = Uses::new();
     for (number, module) in tree.modules().iter().enumerate() {
@@ -92,7 +93,7 @@ fn uses(tree: &CrateTree) -> Uses {
     uses
 }
 
-/// The paths by which a module uses what they lead to: a re-export only passes it on.
+/// The paths of a module that count as uses; a re-export does not count.
 fn used_paths(module: &Module) -> impl Iterator<Item = &Segments> {
     let imported = module
         .imports

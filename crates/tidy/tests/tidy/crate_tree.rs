@@ -1,7 +1,7 @@
-//! The modules of one crate as a parser sees them: what each file defines, imports and mentions.
+//! The modules of one crate as a parser sees them: definitions, imports and mentions of each file.
 //!
-//! Macros are not expanded. Where a `macro_rules!` of the same module defines a type, its name is
-//! taken to be the first identifier of the macro's call (`id! { /// A prism. PrismId }`).
+//! Macros are not expanded. If a `macro_rules!` in the same module defines a type, the type's name
+//! is assumed to be the first identifier of the macro's call (`id! { /// A prism. PrismId }`).
 
 mod imports;
 mod items;
@@ -18,13 +18,13 @@ pub(crate) use resolving::{CrateTree, Target};
 
 use crate::{files, manifests};
 
-/// Parses the crate whose root is this file, without modules and items for tests. `source` returns
-/// a file's text, or `None` where there is no such file.
+/// Parses the crate with this root file, except for test modules and test items. `source` returns a
+/// file's text; `None` if there is no such file.
 pub(crate) fn read(root: &str, source: &dyn Fn(&str) -> Option<String>) -> CrateTree {
     CrateTree::new(reading::modules(root, source))
 }
 
-/// The libraries and programs of the workspace's members, by the path of their root file.
+/// The libraries and programs of the workspace's members, by their root file's path.
 pub(crate) fn of_members() -> BTreeMap<String, CrateTree> {
     let files = files();
     let source = |file: &str| {

@@ -1,8 +1,8 @@
-//! Everything that documents name exists: paths, make targets, settings, decision records. Names of
-//! code are in `rust_names`, links in `repository`.
+//! Everything that documents mention exists: paths, make targets, settings, decision records.
+//! `rust_names` checks names of code, `repository` checks links.
 //!
-//! The documents are `README.md`, the pages directly under `docs/` and those of `docs/deploy`, except
-//! the changelog, which describes the past.
+//! The documents are `README.md` and the pages directly in `docs/` and `docs/deploy`. The changelog
+//! is excluded, since it describes the past.
 
 mod code;
 mod rust_names;
@@ -12,17 +12,16 @@ use std::path::Path;
 
 use crate::{assert_none, files, has_ending, read};
 
-/// The page that may name what is gone.
+/// The page that may mention removed things.
 const HISTORY: &str = "docs/CHANGELOG.md";
 
-/// Extensions of file names that must be in the repository, also when they are named without a
-/// folder.
+/// Extensions of file names that must exist in the repository, even if mentioned without a folder.
 const ENDINGS: [&str; 4] = ["md", "rs", "sql", "toml"];
 
-/// The file that stands for any module in the rule about modules and folders.
+/// A placeholder for any module in the rule about modules and folders.
 const ANY_MODULE: &str = "name.rs";
 
-/// The pages that are read, each with its text.
+/// The checked pages, each with its text.
 fn pages() -> Vec<(String, String)> {
     let pages: Vec<(String, String)> = files()
         .into_iter()
@@ -41,7 +40,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// Fails with every piece of code in the pages in which `missing` finds something.
+/// Fails with every piece of code in the pages for which `missing` returns something.
 fn assert_found(rule: &str, missing: impl Fn(&str) -> Vec<String>) {
     let mut breaches = Vec::new();
     for (page, text) in pages() {
@@ -125,7 +124,7 @@ fn settings_are_in_the_sources() {
     assert_none("a setting that no source reads", &breaches);
 }
 
-/// The names of our environment variables in a text; `REFRACT_TEST_…` is none.
+/// The names of our environment variables in a text, except `REFRACT_TEST_…`.
 fn settings(text: &str) -> BTreeSet<String> {
     code::names(text)
         .filter(|name| name.starts_with("REFRACT_") && !name.ends_with('_'))

@@ -1,12 +1,12 @@
-//! The lock files of workspaces of their own, such as benches and fuzz targets, which no build of
-//! this workspace reads.
+//! The lock files of separate workspaces, such as benches and fuzz targets. No build of this
+//! workspace reads them.
 
 use toml::{Table, Value};
 
 use crate::manifests::members;
 use crate::{assert_none, files, read};
 
-/// A build with `--locked` refuses a lock file that lacks what one of our crates depends on.
+/// A build with `--locked` refuses a lock file without a dependency of one of our crates.
 #[test]
 fn every_lock_file_knows_what_our_crates_depend_on() {
     let members = members();
@@ -42,7 +42,7 @@ fn name(manifest: &Table) -> &str {
         .expect("a package has a name")
 }
 
-/// The crates that a manifest always needs outside of tests.
+/// The crates that a manifest always needs, except in tests.
 fn needed(manifest: &Table) -> impl Iterator<Item = &str> {
     let table = manifest.get("dependencies").and_then(Value::as_table);
     let all = table.into_iter().flatten();
@@ -50,7 +50,7 @@ fn needed(manifest: &Table) -> impl Iterator<Item = &str> {
         .map(|(name, _)| name.as_str())
 }
 
-/// The names of what a lock file says that a package depends on; `None` where it has no such package.
+/// The names of a package's dependencies in a lock file; `None` if the file lacks the package.
 fn locked_dependencies<'a>(lock: &'a Table, package: &str) -> Option<Vec<&'a str>> {
     let packages = lock.get("package").and_then(Value::as_array)?;
     let found = packages
@@ -58,6 +58,6 @@ fn locked_dependencies<'a>(lock: &'a Table, package: &str) -> Option<Vec<&'a str
         .find(|one| one.get("name").and_then(Value::as_str) == Some(package))?;
     let dependencies = found.get("dependencies").and_then(Value::as_array);
     let names = dependencies.into_iter().flatten().filter_map(Value::as_str);
-    // a name that several versions share is followed by the version
+    // the version follows a name that several versions share
     Some(names.filter_map(|name| name.split(' ').next()).collect())
 }

@@ -19,7 +19,7 @@ mod sources;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top of the repository.
+/// The root folder of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -27,9 +27,9 @@ fn root() -> PathBuf {
         .expect("the repository stands above this crate")
 }
 
-/// The files that are committed or not ignored, as paths from the top of the repository.
+/// The committed and new files, without ignored ones, as paths from the root of the repository.
 fn files() -> Vec<String> {
-    // another user may own the checkout, which is safe, since git only lists names
+    // another user may own the checkout; that is safe, since git only lists names
     let listing = run(Command::new("git").args([
         "-c",
         "safe.directory=*",
@@ -59,7 +59,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).expect(file)
 }
 
-/// Runs a command at the top of the repository and returns what it printed.
+/// Runs a command in the root folder and returns its output.
 fn run(command: &mut Command) -> String {
     let output = command
         .current_dir(root())
@@ -73,7 +73,7 @@ fn run(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("the command prints UTF-8")
 }
 
-/// Fails with all breaches of a rule, so that one run shows everything that needs a change.
+/// Fails with all violations of a rule, so that one run shows everything to change.
 fn assert_none(rule: &str, breaches: &[String]) {
     assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
 }

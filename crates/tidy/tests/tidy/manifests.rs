@@ -9,14 +9,14 @@ use crate::{assert_none, files, read};
 /// The keys that a member inherits from `[workspace.package]`.
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
-/// The tables of a manifest that name dependencies.
+/// The tables of a manifest with dependencies.
 const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
 fn manifest(file: &str) -> Table {
     read(file).parse().expect(file)
 }
 
-/// The manifests of the members. Workspaces of their own, such as fuzz targets, are left out.
+/// The manifests of the members, without those of separate workspaces such as fuzz targets.
 pub(crate) fn members() -> Vec<(String, Table)> {
     files()
         .into_iter()
@@ -36,7 +36,7 @@ fn is_inherited(value: Option<&Value>) -> bool {
         .unwrap_or(false)
 }
 
-/// The dependencies of a manifest, including those for single platforms.
+/// The dependencies of a manifest, including platform-specific ones.
 fn dependencies(manifest: &Table) -> Vec<(&String, &Value)> {
     let platforms = manifest
         .get("target")

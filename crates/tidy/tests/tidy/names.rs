@@ -15,7 +15,7 @@ fn no_two_types_share_a_name() {
     assert_none("a name that several types have", &breaches);
 }
 
-/// The files in which types of each name are defined, where they can be named from other files.
+/// The files that define types of each name, as far as other files can name the types.
 fn files_of_types() -> BTreeMap<String, Vec<String>> {
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for tree in crate_tree::of_members().values() {

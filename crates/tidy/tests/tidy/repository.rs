@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{assert_none, files, has_ending, read, root};
 
-/// The files and folders at the top of the repository, besides names that begin with a dot.
+/// The files and folders in the root of the repository, except names that begin with a dot.
 const TOP: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -76,7 +76,7 @@ fn links_between_documents_lead_somewhere() {
     assert_none("a link that leads nowhere", &breaches);
 }
 
-/// The migrations of one database, as paths below its folder.
+/// The migrations of one database, as paths in its folder.
 fn migrations(database: &str) -> BTreeSet<String> {
     let folder = format!("migrations/{database}/");
     files()
@@ -100,8 +100,8 @@ fn both_databases_have_the_same_migrations() {
     );
 }
 
-/// The pages that name the tests behind their lines: those of the specification and of
-/// `docs/MODELS.md`, and what the threat model says.
+/// Pages with tables that name a test for each statement: one page for the specification and
+/// `docs/MODELS.md`, one for the threat model.
 const PROOFS: [&str; 2] = ["docs/proof.md", "docs/SECURITY.md"];
 
 #[test]

@@ -6,30 +6,31 @@ use std::path::Path;
 use crate::crate_tree::{self, CrateTree};
 use crate::{assert_none, files, has_ending, read};
 
-/// The most lines of a file; tests and benches count too.
+/// Upper bound on the lines of a file, including tests and benches.
 const LONGEST: usize = 400;
 
-/// The most lines of a file of the product, without tests.
+/// Upper bound on the lines of a product file, without tests.
 const LONGEST_OF_PRODUCT: usize = 350;
 
-/// The most modules at a crate's root.
+/// Upper bound on the modules at a crate's root.
 const ROOT_MODULES: usize = 12;
 
-/// The most lines under the binary's `src`, without tests: it joins the crates and holds no rule.
+/// Upper bound on the lines in the binary's `src`, without tests: it joins the crates and contains
+/// no rule.
 const LONGEST_BINARY: usize = 800;
 
-/// The most lines of the median file under `src`.
+/// Upper bound on the lines of the median file in `src`.
 const LONGEST_MEDIAN: usize = 115;
 
-/// The program's `main` has fewer lines than this: it reads the command line and calls a command.
+/// The program's `main` must be shorter than this: it reads the command line and calls a command.
 const MAIN: (&str, usize) = ("bin/refract/src/main.rs", 60);
 
-/// File names that say nothing about the content.
+/// File names that do not describe the content.
 const EMPTY_NAMES: [&str; 8] = [
     "common", "core", "data", "helpers", "info", "manager", "misc", "utils",
 ];
 
-/// Text that no source may contain, written in pieces so that this file does not contain it.
+/// Forbidden text in sources, written in pieces so that this file does not contain it.
 const REFUSED: [(&str, &str); 6] = [
     (concat!("allow", "(clippy"), "use `expect` with a reason"),
     (concat!("todo", "!("), "finish the work"),
@@ -61,7 +62,7 @@ fn no_file_is_too_long() {
     assert_none(&format!("over {LONGEST} lines"), &breaches);
 }
 
-/// A file of a crate that is built into the program, without its tests.
+/// Whether a file belongs to a crate in the program and is not a test.
 fn is_product(file: &str) -> bool {
     let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
     is_module(file) && !is_test && !file.contains("/benches/") && !file.contains("test-support/")
@@ -160,7 +161,7 @@ fn every_module_says_what_it_is_for() {
     assert_none("does not begin with `//!`", &breaches);
 }
 
-/// A file that no `mod` declares is not compiled, and `circles` and `names` do not see it.
+/// A file without a `mod` declaration is not compiled, and `circles` and `names` ignore it.
 #[test]
 fn every_file_is_declared_as_a_module() {
     let trees = crate_tree::of_members();

@@ -1,4 +1,4 @@
-//! From probabilities of codes to the answer of a question.
+//! Makes the answer to a question from the probabilities of its codes.
 
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::{Question, QuestionKind};
@@ -6,10 +6,10 @@ use refract_domain::prism::question::{Question, QuestionKind};
 use super::code_probabilities::CodeProbabilities;
 use crate::protocols::answers;
 
-/// With less than this probability on its codes a question is unanswered (readings).
+/// A question with less probability than this on its codes is unanswered (readings).
 const LEAST_MASS: f64 = 0.05;
 
-/// The answer that the probabilities of codes make; `None` where they make none.
+/// The answer for these probabilities of codes; `None` if they give none.
 pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) -> Option<Answer> {
     let outcomes = probabilities.outcomes;
     probabilities.split_rest();

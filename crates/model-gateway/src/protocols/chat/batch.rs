@@ -11,11 +11,11 @@ use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
 use crate::failure::ModelError;
 
-/// Requests that a batch takes: one for the prompt, and one for all continuations.
+/// Number of requests of a batch: one for the prompt, and one for all continuations.
 pub(super) const BATCH_REQUESTS: usize = 2;
 
-/// Tells the codes of all first tokens that need it apart by one batch. Returns whether it did:
-/// where it did not, the tokens are followed up one by one, and nothing is lost but time.
+/// Resolves all first tokens that need it with one batch. Returns whether it did. After a failure
+/// the tokens are followed up one by one, and only time is lost.
 pub(super) async fn follow_up_at_once(
     requests: QuestionRequests<'_>,
     probabilities: &mut CodeProbabilities,
@@ -29,7 +29,7 @@ pub(super) async fn follow_up_at_once(
     let asked = requests.server(*series);
     let llama_cpp = asked.llama_cpp.as_ref();
     let llama_cpp = llama_cpp.filter(|_| asked.capabilities.batch.is_open());
-    // by single requests, a letter is followed up in one spelling alone
+    // single requests follow up only one spelling of each letter
     let singles = probabilities.letters_to_follow_up().len();
     let is_worth_while = tokens.len() > singles.min(BATCH_REQUESTS);
     let llama_cpp = llama_cpp.filter(|_| is_worth_while && !series.is_spent());
@@ -62,8 +62,8 @@ pub(super) async fn follow_up_at_once(
     }
 }
 
-/// Asks for the digits after several first tokens at once. `None` where the server does not answer
-/// as llama.cpp's documentation says.
+/// Asks for the digits after several first tokens at once. `None` if the answer differs from
+/// llama.cpp's documentation.
 async fn ask_batch(
     requests: QuestionRequests<'_>,
     llama_cpp: &LlamaCppRequests,

@@ -1,4 +1,4 @@
-//! What a server was found to accept, learned from its refusals and kept until the process ends.
+//! What a server accepts, learned from its refusals and kept until the process ends.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
@@ -6,56 +6,58 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use super::named_tokens::NamedTokens;
 use crate::failure::server_refusal::SYSTEM_MESSAGE;
 
-/// Alternatives to each token that a question asks for first.
+/// Number of alternatives to each token that a question requests first.
 pub(super) const USUAL_ALTERNATIVES: u16 = 100;
-/// Alternatives that a question asks for when codes are hidden behind the usual ones.
+/// Number of alternatives that a question requests when some codes were not among the usual ones.
 pub(super) const MOST_ALTERNATIVES: u16 = 1_000;
-/// Alternatives that every server with log-probabilities can list.
+/// Number of alternatives that every server with log-probabilities can list.
 const FEWEST_ALTERNATIVES: u16 = 20;
 
-/// Parameters of a request that not every server accepts.
+/// Request parameters that only some servers accept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionalParameters<'a> {
-    /// `top_logprobs`: how many alternatives to each token the server is to list.
+    /// `top_logprobs`: the number of alternatives to list for each token.
     pub(super) alternatives: u16,
-    /// `max_tokens`; else `max_completion_tokens`, which newer hosted models want.
+    /// Whether to send `max_tokens`; otherwise `max_completion_tokens`, which newer hosted models
+    /// require.
     pub(super) max_tokens: bool,
-    /// `chat_template_kwargs`, which switches thinking off where the server fills a template.
+    /// Whether to send `chat_template_kwargs`, which turns thinking off on servers that fill a
+    /// template.
     pub(super) template_kwargs: bool,
-    /// A system message; else its words stand in the user message.
+    /// Whether to send a system message; otherwise its words are part of the user message.
     pub(super) system_message: bool,
     /// `logprob_token_ids`: the tokens to list instead of the most probable ones.
     pub(super) named_tokens: Option<&'a NamedTokens>,
 }
 
-/// How a server is made to go on from a given letter.
+/// How to make a server continue an answer from a given letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FollowUpMethod {
-    /// The request ends with a message of the model that has begun with the letter.
+    /// The request ends with an unfinished message of the model that consists of the letter.
     ContinuedMessage,
-    /// The request has a schema that allows only codes of the letter.
+    /// A schema in the request allows only codes of the letter.
     Schema,
 }
 
-/// What was learned so far about one server, shared by all threads.
+/// What is known so far about one server, shared by all threads.
 #[derive(Debug)]
 pub(super) struct ServerCapabilities {
-    /// The least number of alternatives that was refused.
+    /// The smallest number of alternatives that the server has refused.
     refused_alternatives: AtomicU16,
     no_max_tokens: AtomicBool,
     no_template_kwargs: AtomicBool,
     no_system_message: AtomicBool,
-    /// Batches of first tokens in one request to llama.cpp's server.
+    /// llama.cpp's batches of first tokens in one request.
     pub(super) batch: NativeExtension,
-    /// Whether the server has refused a number of alternatives as vLLM does.
+    /// Whether the server has refused a number of alternatives with vLLM's message.
     has_limit: AtomicBool,
     asked_for_tokens: AtomicBool,
     named_tokens: OnceLock<NamedTokens>,
-    /// Requests to vLLM that name the tokens to list.
+    /// vLLM's requests that name the tokens to list.
     pub(super) naming: NativeExtension,
-    /// Follow-up requests by a continued message.
+    /// Follow-up requests with a continued message.
     message: NativeExtension,
-    /// Follow-up requests by a schema, where no message can be continued.
+    /// Follow-up requests with a schema, for servers that cannot continue a message.
     schema: NativeExtension,
 }
 
@@ -78,7 +80,7 @@ impl Default for ServerCapabilities {
 }
 
 impl ServerCapabilities {
-    /// The parameters to send now where a request wants this many alternatives.
+    /// The parameters to send now if `alternatives` are wanted.
     pub(super) fn parameters(&self, alternatives: u16) -> OptionalParameters<'static> {
         OptionalParameters {
             alternatives: self.alternatives(alternatives),
@@ -89,7 +91,7 @@ impl ServerCapabilities {
         }
     }
 
-    /// How many alternatives to ask for where a request wants this many.
+    /// The number of alternatives to request now if `wanted` are wanted.
     pub(super) fn alternatives(&self, wanted: u16) -> u16 {
         let refused = self.refused_alternatives.load(Ordering::Relaxed);
         let steps = [wanted, USUAL_ALTERNATIVES];
@@ -97,11 +99,11 @@ impl ServerCapabilities {
         accepted.unwrap_or(FEWEST_ALTERNATIVES)
     }
 
-    /// Whether a request that was refused for this parameter can be sent without it, or with less
-    /// of it. If so, later requests are sent in this way too.
+    /// Whether a request that was refused for `parameter` can be sent without it, or with a lower
+    /// number. If so, later requests to the server are sent like this too.
     pub(super) fn can_do_without(&self, parameter: &str, sent: OptionalParameters<'_>) -> bool {
         let (was_sent, refused) = match parameter {
-            // servers name either of both when the number of alternatives is too large for them
+            // a server may name either parameter when the number of alternatives is too large
             "top_logprobs" | "logprobs" if sent.alternatives > FEWEST_ALTERNATIVES => {
                 let refused = &self.refused_alternatives;
                 refused.fetch_min(sent.alternatives, Ordering::Relaxed);
@@ -116,20 +118,20 @@ impl ServerCapabilities {
         was_sent
     }
 
-    /// Learns that the server refused a number of alternatives as vLLM does.
+    /// Records that the server refused a number of alternatives with vLLM's message.
     pub(super) fn has_limit(&self) {
         self.has_limit.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the server is to be asked now for the tokens that spell codes: once, and only where
-    /// it refused a number of alternatives as vLLM does.
+    /// Whether to ask the server now for the tokens that spell codes: once, and only after it
+    /// refused a number of alternatives with vLLM's message.
     pub(super) fn asks_for_tokens(&self) -> bool {
         self.has_limit.load(Ordering::Relaxed)
             && !self.asked_for_tokens.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn learn_tokens(&self, tokens: NamedTokens) {
-        // the server is asked once, so nothing was learned before
+        // the server is asked once, so the cell is empty
         let _ = self.named_tokens.set(tokens);
     }
 
@@ -138,8 +140,8 @@ impl ServerCapabilities {
         self.named_tokens.get().filter(|_| self.naming.is_open())
     }
 
-    /// The method for follow-up requests to use now, and whether it has worked before. `None` where
-    /// no method works.
+    /// The method for the next follow-up request, and whether it has worked before. `None` if no
+    /// method works.
     pub(super) fn follow_up(&self) -> Option<FollowUp> {
         let methods = [FollowUpMethod::ContinuedMessage, FollowUpMethod::Schema];
         let mut open = methods
@@ -155,8 +157,8 @@ impl ServerCapabilities {
         self.way(method).works();
     }
 
-    /// Gives a method up that has not worked yet; a request about another question may have shown
-    /// meanwhile that it works.
+    /// Gives up a method that has not worked yet. Meanwhile a request about another question may
+    /// have shown that it works; then it stays.
     pub(super) fn fails(&self, method: FollowUpMethod) {
         self.way(method).fails(false);
     }
@@ -169,8 +171,8 @@ impl ServerCapabilities {
     }
 }
 
-/// Whether a way of its own that a server has is used. Until it has worked, any failure ends its use;
-/// afterwards only an answer that shows that the server has changed does.
+/// Whether we use a native extension of a server. Until it has worked, any failure ends its use;
+/// afterwards, only an answer that shows a changed server does.
 #[derive(Debug, Default)]
 pub(super) struct NativeExtension {
     has_worked: AtomicBool,

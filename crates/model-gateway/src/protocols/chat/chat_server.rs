@@ -1,22 +1,22 @@
-//! One server of the protocol `chat`: what was learned about it, and its own endpoints.
+//! One server of the protocol `chat`: its known capabilities, and its native endpoints.
 
 use super::capabilities::ServerCapabilities;
 use super::llama_cpp::LlamaCppRequests;
 use super::named_tokens::TokenizeRequest;
 use crate::servers::address::ServerAddress;
 
-/// What the requests to one server depend on besides the questions.
+/// What requests to one server depend on, apart from the questions.
 #[derive(Debug)]
 pub(super) struct ChatServer {
     pub(super) capabilities: ServerCapabilities,
-    /// `None` where the server's address does not tell where these endpoints would be.
+    /// `None` if the paths of these endpoints cannot be derived from the server's address.
     pub(super) llama_cpp: Option<LlamaCppRequests>,
-    /// `None` where the server's address does not tell where this endpoint would be.
+    /// `None` if the path of this endpoint cannot be derived from the server's address.
     pub(super) tokenize: Option<TokenizeRequest>,
 }
 
 impl ChatServer {
-    /// A server about which nothing is known yet, and which is asked for this model.
+    /// A server without known capabilities that serves this model.
     pub(super) fn new(model: &str, address: &ServerAddress) -> Self {
         Self {
             capabilities: ServerCapabilities::default(),

@@ -1,4 +1,7 @@
-//! How probable each code of a question is, as far as an answer shows it.
+//! Probabilities of a question's codes, as far as an answer shows them.
+//!
+//! A code of two characters is a letter and a digit. Its letter is *resolved* once the
+//! probabilities of the digits after the letter are known.
 
 use refract_domain::answer::probability::Probability;
 
@@ -6,60 +9,60 @@ use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
 use super::token_text::without_lead;
 use crate::report::coverage::{CodeCoverage, OutcomeCoverage};
 
-/// Part of the probability on the codes that may be left unread (readings).
+/// Largest share of the codes' probability that may stay unread (readings).
 const MOST_UNREAD: f64 = 0.01;
-/// Part of a letter's probability that makes a digit sure.
+/// A digit with at least this share of its letter's probability is certain.
 const SURE_DIGIT: f64 = 0.95;
 
 /// Probabilities of codes, not yet normalised.
 #[derive(Default)]
 pub(super) struct CodeProbabilities {
-    /// Outcomes of the question; codes beyond them stand for no outcome.
+    /// Number of the question's outcomes; further codes stand for no outcome.
     pub(super) outcomes: usize,
-    /// Probability of each code of the shape, as far as it is known.
+    /// Probability of each code of the shape, as far as known.
     pub(super) codes: Vec<f64>,
-    /// First tokens of codes of two characters.
+    /// Unresolved first tokens of codes of two characters.
     pub(super) first_tokens: Vec<FirstToken>,
-    /// What was read of the codes of each letter.
+    /// The resolved part of each letter.
     letters: Vec<LetterReading>,
-    /// Place of the well-formed code that the model wrote.
+    /// Index of the code that the model wrote, if it wrote a well-formed one.
     pub(super) written: Option<usize>,
-    /// Sum of the probabilities that the server listed for codes of the question.
+    /// Sum of the listed probabilities of the question's codes.
     pub(super) mass: f64,
-    /// Bound of the probability of tokens of codes that the server did not list.
+    /// Upper bound on the probability of code tokens that the server did not list.
     pub(super) hidden: f64,
-    /// Outcomes whose own probability the server listed.
+    /// Number of outcomes with a listed probability.
     pub(super) listed: usize,
-    /// Tokens that the server listed where the code begins.
+    /// Number of tokens listed at the position where the code begins.
     pub(super) alternatives: usize,
-    /// Tokens before the code.
+    /// Number of tokens before the code.
     pub(super) tokens_before: usize,
-    /// Tokens of the code that the model wrote.
+    /// Number of tokens of the written code.
     pub(super) code_tokens: Option<usize>,
 }
 
-/// A token that begins codes: a letter, with what may stand before a code in front of it. Tokens of
-/// one letter, such as `B` and ` B`, may be followed by different digits.
+/// A token that begins codes of two characters: a letter, possibly after characters that may
+/// precede a code. Tokens of one letter, such as `B` and ` B`, may be followed by different digits.
 pub(super) struct FirstToken {
     pub(super) letter: usize,
     token: Vec<u8>,
-    /// Probability of the token's codes together, as long as they are not told apart.
+    /// Total probability of the token's codes until they are resolved.
     probability: f64,
 }
 
-/// What was read of the ten codes of a letter.
+/// What is known about the ten codes of a letter.
 #[derive(Clone, Default)]
 struct LetterReading {
-    /// Probability of first tokens whose codes were told apart.
+    /// Total probability of the letter's resolved first tokens.
     read: f64,
-    /// The part of `read` on each digit.
+    /// The part of `read` for each digit.
     digits: [f64; CODES_PER_LETTER],
-    /// Probability that was estimated for tokens that the server did not list.
+    /// Estimated probability of tokens that the server did not list.
     estimated: f64,
 }
 
 impl LetterReading {
-    /// Whether the letter was read and one digit after it has nearly all of the probability.
+    /// Whether the letter is resolved and one digit has nearly all of its probability.
     fn has_sure_digit(&self) -> bool {
         let sum: f64 = self.digits.iter().sum();
         let most = self.digits.iter().copied().fold(0.0, f64::max);
@@ -67,20 +70,20 @@ impl LetterReading {
     }
 }
 
-/// How probable each digit is after a letter.
+/// Probability of each digit after a letter.
 pub(super) struct DigitProbabilities {
     pub(super) probabilities: Vec<f64>,
-    /// Digits whose probability the server listed.
+    /// Number of digits with a listed probability.
     pub(super) listed: usize,
-    /// Sum of the probabilities that were estimated for digits that the server did not list.
+    /// Sum of the estimated probabilities of digits that the server did not list.
     pub(super) estimated: f64,
 }
 
 impl FirstToken {
-    /// The token as the beginning of a message: ` B` for a letter that the model spells so.
+    /// The token as the beginning of a message, such as ` B` for a letter after a space.
     pub(super) fn spelling(&self) -> String {
         let letter = letter(self.letter).to_string();
-        // a special token is no text that a message can begin with
+        // a special token is not text, so no message can begin with it
         let is_text =
             without_lead(&self.token) == letter.as_bytes() && !self.token.starts_with(b"<|");
         let spelled = is_text.then(|| String::from_utf8(self.token.clone()).ok());
@@ -89,7 +92,7 @@ impl FirstToken {
 }
 
 impl CodeProbabilities {
-    /// Probabilities of 0 for a question with this many outcomes.
+    /// All probabilities are 0, for a question with this many outcomes.
     pub(super) fn new(shape: CodeShape, outcomes: usize) -> Self {
         let letters = shape.codes().div_ceil(CODES_PER_LETTER);
         Self {
@@ -100,7 +103,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// Adds the probability of a token that the server listed.
+    /// Adds the listed probability of a token.
     pub(super) fn add_token(&mut self, piece: CodePiece, token: &[u8], probability: f64) {
         match piece {
             CodePiece::Code(place) => self.add_code(place, probability),
@@ -111,7 +114,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// Adds a probability that was estimated for a code or first letter.
+    /// Adds an estimated probability of a code or first letter.
     pub(super) fn add_estimate(&mut self, piece: CodePiece, probability: f64) {
         let letter = match piece {
             CodePiece::Code(place) => {
@@ -129,7 +132,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// Tells the codes of a first token apart, as an answer that continues it shows.
+    /// Splits a first token's probability over its codes, by the digits that continue the token.
     pub(super) fn resolve(&mut self, index: usize, digits: &DigitProbabilities) {
         let Some(token) = self.first_tokens.get_mut(index) else {
             return;
@@ -151,7 +154,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// Tells the codes of a listed first token apart.
+    /// Resolves a listed first token.
     pub(super) fn resolve_listed(
         &mut self,
         letter: usize,
@@ -163,7 +166,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// Tells the codes of all first tokens of one token's letter apart, whatever their spelling.
+    /// Resolves all first tokens with the letter of the token at `index`, in every spelling.
     pub(super) fn resolve_letter_of(&mut self, index: usize, digits: &DigitProbabilities) {
         let Some(letter) = self.first_tokens.get(index).map(|token| token.letter) else {
             return;
@@ -175,8 +178,8 @@ impl CodeProbabilities {
         }
     }
 
-    /// Splits the probability of first tokens that were not told apart: like the other tokens of
-    /// the letter, or evenly where none was read.
+    /// Splits the probability of unresolved first tokens like that of the letter's resolved tokens,
+    /// or evenly if the letter has none.
     pub(super) fn split_rest(&mut self) {
         for token in std::mem::take(&mut self.first_tokens) {
             let codes = codes_of(token.letter, self.outcomes);
@@ -194,7 +197,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// The probability of each letter whose codes are not told apart.
+    /// The unresolved probability of each letter.
     pub(super) fn letter_shares(&self) -> Vec<f64> {
         let mut shares = vec![0.0; self.letters.len()];
         for token in &self.first_tokens {
@@ -205,14 +208,15 @@ impl CodeProbabilities {
         shares
     }
 
-    /// Sum of the probabilities of the question's codes so far.
+    /// Sum of the known probabilities of the question's codes.
     pub(super) fn sum(&self) -> f64 {
         let letters = self.outcomes.div_ceil(CODES_PER_LETTER);
         let codes: f64 = self.codes.iter().take(self.outcomes).sum();
         codes + self.letter_shares().iter().take(letters).sum::<f64>()
     }
 
-    /// Outcomes whose code has a probability so far, as a whole or as the only code of its letter.
+    /// Number of outcomes whose code has a probability, either itself or as the only code of its
+    /// letter.
     pub(super) fn outcomes_with_probability(&self) -> usize {
         let codes = self.codes.iter().take(self.outcomes).copied();
         let letters = self.letter_shares().into_iter().enumerate();
@@ -223,8 +227,8 @@ impl CodeProbabilities {
             .count()
     }
 
-    /// The most probable first token of each letter whose codes must be told apart so that no more
-    /// than [`MOST_UNREAD`] is left unread: the fewest letters, by index, the most probable first.
+    /// Indexes of the first tokens to resolve so that at most [`MOST_UNREAD`] stays unread: as few
+    /// letters as possible, the most probable first, each by its most probable token.
     pub(super) fn letters_to_follow_up(&self) -> Vec<usize> {
         let shares = self.letter_shares().into_iter().enumerate();
         let unread = shares.filter(|(letter, _)| self.is_unread(*letter));
@@ -234,9 +238,9 @@ impl CodeProbabilities {
         tokens.collect()
     }
 
-    /// The first tokens, in every spelling, whose codes must be told apart so that no more than
-    /// [`MOST_UNREAD`] is left unread, by index. A token counts as read where one digit was found
-    /// sure after another spelling of its letter: it is so after this one.
+    /// Indexes of the first tokens to resolve, in every spelling, so that at most [`MOST_UNREAD`]
+    /// stays unread. A letter with a certain digit after one spelling needs no further one: the
+    /// digit is then certain after the others too.
     pub(super) fn tokens_to_follow_up(&self) -> Vec<usize> {
         let tokens = self.first_tokens.iter().enumerate();
         let unread = tokens.filter(|(_, token)| {
@@ -248,13 +252,13 @@ impl CodeProbabilities {
         self.needed(shares.collect())
     }
 
-    /// Whether codes that the server did not list may matter, and the server listed no fewer
-    /// tokens than it was asked for, so that it may list more.
+    /// Whether unlisted codes may matter and the server may list more tokens: it listed as many as
+    /// were asked for.
     pub(super) fn hides_codes(&self, asked: u16) -> bool {
         self.alternatives >= usize::from(asked) && self.hidden > MOST_UNREAD * self.sum()
     }
 
-    /// How much of the outcomes' probabilities the server listed.
+    /// The listed share of the outcomes' probabilities.
     pub(super) fn coverage(&self) -> OutcomeCoverage {
         let mass = Probability::from_f64(self.mass.clamp(0.0, 1.0));
         let codes = CodeCoverage {
@@ -270,12 +274,12 @@ impl CodeProbabilities {
         }
     }
 
-    /// Part of the probability on the codes that was not read: of letters whose codes are not told
-    /// apart, and of codes that the server did not list.
+    /// Share of the codes' probability that was not read: that of unresolved letters and of
+    /// unlisted codes.
     fn unread(&self) -> f64 {
         let shares = self.letter_shares().into_iter().enumerate();
         let unread = shares.zip(&self.letters).map(|((letter, share), reading)| {
-            // an estimate is part of the share of its letter, until that is told apart
+            // until the letter is resolved, its share includes the estimate
             let share = if self.is_unread(letter) { share } else { 0.0 };
             share.max(reading.estimated)
         });
@@ -287,15 +291,15 @@ impl CodeProbabilities {
         }
     }
 
-    /// Whether a letter has codes of which none was told apart by its digit. The digit after a letter
-    /// with one code may be another one too.
+    /// Whether a letter has codes and none of its first tokens is resolved. A letter with one code
+    /// counts too: another digit may follow it.
     fn is_unread(&self, letter: usize) -> bool {
         let reading = self.letters.get(letter);
         codes_of(letter, self.outcomes) > 0 && reading.is_some_and(|letter| letter.read <= 0.0)
     }
 
-    /// The fewest of these places with their probabilities, the most probable first, without which
-    /// more than [`MOST_UNREAD`] would be left unread.
+    /// The fewest places to resolve so that at most [`MOST_UNREAD`] stays unread, the most probable
+    /// first. `shares` pairs each place with its probability.
     fn needed(&self, mut shares: Vec<(usize, f64)>) -> Vec<usize> {
         shares.sort_by(|one, other| other.1.total_cmp(&one.1));
         let most_unread = MOST_UNREAD * self.sum();
@@ -316,7 +320,7 @@ impl CodeProbabilities {
         }
     }
 
-    /// Adds a probability to the first token at this index, or a first token where there is none.
+    /// Adds a probability to the first token at index `at`, or adds a new first token.
     fn add_first_token(&mut self, at: Option<usize>, letter: usize, token: &[u8], added: f64) {
         match at.and_then(|index| self.first_tokens.get_mut(index)) {
             Some(known) => known.probability += added,

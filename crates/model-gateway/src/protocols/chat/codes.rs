@@ -1,13 +1,13 @@
-//! Codes that stand for outcomes. The model is asked to write one.
+//! Codes for outcomes. The model is asked to write one.
 //!
-//! The place of a code among all codes of its shape is the place of its outcome in the question. Of
-//! Yes / No, `yes` comes first.
+//! A code and its outcome have the same index: among all codes of the shape, and among the
+//! question's outcomes. In a Yes / No question, `yes` comes first.
 
 use refract_domain::prism::question::{Question, QuestionKind};
 
-/// Choices with more outcomes than this have codes of two characters.
+/// A Choice question with more outcomes than this has codes of two characters.
 const MOST_LETTERS: usize = 20;
-/// Codes of two characters that begin with one letter.
+/// Number of two-character codes with the same letter.
 pub(crate) const CODES_PER_LETTER: usize = 10;
 
 /// The shape that all codes of a question have.
@@ -23,12 +23,12 @@ pub(crate) enum CodeShape {
     LetterDigit,
 }
 
-/// What the beginning of a token spells.
+/// What a token spells at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CodePiece {
-    /// A whole code, by its place.
+    /// A whole code, by its index.
     Code(usize),
-    /// The first letter of ten codes of two characters, by its place in the alphabet.
+    /// The first letter of ten two-character codes, by its index in the alphabet.
     First(usize),
 }
 
@@ -44,7 +44,7 @@ impl CodeShape {
         }
     }
 
-    /// Outcomes of a question whose codes have this shape.
+    /// Number of outcomes of a question whose codes have this shape.
     pub(crate) fn outcomes(self, question: &Question) -> usize {
         match self {
             Self::YesNo => self.codes(),
@@ -52,7 +52,7 @@ impl CodeShape {
         }
     }
 
-    /// How many codes have this shape.
+    /// Number of codes of this shape.
     pub(crate) fn codes(self) -> usize {
         match self {
             Self::YesNo => 2,
@@ -62,7 +62,7 @@ impl CodeShape {
         }
     }
 
-    /// The code at a place.
+    /// The code at an index.
     pub(crate) fn code(self, place: usize) -> String {
         match self {
             Self::YesNo => if place == 0 { "yes" } else { "no" }.to_owned(),
@@ -76,7 +76,7 @@ impl CodeShape {
         }
     }
 
-    /// The code, or first letter of a code, that a token begins with.
+    /// The code, or first letter of a code, at the beginning of a token.
     pub(crate) fn read(self, token: &[u8]) -> Option<CodePiece> {
         let end = (0..token.len()).find(|at| !goes_on(token, *at));
         let word = token.get(..end.unwrap_or(token.len()))?;
@@ -95,17 +95,17 @@ impl CodeShape {
     }
 }
 
-/// The capital letter at a place of the alphabet.
+/// The capital letter at an index of the alphabet.
 pub(crate) fn letter(place: usize) -> char {
     ('A'..='Z').nth(place).unwrap_or('Z')
 }
 
-/// Whether a byte continues a word, so that the letters before it are no code by themselves.
+/// Whether a byte continues a word: then the letters before it are not a code.
 pub(crate) fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii() || byte == b'_'
 }
 
-/// Whether a word goes on at this byte. An apostrophe belongs to a word only between two letters.
+/// Whether a word continues at this byte. An apostrophe belongs to a word only between two letters.
 fn goes_on(token: &[u8], at: usize) -> bool {
     match token.get(at) {
         Some(b'\'') => token.get(at + 1).copied().is_some_and(is_of_word),
@@ -114,7 +114,7 @@ fn goes_on(token: &[u8], at: usize) -> bool {
     }
 }
 
-/// Reads `yes` or `no`, also from its first letters, at which a tokenizer may cut the word.
+/// Reads `yes` or `no`, or the first letters of `yes` or `no`: a tokenizer may cut the word there.
 fn yes_no(word: &[u8]) -> Option<usize> {
     let word = word.to_ascii_lowercase();
     match word.as_slice() {
@@ -130,7 +130,7 @@ fn place(byte: u8, range: std::ops::RangeInclusive<u8>) -> Option<usize> {
         .then(|| usize::from(byte - *range.start()))
 }
 
-/// How many codes of a question with this many outcomes begin with a letter.
+/// Number of codes with this letter in a question with this many outcomes.
 pub(crate) fn codes_of(letter: usize, outcomes: usize) -> usize {
     outcomes
         .saturating_sub(letter * CODES_PER_LETTER)

@@ -1,4 +1,4 @@
-//! Asks for a completion, with what the server takes.
+//! Requests a completion with the parameters that the server accepts.
 
 use std::cell::Cell;
 
@@ -9,12 +9,12 @@ use crate::connection::request_body::RequestBody;
 use crate::failure::ModelError;
 use crate::servers::place::ServerPlace;
 
-/// Sends a request, and sends it again without each parameter that the server refuses and that the
-/// request can do without.
+/// Sends a request. Each time the server refuses a parameter that the request can do without, sends
+/// the request again without it.
 ///
-/// `write` gives the body for a server with its parameters. `can_do_without` is asked whether the
-/// parameter of this name, which was refused by that server for a number over its limit or
-/// otherwise, can be left out of these parameters.
+/// `write` makes the body for a server and its parameters. `can_do_without` decides whether these
+/// parameters can be sent without the refused one. Its arguments include the server, the
+/// parameter's name, and whether a number was over the server's limit.
 pub(crate) async fn complete<P: Copy>(
     call: &CallSender<'_>,
     series: &mut RequestSeries,
@@ -34,7 +34,7 @@ pub(crate) async fn complete<P: Copy>(
                 call.recorder.add_usage(&completion.usage);
                 return Ok(completion);
             }
-            // each refusal takes a parameter away, so this ends
+            // every refusal removes a parameter, so the loop ends
             (
                 Err(ModelError::ParameterRefused {
                     parameter,

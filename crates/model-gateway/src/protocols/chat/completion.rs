@@ -1,7 +1,7 @@
 //! Reads a chat completion: the tokens of the answer, and the alternatives at each position.
 //!
-//! Servers differ. Bytes may be missing, a list of alternatives may lack the written token or hold
-//! it twice, and the logarithm of 0 is spelled in several ways.
+//! Servers differ. Bytes may be missing, a list of alternatives may lack the written token or
+//! contain it twice, and the logarithm of 0 has several spellings.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
 use crate::json::{is_error, object, string};
 use crate::report::ReportedUsage;
 
-/// Two numbers of one token differ by less than this.
+/// Two listed probabilities with a smaller difference belong to one token.
 const SAME_PROBABILITY: f64 = 1e-9;
 
 /// A chat completion.
@@ -26,7 +26,7 @@ pub(crate) struct Completion {
     /// Whether the answer ended before the model's thinking did.
     pub(crate) is_thinking: bool,
     pub(crate) usage: ReportedUsage,
-    /// Whether the completion carries what those of llama.cpp's server alone carry.
+    /// Whether the completion has members that only llama.cpp's server sends.
     pub(crate) is_from_llama_cpp: bool,
 }
 
@@ -34,10 +34,10 @@ pub(crate) struct Completion {
 #[cfg_attr(test, derive(Debug))]
 pub(crate) struct TokenPosition {
     pub(crate) written: AnswerToken,
-    /// The alternatives that the server listed, without the written token.
+    /// The listed alternatives, without the written token.
     pub(crate) others: Vec<AnswerToken>,
-    /// Whether the alternatives are tokens that the request named, whatever their rank, and not the
-    /// most probable ones.
+    /// Whether the alternatives are the tokens named in the request, whatever their rank, instead
+    /// of the most probable ones.
     pub(crate) is_selection: bool,
 }
 
@@ -85,13 +85,13 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
     })
 }
 
-/// Whether a fingerprint names a build of llama.cpp, such as `b6123-0a1b2c3`.
+/// Whether a fingerprint is a build of llama.cpp, such as `b6123-0a1b2c3`.
 fn is_llama_cpp_build(raw: &RawValue) -> bool {
     let number = raw.get().strip_prefix("\"b");
     number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Reads the tokens of an answer; those without bytes and without a text are ignored.
+/// Reads the tokens of an answer. Tokens without bytes and text are ignored.
 pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
     let tokens = tokens.0.into_iter().flatten();
     tokens.filter_map(|json| position(json.0?)).collect()
@@ -103,7 +103,7 @@ fn position(mut json: TokenJson<'_>) -> Option<TokenPosition> {
     let mut listed: Vec<AnswerToken> = Vec::with_capacity(alternatives.len());
     let mut least = f64::INFINITY;
     for other in alternatives.into_iter().filter_map(|json| json.0?.token()) {
-        // different tokens may have equal bytes; a token that is listed twice has one number
+        // different tokens may have equal bytes; a token that is listed twice has one probability
         let is_below_all = other.probability < least - SAME_PROBABILITY;
         if is_below_all || !listed.iter().any(|known| is_alike(known, &other)) {
             least = least.min(other.probability);
@@ -128,7 +128,7 @@ fn is_alike(one: &AnswerToken, other: &AnswerToken) -> bool {
     (one.probability - other.probability).abs() < SAME_PROBABILITY && one.bytes == other.bytes
 }
 
-/// The bytes of a token that is sent as vocabularies name it: with marks for white space, or as one
+/// The bytes of a token in a vocabulary's notation: with placeholders for white space, or as one
 /// byte such as `<0x42>`.
 pub(super) fn text_bytes(token: &str) -> Vec<u8> {
     let byte = token
@@ -143,7 +143,7 @@ pub(super) fn text_bytes(token: &str) -> Vec<u8> {
     }
 }
 
-/// The body with `Infinity` and `NaN`, which Python writes, replaced by values that JSON has.
+/// Replaces `Infinity` and `NaN`, which Python writes, by valid JSON values.
 fn with_finite_numbers(body: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(body).ok()?;
     if !text.contains("Infinity") && !text.contains("NaN") {
@@ -205,7 +205,7 @@ struct LogprobsJson<'a> {
     content: LenientTokens<'a>,
 }
 
-/// One token of an answer, or an alternative to it, which has no alternatives of its own.
+/// One token of an answer, or an alternative to it. Alternatives have no alternatives.
 #[derive(Deserialize)]
 pub(super) struct TokenJson<'a> {
     #[serde(borrow, default)]

@@ -1,5 +1,5 @@
-//! The requests about one question, in order: the first one, and what follows where it did not show
-//! the probability of every code.
+//! The requests about one question, in order: the first one, then others if it did not show the
+//! probability of every code.
 
 use refract_domain::answer::Answer;
 use refract_domain::key::QuestionKey;
@@ -20,11 +20,11 @@ use crate::failure::ModelError;
 #[derive(Clone, Copy)]
 pub(super) struct QuestionDialogue<'a> {
     pub(super) requests: QuestionRequests<'a>,
-    /// Most follow-up requests.
+    /// Upper bound on the follow-up requests.
     pub(super) follow_ups: usize,
 }
 
-/// The probabilities that the first request brought, and whose answer it was.
+/// The probabilities from the first request, and whether llama.cpp answered it.
 struct FirstReading {
     probabilities: CodeProbabilities,
     is_from_llama_cpp: bool,
@@ -55,8 +55,8 @@ impl QuestionDialogue<'_> {
         }
     }
 
-    /// Asks the question again where codes are hidden behind the alternatives that the server
-    /// listed: for more alternatives, or for the tokens of codes by name.
+    /// Asks the question again if codes are missing from the listed alternatives: for more
+    /// alternatives, or for the tokens of codes by name.
     async fn ask_for_hidden(
         self,
         mut first: FirstReading,
@@ -77,7 +77,7 @@ impl QuestionDialogue<'_> {
         Ok(first)
     }
 
-    /// Asks for any code, with this many alternatives to each token where the server lists them.
+    /// Asks for any code, and for this many alternatives to each token if the server lists them.
     async fn ask_codes(
         self,
         alternatives: u16,

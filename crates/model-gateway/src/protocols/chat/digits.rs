@@ -1,4 +1,4 @@
-//! How probable each digit is after the letter of a code of two characters.
+//! Probabilities of digits after the letter of a two-character code.
 
 use super::code_probabilities::DigitProbabilities;
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, is_of_word, letter};
@@ -7,8 +7,8 @@ use super::thinking::after_thinking;
 use super::token_text::{text_of, without_lead};
 use super::unlisted;
 
-/// Reads an answer that goes on from the letter or writes the letter itself; `None` where it does
-/// neither.
+/// Reads an answer that continues after the letter, or repeats the letter first; `None` for any
+/// other answer.
 pub(super) fn digits_after(
     place: usize,
     codes: usize,
@@ -45,7 +45,7 @@ pub(super) fn digits_after(
     None
 }
 
-/// Reads the digits at a position whose token has the bytes `before` in front of the digit.
+/// Reads the digits at a position, after the bytes `before` if a token begins with them.
 pub(super) fn digits_at(
     position: &TokenPosition,
     before: &[u8],

@@ -1,5 +1,5 @@
-//! Follow-up requests: one for each letter whose codes are not told apart yet, in the spelling that
-//! the model finds most probable.
+//! Follow-up requests: one for each unresolved letter, in the spelling that the model finds most
+//! probable.
 
 use std::collections::HashSet;
 
@@ -14,15 +14,14 @@ use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
 use crate::failure::ModelError;
 
-/// What a follow-up request brought.
+/// The result of a follow-up request.
 struct FollowedUp {
-    /// `None` where the server's answer does not tell the digits apart.
+    /// `None` if the answer does not show the digits.
     digits: Option<DigitProbabilities>,
     series: RequestSeries,
 }
 
-/// Tells the codes of the most probable letters apart by up to `more` requests, until almost nothing
-/// is left unread.
+/// Resolves the most probable letters with up to `more` requests, until almost nothing is unread.
 pub(super) async fn follow_up(
     requests: QuestionRequests<'_>,
     probabilities: &mut CodeProbabilities,
@@ -37,7 +36,7 @@ pub(super) async fn follow_up(
         };
         let mut tokens = probabilities.letters_to_follow_up();
         tokens.retain(|token| !unreadable.contains(token));
-        // a method that is not known to work is tried with one request
+        // an unproven method is tried with one request first
         tokens.truncate(if is_proven { more } else { 1 });
         if tokens.is_empty() {
             return Ok(());
@@ -66,7 +65,7 @@ pub(super) async fn follow_up(
     Ok(())
 }
 
-/// Asks for the digit after a letter, as the token spells it.
+/// Asks for the digit after a letter in the token's spelling.
 async fn ask_digits(
     requests: QuestionRequests<'_>,
     token: &FirstToken,
@@ -91,7 +90,7 @@ async fn ask_digits(
             | ModelError::ContextTooSmall(_)
             | ModelError::ReportedError,
         ) => None,
-        // what was read until the question's time ended is an answer
+        // at the end of the question's time, the probabilities read so far are its answer
         Err(ModelError::TimedOut(_)) if series.is_spent() => None,
         Err(failure) => return Err(failure),
     };

@@ -1,9 +1,9 @@
-//! llama.cpp's own way to continue an answer from several letters: one request that holds the
-//! prompt once for each letter.
+//! llama.cpp's native extension for continuing an answer from several letters: one request that
+//! holds the prompt once for each letter.
 //!
 //! Source: `POST /apply-template` and `POST /completion` in `tools/server/README.md` of llama.cpp.
-//! Its server fills the chat template and cuts the prompt into tokens as for a continued message,
-//! so the probabilities are those that follow-up requests by message bring.
+//! The server fills the chat template and tokenizes the prompt as for a continued message, so the
+//! probabilities equal those of follow-up requests by message.
 
 use bytes::Bytes;
 use hyper::http::uri::PathAndQuery;
@@ -19,7 +19,7 @@ use crate::json::{JsonObject, count, object};
 use crate::report::ReportedUsage;
 use crate::servers::address::ServerAddress;
 
-/// Writes the requests to llama.cpp's own endpoints.
+/// Writes the requests to llama.cpp's native endpoints.
 #[derive(Debug)]
 pub(super) struct LlamaCppRequests {
     apply_template: PathAndQuery,
@@ -28,7 +28,7 @@ pub(super) struct LlamaCppRequests {
     beginning: Bytes,
 }
 
-/// How an answer goes on from one letter of a batch.
+/// The answer's continuation from one letter of a batch.
 pub(super) struct Continuation {
     /// At least one token.
     pub(super) positions: Vec<TokenPosition>,
@@ -36,7 +36,7 @@ pub(super) struct Continuation {
 }
 
 impl LlamaCppRequests {
-    /// `None` where the server's base address does not tell where its own endpoints are.
+    /// `None` if the paths of these endpoints cannot be derived from the server's address.
     pub(super) fn new(model: &str, address: &ServerAddress) -> Option<Self> {
         // without `response_fields` each answer would repeat its prompt
         let settings = json!({
@@ -53,13 +53,13 @@ impl LlamaCppRequests {
         })
     }
 
-    /// Asks for the prompt that the server makes of a chat request.
+    /// Asks for the prompt that the server builds from a chat request.
     pub(super) fn template(&self, chat: RequestBody) -> RequestBody {
         chat.sent_to(&self.apply_template)
     }
 
-    /// Asks how the answer to a prompt goes on from each of these beginnings. The prompt is the
-    /// inside of a JSON string, whose bytes all its copies share.
+    /// Asks for the continuations of an answer from each of these beginnings. `prompt` is the
+    /// inside of a JSON string; all its copies in the request share its bytes.
     pub(super) fn batch(&self, prompt: &Bytes, beginnings: &[String]) -> RequestBody {
         let mut parts = vec![self.beginning.clone()];
         for (index, begun) in beginnings.iter().enumerate() {
@@ -72,9 +72,9 @@ impl LlamaCppRequests {
     }
 }
 
-/// The prompt in the server's answer to [`LlamaCppRequests::template`], without the beginning of
-/// the answer with which it ends, as the inside of a JSON string. `None` where the server put
-/// anything behind that beginning or changed it.
+/// The prompt in the server's answer to [`LlamaCppRequests::template`], as the inside of a JSON
+/// string. The beginning `begun` of the answer is cut off its end. `None` if the prompt does not
+/// end with exactly that beginning.
 pub(super) fn prompt_before(begun: &str, answer: &Bytes) -> Option<Bytes> {
     let reply: JsonObject<'_> = object(answer)?;
     let prompt = reply.get("prompt")?.get();
@@ -84,10 +84,10 @@ pub(super) fn prompt_before(begun: &str, answer: &Bytes) -> Option<Bytes> {
     Some(answer.slice_ref(prompt))
 }
 
-/// Reads the answer to a batch; `None` where it does not hold one continuation for each of the
-/// `asked` beginnings, in order.
+/// Reads the answer to a batch; `None` unless it holds one continuation for each of the `asked`
+/// beginnings, in order.
 pub(super) fn read_batch(answer: &[u8], asked: usize) -> Option<Vec<Continuation>> {
-    // a batch of one has one answer instead of a list
+    // a batch of one is answered by an object instead of a list
     let read: Vec<ContinuationJson<'_>> = match object(answer) {
         Some(single) => vec![single],
         None => serde_json::from_slice(answer).ok()?,

@@ -1,4 +1,4 @@
-//! vLLM's log-probabilities of named tokens: the tokens that spell codes, whatever their rank.
+//! vLLM's log-probabilities of named tokens: all tokens that spell codes, whatever their rank.
 //!
 //! Source: `logprob_token_ids` in vLLM's `entrypoints/openai/chat_completion/protocol.py` and
 //! `POST /tokenize` in its `entrypoints/serve/tokenize/protocol.py`.
@@ -16,7 +16,7 @@ use super::token_text::without_lead;
 use crate::connection::request_body::RequestBody;
 use crate::servers::address::ServerAddress;
 
-/// Most tokens that a request may name.
+/// Upper bound on the tokens that a request may name.
 const MOST_NAMED: usize = 128;
 
 /// Asks a server which tokens spell codes.
@@ -33,7 +33,7 @@ pub(super) struct NamedTokens {
 }
 
 impl TokenizeRequest {
-    /// `None` where the server's base address does not tell where the endpoint would be.
+    /// `None` if the path of the endpoint cannot be derived from the server's address.
     pub(super) fn new(model: &str, address: &ServerAddress) -> Option<Self> {
         let body = json!({"model": model, "prompt": every_code(), "add_special_tokens": false,
             "return_token_strs": true});
@@ -49,8 +49,8 @@ impl TokenizeRequest {
 }
 
 impl NamedTokens {
-    /// Reads the answer to a [`TokenizeRequest`]. `None` where it has another shape, or where a code
-    /// of two characters is one token: there are more of these than a request may name.
+    /// Reads the answer to a [`TokenizeRequest`]. `None` if it has another shape, or if a
+    /// two-character code is one token: there are too many such tokens to name.
     pub(super) fn read(answer: &[u8]) -> Option<Self> {
         let read: TokenizedJson = serde_json::from_slice(answer).ok()?;
         let mut ids = BTreeSet::new();
@@ -75,8 +75,8 @@ impl NamedTokens {
         (spells_all && ids.len() <= MOST_NAMED).then_some(Self { ids })
     }
 
-    /// Marks the alternatives at each position as the named tokens; `false` where a position has too
-    /// few alternatives to hold all of them.
+    /// Marks the alternatives at each position as the named tokens. Returns `false` if a position
+    /// has fewer alternatives than there are named tokens.
     pub(super) fn mark(&self, positions: &mut [TokenPosition]) -> bool {
         for position in &mut *positions {
             position.is_selection = true;
@@ -86,7 +86,7 @@ impl NamedTokens {
     }
 }
 
-/// Every code of every shape, plain and with a space before it, each on a line of its own.
+/// Every code of every shape, plain and after a space, one a line.
 fn every_code() -> String {
     let shapes = [
         CodeShape::Letter,
@@ -99,7 +99,7 @@ fn every_code() -> String {
         .flat_map(|shape| (0..shape.codes()).map(move |place| shape.code(place)));
     let others = ["Yes", "YES", "No", "NO"].map(str::to_owned);
     codes.chain(others).fold(String::new(), |mut text, code| {
-        // writing into a text cannot fail
+        // writing into a string cannot fail
         let _ = write!(text, "\n{code}\n {code}");
         text
     })

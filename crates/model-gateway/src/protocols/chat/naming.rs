@@ -1,4 +1,5 @@
-//! Asks vLLM again for the tokens that spell codes, where the alternatives that it lists hide some.
+//! Asks vLLM for the probabilities of code tokens by name, after its alternatives did not show all
+//! codes.
 
 use super::capabilities::{OptionalParameters, USUAL_ALTERNATIVES};
 use super::chat_server::ChatServer;
@@ -10,8 +11,8 @@ use super::reading;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
 
-/// Asks the question again for the tokens that spell codes, where the server is vLLM. `None` where
-/// it is not, or where anything goes wrong: the question keeps its first answer.
+/// Asks the question again with the code tokens named. `None` if the server is not vLLM or any step
+/// fails: the question keeps its first answer.
 pub(super) async fn ask_named(
     requests: QuestionRequests<'_>,
     series: &mut RequestSeries,

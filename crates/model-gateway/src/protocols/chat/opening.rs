@@ -1,11 +1,11 @@
 //! The beginning of a chat request's body, up to the inside of the user message: with a system
-//! message, or with its words at the head of the user message for a model whose template takes no
-//! system message.
+//! message, or with its words at the beginning of the user message if the model's template takes
+//! none.
 
 use bytes::Bytes;
 use serde_json::json;
 
-/// Both forms of a body's beginning. All requests to a server share their bytes.
+/// Both forms of the beginning. All requests to a server share their bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct ChatOpening {
     with_system_message: Bytes,
@@ -24,7 +24,7 @@ impl ChatOpening {
             r#"{{"model":{model},"messages":[{{"role":"user","content":{}"#,
             json!(format!("{system}\n\n"))
         );
-        // the quote that ends the words: the user message goes on
+        // removes the closing quote: the user message continues
         in_user_message.pop();
         Self {
             with_system_message: with_system_message.into(),

@@ -29,7 +29,7 @@ impl<'a> QuestionRequests<'a> {
         CodeShape::of(self.question)
     }
 
-    /// How many outcomes the question has.
+    /// Number of the question's outcomes.
     pub(super) fn outcomes(self) -> usize {
         self.shape().outcomes(self.question)
     }
@@ -39,9 +39,8 @@ impl<'a> QuestionRequests<'a> {
         self.servers.of(series.server())
     }
 
-    /// Asks for a code, with this many alternatives to each token where the server lists them. The
-    /// request is repeated without each parameter that the server refuses and that it can do
-    /// without.
+    /// Asks for a code, and for this many alternatives to each token if the server lists them.
+    /// Repeats the request without each refused parameter that it can do without.
     pub(super) async fn complete(
         self,
         wanted: &WantedCode,

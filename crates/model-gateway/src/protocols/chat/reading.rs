@@ -1,8 +1,8 @@
-//! Reads how probable each code was from the bytes of tokens, wherever the answer begins.
+//! Reads the probability of each code from the bytes of tokens, at any beginning of the answer.
 //!
-//! Servers put white space, quotes or thinking before the code, and tokenizers cut codes in
-//! different places. An alternative at a position before the code counts with its probability times
-//! the probability that the answer reached that position.
+//! Servers put white space, quotes or thinking before the code, and tokenizers cut codes
+//! differently. An alternative before the code counts with its probability times the probability of
+//! reaching its position.
 
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CodePiece, CodeShape, codes_of};
@@ -40,12 +40,12 @@ pub(super) fn read(
         let rest = text.get(start.max(after_thinking)..).unwrap_or_default();
         let rest = without_lead(rest);
         if text.len() - rest.len() >= end {
-            // this token holds only what may stand before a code
+            // this token holds only characters that may precede a code
             reached = probability;
             continue;
         }
         probabilities.written = match shape.read(rest) {
-            // the first word of a sentence is no code if the question has no such code
+            // a word that begins a sentence is no code if the question lacks that code
             Some(CodePiece::Code(code)) if code >= outcomes && is_sentence(rest) => None,
             Some(CodePiece::Code(code)) => Some(code),
             Some(CodePiece::First(_)) | None => None,
@@ -53,7 +53,7 @@ pub(super) fn read(
         let token_end = rest.len() - (text.len() - end);
         let token = rest.get(..token_end).unwrap_or_default();
         let piece = shape.read(token);
-        // a whole code that the answer goes on from is the one that was written
+        // if the answer continues a whole code, the written code is the one to count
         let counted = match (piece, probabilities.written) {
             (Some(CodePiece::Code(_)), written) => written.map(CodePiece::Code),
             (Some(CodePiece::First(_)) | None, _) => piece,

@@ -1,4 +1,4 @@
-//! Writes the bodies of requests. The bytes that requests about one submission share are written
+//! Writes the bodies of requests. Bytes that all requests about one submission share are written
 //! once.
 
 use std::collections::BTreeSet;
@@ -15,9 +15,9 @@ use super::opening::ChatOpening;
 use super::prompt;
 use crate::connection::request_body::RequestBody;
 
-/// Most tokens of an answer that is a code: enough for an empty block of thinking before it.
+/// Token limit for an answer that is a code: enough for an empty block of thinking before it.
 pub(super) const CODE_TOKENS: u32 = 8;
-/// Most tokens of an answer that is an object with a code.
+/// Token limit for an answer that is an object with a code.
 const OBJECT_TOKENS: u32 = 24;
 
 /// The prompts of all questions about one submission.
@@ -27,15 +27,15 @@ pub(super) struct Prompts {
     endings: Vec<Bytes>,
 }
 
-/// The code that a request asks for.
+/// The code that a request wants.
 #[derive(Clone, Debug)]
 pub(super) enum WantedCode {
     /// Any code.
     Any,
-    /// The end of a code, in a message of the model that has begun with this text: a letter as the
-    /// model spells it.
+    /// The rest of a code, after a model's message that has begun with this text: a letter in the
+    /// model's spelling.
     Continued { begun: String },
-    /// One of the first `codes` codes of this letter, by a schema.
+    /// One of the first `codes` codes of this letter, enforced by a schema.
     OneOf { letter: usize, codes: usize },
 }
 
@@ -56,7 +56,7 @@ impl Prompts {
         }
     }
 
-    /// The body that asks the question at this index.
+    /// The body of a request about the question at this index.
     pub(super) fn body(
         &self,
         index: usize,
@@ -76,14 +76,14 @@ impl Prompts {
 
 /// A text as the inside of a JSON string.
 pub(crate) fn inside_json(text: &str) -> Vec<u8> {
-    // a text has JSON
+    // serializing a string cannot fail
     let mut json = serde_json::to_vec(text).unwrap_or_default();
     json.pop();
     json.drain(..1);
     json
 }
 
-/// The parameters of a request, which stand behind its messages.
+/// The parameters of a request; they follow its messages.
 #[derive(Serialize)]
 struct ChatParameters<'a> {
     temperature: u8,
@@ -105,7 +105,7 @@ struct ChatParameters<'a> {
     response_format: Option<Value>,
 }
 
-/// The rest of the body behind the user message.
+/// The rest of the body after the user message.
 fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
     let (begun, tokens, response_format) = match wanted {
         WantedCode::Any => (None, CODE_TOKENS, None),
@@ -128,7 +128,7 @@ fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
     };
     let begun = begun.map(|text| format!(r#",{{"role":"assistant","content":{}}}"#, json!(text)));
     let begun = begun.unwrap_or_default();
-    // these values cannot fail
+    // serializing these values cannot fail
     let written = serde_json::to_string(&written).unwrap_or_default();
     let inside = written.strip_prefix('{').unwrap_or_default();
     format!(r#""}}{begun}],{inside}"#)

@@ -1,4 +1,4 @@
-//! Any tokens that a server may send are read as a distribution or as no answer.
+//! Whatever tokens a server sends, they are read as a distribution or as no answer.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use super::completion::{AnswerToken, TokenPosition};
 use super::digits::digits_after;
 use super::reading;
 
-/// Bytes that occur in codes and around them, and other bytes.
+/// Bytes that occur in and around codes, and other bytes.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let pieces = prop::sample::select(vec![
         &b"A"[..],
@@ -107,7 +107,7 @@ fn any_tokens_are_a_distribution_or_no_answer() {
                 }) => (probabilities, value.is_some()),
             };
             let sum: u64 = probabilities.iter().map(|(_, share)| *share).sum();
-            // a written code that the question lacks may be the only one with a probability
+            // the only code with a probability may be a written one that the question lacks
             prop_assert!(sum == 1_000_000 || (sum == 0 && !is_named), "{sum}");
             answered.set(answered.get() + 1);
         }

@@ -1,6 +1,6 @@
-//! Where a model's thinking ends in an answer, and whether it ends at all.
+//! Finds the end of a model's thinking in an answer.
 
-/// Where the answer begins behind thinking; `None` where the thinking does not end.
+/// Position of the answer after the thinking; `None` if the thinking does not end.
 pub(super) fn after_thinking(text: &[u8]) -> Option<usize> {
     const BEGIN: &[u8] = b"<think>";
     const END: &[u8] = b"</think>";
@@ -10,9 +10,9 @@ pub(super) fn after_thinking(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether an answer ended before its thinking did: in a block of thinking that has no end, or with
-/// thoughts that the server keeps apart and no words besides. Where the model has stopped by itself,
-/// such thoughts are the answer: some servers keep every word apart.
+/// Whether an answer ended during the thinking: in a block without an end, or with separate
+/// thoughts and no other words. If the model stopped by itself, separate thoughts are the answer:
+/// some servers put every word there.
 pub(super) fn is_unfinished(content: &str, thoughts: &str, has_stopped: bool) -> bool {
     let has_thoughts_alone = content.trim().is_empty() && !thoughts.trim().is_empty();
     after_thinking(content.as_bytes()).is_none() || has_thoughts_alone && !has_stopped

@@ -1,4 +1,4 @@
-//! The text of an answer as bytes: what may stand before a code, where a code ends.
+//! The text of an answer as bytes: what may precede a code, and where a code ends.
 
 use super::codes::is_of_word;
 use super::completion::TokenPosition;
@@ -11,7 +11,7 @@ pub(super) fn text_of(positions: &[TokenPosition]) -> Vec<u8> {
     tokens.copied().collect()
 }
 
-/// Strips what may stand before a code: white space, quotes, emphasis, brackets, special tokens.
+/// Strips what may precede a code: white space, quotes, emphasis, brackets, special tokens.
 pub(super) fn without_lead(mut bytes: &[u8]) -> &[u8] {
     loop {
         if let Some(special) = bytes.strip_prefix(b"<|") {
@@ -34,8 +34,8 @@ pub(super) fn is_sentence(text: &[u8]) -> bool {
     words.any(|word| word.first().copied().is_some_and(is_of_word))
 }
 
-/// Tokens of a code with this many bytes, of which the first token has `first` bytes; `None` where
-/// the answer ends before the code does.
+/// Number of tokens of a code of `code` bytes, whose first token has `first` bytes; `None` if the
+/// answer ends inside the code.
 pub(super) fn tokens_of(code: usize, first: usize, rest: &[TokenPosition]) -> Option<usize> {
     let mut bytes = first;
     let mut rest = rest.iter();

@@ -1,31 +1,31 @@
 //! Estimates the probability of tokens that the server did not list.
 //!
-//! A server lists the most probable alternatives only. A code may stand in two tokens, plain and
-//! with a space before it, of which one is listed: the other one gets its probability from the
-//! ratio between both that other codes show. Codes of which no token is listed share what is left.
-//! No unlisted token is given more than the least probable listed one. Where the request named the
-//! tokens to list, it named all that spell codes, and nothing is estimated.
+//! A server lists only the most probable alternatives. A code may be spelled by two tokens, plain
+//! and after a space. If only one of them is listed, the other's probability is estimated from the
+//! ratio of the two in other codes. Codes without a listed token share the remaining probability.
+//! No unlisted token gets more than the least probable listed one. If the request named the tokens
+//! to list, it named all that spell codes, and nothing is estimated.
 
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
 use super::completion::{AnswerToken, TokenPosition};
 use super::token_text::without_lead;
 
-/// A unit, which is a whole code or a first letter, with a probability.
+/// A unit, that is a whole code or a first letter, with a probability.
 #[derive(Clone, Copy)]
 struct UnitProbability {
     unit: usize,
     probability: f64,
 }
 
-/// A unit without a listed token, and how many codes it stands for.
+/// A unit without a listed token, and its number of codes.
 struct UnlistedUnit {
     unit: usize,
     codes: usize,
 }
 
-/// Fills in the codes, or first letters, that the server did not list at a position. The answer
-/// reached the position with a probability of `reached`.
+/// Estimates the codes or first letters that the server did not list at a position. `reached` is
+/// the probability that the answer reached the position.
 pub(super) fn fill_codes(
     probabilities: &mut CodeProbabilities,
     shape: CodeShape,
@@ -75,7 +75,7 @@ pub(super) fn fill_codes(
         },
     });
     let unlisted: Vec<UnlistedUnit> = unlisted.collect();
-    // where some codes are one token, all may be
+    // if some codes are one token, all may be
     let without_token = whole_codes.iter().filter(|code| **code <= 0.0).count();
     let hidden_tokens = if by_letter && without_token == outcomes {
         unlisted.len()
@@ -101,8 +101,8 @@ pub(super) fn fill_codes(
     probabilities.hidden = bounds.of_tokens(hidden_tokens) * reached;
 }
 
-/// Fills in the digits of the first `codes` codes that the server did not list at a position.
-/// Returns the sum of what was filled in.
+/// Estimates the unlisted ones of the first `codes` digits at a position. Returns the sum of the
+/// estimates.
 pub(super) fn fill_digits(digits: &mut [f64], codes: usize, position: &TokenPosition) -> f64 {
     let unlisted = digits.iter().enumerate().take(codes);
     let unlisted = unlisted.filter(|(_, share)| **share <= 0.0);
@@ -119,7 +119,7 @@ pub(super) fn fill_digits(digits: &mut [f64], codes: usize, position: &TokenPosi
     filled
 }
 
-/// Bounds of the probability of unlisted tokens at a position.
+/// Upper bounds on the probability of unlisted tokens at a position.
 #[derive(Clone, Copy)]
 struct UnlistedBounds {
     /// Bound for all unlisted tokens together.
@@ -149,7 +149,7 @@ impl UnlistedBounds {
         (count * self.least).min(self.left)
     }
 
-    /// Gives each code of these units an even part of what is left.
+    /// Gives each code of these units an even part of the remaining probability.
     fn shared(self, unlisted: &[UnlistedUnit]) -> Vec<UnitProbability> {
         let codes = |unit: &UnlistedUnit| f64::from(u32::try_from(unit.codes).unwrap_or(1));
         let all: f64 = unlisted.iter().map(codes).sum();
@@ -161,8 +161,8 @@ impl UnlistedBounds {
     }
 }
 
-/// Estimated probabilities of the unlisted twins of listed tokens. Two tokens are twins when one is
-/// the other with a space, or another mark that may stand before a code, in front.
+/// Estimates the unlisted twins of listed tokens. Two tokens are twins if they differ only by a
+/// space, or another character that may precede a code, at the beginning.
 fn unlisted_twins(
     shape: CodeShape,
     position: &TokenPosition,

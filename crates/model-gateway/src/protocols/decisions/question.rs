@@ -1,4 +1,4 @@
-//! A question as Decisions requests hold it.
+//! A question in a Decisions request.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use refract_domain::prism::question::{Question, QuestionKind};
 use refract_domain::submission::model_input::{outcome_text, question_text};
 use serde::Serialize;
 
-/// Most questions of a request in the format.
+/// The format's upper bound on the questions of a request.
 const MOST_QUESTIONS: usize = 400;
-/// Most choices of a question in the format.
+/// The format's upper bound on the choices of a question.
 const MOST_CHOICES: usize = 255;
-/// Levels of a question in the format.
+/// The format's upper bound on the levels of a question.
 const MOST_LEVELS: usize = 10;
 
-// no prism exceeds the limits of the format, so requests are split by their size alone
+// no prism exceeds the format's limits, so only the size splits requests
 const _: () = assert!(
     *limits::QUESTIONS.end() <= MOST_QUESTIONS
-        // with the two built-in outcomes
+        // includes the two built-in outcomes
         && *limits::OPTIONS.end() + 2 <= MOST_CHOICES
         && *limits::LEVELS.end() <= MOST_LEVELS
 );

@@ -1,7 +1,8 @@
-//! Reads Decisions answers: a list with an answer to each question, in the order of the questions.
+//! Reads Decisions answers: a list with one answer for each question, in the order of the
+//! questions.
 //!
-//! An answer counts only at the place of its question and under the name of its question. Answers
-//! behind that of the last question are ignored, as are keys that no question asks for.
+//! An answer counts only at the index of its question and with the name of its question. Answers
+//! after the last question's are ignored, and so are unknown keys.
 
 use std::borrow::Cow;
 
@@ -32,7 +33,7 @@ pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAns
     })
 }
 
-/// Reads what stands at the place of a question; `None` where the list has ended before.
+/// Reads the answer to a question; fails if the list has no usable entry for it.
 fn read_answer(
     question: &Question,
     raw: Option<&RawValue>,
@@ -63,16 +64,16 @@ fn read_answer(
     answer.ok_or_else(unanswered)
 }
 
-/// The probabilities of choices by their value. A value that is no text, which the format allows, is
-/// none of ours.
+/// The probabilities of choices by their value. The format allows values that are no text; they are
+/// ignored.
 fn by_value(sent: Option<&RawValue>) -> Option<JsonObject<'_>> {
     let entries = entries(sent)?.into_iter();
     JsonObject::of(entries.filter_map(|entry| Some((string(entry.value)?, entry.probability))))
 }
 
-/// The probabilities of levels by their value, the index of the level. Two levels may have one
-/// label, so labels do not tell levels apart. But a label that was sent for another level alone
-/// contradicts the value, as where a server counts levels from 1: then no level can be told.
+/// The probabilities of levels by their value, the index of the level. Two levels may have equal
+/// labels, so a label does not identify a level. But a label that belongs only to other levels
+/// contradicts the value, for example if a server counts levels from 1. Then no level can be read.
 fn by_level<'a>(question: &Question, sent: Option<&'a RawValue>) -> Option<JsonObject<'a>> {
     let labels: Vec<Cow<'_, str>> = question.outcomes().map(outcome_text).collect();
     let levels = entries(sent)?.into_iter().map(|entry| {
@@ -85,7 +86,7 @@ fn by_level<'a>(question: &Question, sent: Option<&'a RawValue>) -> Option<JsonO
     JsonObject::of(levels.collect::<Option<Vec<_>>>()?)
 }
 
-/// The entries of a list of probabilities, none where it was not sent; `None` where an entry has no
+/// The entries of a list of probabilities; empty if no list was sent. `None` if an entry has no
 /// value or no probability.
 fn entries(sent: Option<&RawValue>) -> Option<Vec<ProbabilityJson<'_>>> {
     let Some(sent) = sent else {

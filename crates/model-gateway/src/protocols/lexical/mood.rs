@@ -28,7 +28,7 @@ const JOY_SIGNS: &str = "thanks thank great love loved excellent wonderful perfe
     amazing fantastic good awesome helpful friendly brilliant glad";
 
 impl Mood {
-    /// The mood that the words of a question name.
+    /// The mood named by the words of a question.
     pub(crate) fn asked_for(question: &Question) -> Option<Self> {
         let asked = stems(&question.text);
         let moods = [
@@ -66,7 +66,7 @@ impl Mood {
     }
 }
 
-/// A strength that grows from 0 without signs towards 1 with many.
+/// A strength that is 0 without signs and approaches 1 with many.
 fn grown(signs: f64) -> f64 {
     1.0 - (-signs).exp()
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::words::{Words, stem, stems};
 
-/// Weight of a word that shares a topic with an outcome's words; those words have weight 1.
+/// Weight of a word that shares a topic with an outcome's words; those words themselves have weight
+/// 1.
 const NEAR: f64 = 0.8;
 
 const TOPICS: [&str; 7] = [
@@ -39,7 +40,7 @@ impl Topics {
         Self { stems, by_stem }
     }
 
-    /// How many words of the text share a topic with these words.
+    /// Number of words in the text that share a topic with these words.
     pub(crate) fn near(&self, words: &str, text: &Words) -> f64 {
         let topics: BTreeSet<usize> = stems(words)
             .iter()

@@ -9,7 +9,7 @@ const ENDINGS: [&str; 9] = [
     "ments", "ment", "ings", "ing", "edly", "ies", "ed", "ly", "s",
 ];
 
-/// Words that say nothing about the topic of a text.
+/// Words that do not hint at the topic of a text.
 const STOP_WORDS: [&str; 64] = [
     "the", "and", "for", "are", "was", "were", "been", "being", "have", "has", "had", "does",
     "did", "this", "that", "these", "those", "with", "from", "into", "about", "what", "which",
@@ -30,7 +30,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Adds a text whose words have this weight each.
+    /// Adds a text and gives each of its words this weight.
     pub(crate) fn add(&mut self, text: &str, weight: f64) {
         let mut negated = false;
         for word in split(text) {
@@ -39,7 +39,7 @@ impl Words {
                 self.excitement += 0.3 * weight;
             }
             let lower = word.to_lowercase();
-            // `not happy` is no sign of being happy
+            // `not happy` is no sign of happiness
             if !negated && counts(&lower) {
                 *self.weights.entry(stem(&lower)).or_default() += weight;
             }
@@ -48,12 +48,12 @@ impl Words {
         self.excitement += weight * 0.3 * count_of(text.matches('!').count());
     }
 
-    /// The weight of a stem; 0 where it does not stand in the text.
+    /// The weight of a stem; 0 if the text lacks it.
     pub(crate) fn weight(&self, stem: &str) -> f64 {
         self.weights.get(stem).copied().unwrap_or(0.0)
     }
 
-    /// How many of these stems stand in the text; a frequent one counts a little more.
+    /// Number of these stems in the text; a frequent stem counts a little more.
     pub(crate) fn overlap(&self, stems: impl IntoIterator<Item = impl AsRef<str>>) -> f64 {
         let weights = stems.into_iter().map(|stem| self.weight(stem.as_ref()));
         weights.map(f64::ln_1p).sum()

@@ -1,22 +1,23 @@
-//! Parameters of a request that a server was found to refuse, kept until the process ends.
+//! Request parameters that a server has refused, kept until the process ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::ModelError;
 use crate::failure::server_refusal::SYSTEM_MESSAGE;
 
-/// Parameters that not every server takes.
+/// Request parameters that only some servers accept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StatedParameters {
-    /// `temperature`, which models that think may refuse.
+    /// Whether to send `temperature`; models that think may refuse it.
     pub(super) temperature: bool,
-    /// `minimum` and `maximum` of every percentage in the schema, which hosted models may refuse.
+    /// Whether to send `minimum` and `maximum` for each percentage in the schema; hosted models may
+    /// refuse them.
     pub(super) bounds: bool,
-    /// A system message; else its words stand in the user message.
+    /// Whether to send a system message; otherwise its words are part of the user message.
     pub(super) system_message: bool,
 }
 
-/// What was refused so far, shared by all threads.
+/// The parameters refused so far, shared by all threads.
 #[derive(Debug, Default)]
 pub(super) struct RefusedParameters {
     temperature: AtomicBool,
@@ -34,8 +35,8 @@ impl RefusedParameters {
         }
     }
 
-    /// Whether a request that was refused for this parameter can be sent without it. If so, later
-    /// requests are sent without it too.
+    /// Whether a request that was refused for `parameter` can be sent without it. If so, later
+    /// requests omit it too.
     pub(super) fn can_do_without(&self, parameter: &str, sent: StatedParameters) -> bool {
         let (was_sent, refused) = match parameter {
             "temperature" => (sent.temperature, &self.temperature),
@@ -48,8 +49,8 @@ impl RefusedParameters {
     }
 }
 
-/// The failure where nothing can be left out: a schema without bounds that is refused for its bounds
-/// is refused as a whole.
+/// The failure when nothing can be left out. A schema without bounds cannot be refused for its
+/// bounds, so the failure then names the parameter that holds the schema.
 pub(super) fn about_holder(mut failure: ModelError) -> ModelError {
     if let ModelError::ParameterRefused { parameter, .. } = &mut failure
         && matches!(*parameter, "minimum" | "maximum")

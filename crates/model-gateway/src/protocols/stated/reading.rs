@@ -1,4 +1,4 @@
-//! Reads stated percentages. A question whose percentages are no distribution is unanswered.
+//! Reads stated percentages. A question is unanswered if its percentages are no distribution.
 
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
@@ -15,9 +15,9 @@ use crate::report::coverage::OutcomeCoverage;
 struct StatedPercentages {
     /// Weight of each outcome, in order.
     weights: Vec<f64>,
-    /// Outcomes that have a percentage of their own.
+    /// Number of outcomes with a stated percentage.
     listed: usize,
-    /// Whether the most probable code is one that the question lacks.
+    /// Whether the most probable stated code does not exist in the question.
     is_unknown: bool,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn read(content: &str, questions: &[Question]) -> Result<ReadAnswers,
     })
 }
 
-/// Strips the thinking or the fence that a server without schemas leaves around the object.
+/// Strips thinking or a code fence around the object, as servers without schemas send them.
 fn inside(content: &str) -> &str {
     let content = content.rsplit("</think>").next().unwrap_or_default().trim();
     let content = content.strip_prefix("```").unwrap_or(content);
@@ -53,7 +53,7 @@ fn answer(question: &Question, raw: &RawValue, coverage: &mut OutcomeCoverage) -
     }
     coverage.outcomes += stated.weights.len();
     coverage.listed += stated.listed;
-    // unknown codes occur in choices alone: all other answers are keyed by code
+    // only Choice questions have unknown codes: other answers are keyed by code
     if stated.is_unknown {
         answers::without_value(question, &stated.weights)
     } else {
@@ -75,8 +75,8 @@ fn percentages_of_all(
     })
 }
 
-/// Reads the codes that the model named with their percentages. The other codes share the remaining
-/// percentage evenly.
+/// Reads the codes that the model named, with their percentages. The other codes share the
+/// remaining percentage evenly.
 fn percentages_of_named(json: &JsonObject<'_>, outcomes: usize) -> Option<StatedPercentages> {
     let mut named: Vec<Option<f64>> = vec![None; outcomes];
     let mut first: Option<(usize, f64)> = None;
@@ -85,7 +85,7 @@ fn percentages_of_named(json: &JsonObject<'_>, outcomes: usize) -> Option<Stated
         let percent = percent(json, &percent_name(rank))?;
         let Some(CodePiece::Code(place)) = CodeShape::LetterDigit.read(code.trim().as_bytes())
         else {
-            // a rank that the model has left empty
+            // a rank that the model left empty
             if percent > 0.0 {
                 return None;
             }

@@ -15,9 +15,9 @@ use crate::protocols::chat::request::inside_json;
 
 /// Most questions in one request.
 pub(crate) const QUESTIONS_PER_REQUEST: usize = 10;
-/// Codes that the model names where a question has too many to state a percentage for each.
+/// Number of codes that the model names if a question has too many codes to state all percentages.
 pub(super) const NAMED_CODES: usize = 5;
-/// The key of the percentage of all codes that are not named, together.
+/// Key of the total percentage of all codes that are not named.
 pub(super) const PERCENT_OTHERS: &str = "percent_others";
 
 /// The system message of every request.
@@ -85,10 +85,10 @@ pub(super) fn split<'a>(
     requests.collect()
 }
 
-/// The schema of an answer: for each question a percentage under each code, or, where a question has
-/// too many codes, the most probable codes with their percentages. A percentage is a whole number,
-/// with bounds where the server takes them: a grammar that holds the schema then cannot write more
-/// than 100.
+/// The schema of an answer: for each question a percentage under each code. For a question with too
+/// many codes, the most probable codes with their percentages. A percentage is a whole number, with
+/// bounds if the server accepts them: a grammar made from the schema then cannot write more than
+/// 100.
 fn schema(questions: &[Question], has_bounds: bool) -> Value {
     let percentage = || {
         if has_bounds {
@@ -126,12 +126,12 @@ fn object(properties: impl IntoIterator<Item = (String, Value)>) -> Value {
            "additionalProperties": false})
 }
 
-/// The key of the code at a rank from 1.
+/// The key of the code at a rank, counted from 1.
 pub(super) fn code_name(rank: usize) -> String {
     format!("code_{rank}")
 }
 
-/// The key of the percentage at a rank from 1.
+/// The key of the percentage at a rank, counted from 1.
 pub(super) fn percent_name(rank: usize) -> String {
     format!("percent_{rank}")
 }

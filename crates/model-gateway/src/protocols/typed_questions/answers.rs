@@ -1,4 +1,4 @@
-//! Reads one typed answer. Every number is the model's own, or the question is unanswered.
+//! Reads one typed answer. Every number comes from the model, or the question is unanswered.
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
@@ -10,7 +10,7 @@ use crate::json::{JsonObject, number, string};
 use crate::protocols::answers;
 use crate::report::coverage::OutcomeCoverage;
 
-/// An answer as it was sent. Members are `None` where they were not sent.
+/// An answer from the server. Missing members are `None`.
 pub(crate) struct SentAnswer<'a> {
     /// The type of the answer.
     pub(crate) kind: &'a str,
@@ -19,13 +19,13 @@ pub(crate) struct SentAnswer<'a> {
     /// The probability of yes.
     pub(crate) yes: Option<&'a RawValue>,
     pub(crate) confidence: Option<&'a RawValue>,
-    /// Probabilities by the name of the outcome or the index of the level; `None` where they cannot
-    /// be read.
+    /// Probabilities by the name of the outcome or the index of the level; `None` if they are
+    /// unreadable.
     pub(crate) probabilities: Option<JsonObject<'a>>,
 }
 
 impl SentAnswer<'_> {
-    /// Reads the answer to a question, in a format that has this name for answers to Yes / No
+    /// Reads the answer to a question. `yes_no` is the format's type of answers to Yes / No
     /// questions.
     pub(crate) fn read(
         &self,
@@ -46,8 +46,8 @@ impl SentAnswer<'_> {
         }
     }
 
-    /// Reads a choice. A name that the prism lacks is a value of null; an answer without a name is
-    /// none.
+    /// Reads a choice. If the prism lacks the chosen name, the answer's value is null; without a
+    /// name there is no answer.
     fn choice(&self, question: &Question, coverage: &mut OutcomeCoverage) -> Option<Answer> {
         let named = string(self.choice?)?;
         let mut distribution = Distribution::new();
@@ -67,8 +67,8 @@ impl SentAnswer<'_> {
         answers::choice(value, distribution, confidence)
     }
 
-    /// Reads the probabilities of levels, keyed by the index of the level. The level is read from
-    /// the probabilities, not from a score.
+    /// Reads the probabilities of levels, keyed by the level's index. They determine the level; a
+    /// score from the server does not.
     fn scale(&self, question: &Question, coverage: &mut OutcomeCoverage) -> Option<Answer> {
         let mut distribution = Distribution::new();
         for (index, level) in question.own_outcomes().iter().enumerate() {
@@ -81,7 +81,7 @@ impl SentAnswer<'_> {
         Answer::scale(distribution)
     }
 
-    /// The probability of an outcome; 0 where the server sent none.
+    /// The probability of an outcome; 0 if the server sent none.
     fn one_of(&self, name: &str, coverage: &mut OutcomeCoverage) -> Option<Probability> {
         coverage.outcomes += 1;
         let Some(raw) = self.probabilities.as_ref()?.get(name) else {

@@ -1,4 +1,4 @@
-//! Splits the questions about one submission over as few requests as fit.
+//! Splits the questions about one submission into as few requests as possible.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use refract_domain::submission::model_input::{State, json_chars};
 use super::format::{TypedFormat, write_json};
 use crate::connection::request_body::RequestBody;
 
-/// Bytes of a question's key and of the JSON around the question, about.
+/// Approximate size in bytes of a question's key and of the JSON around the question.
 const AROUND_A_QUESTION: usize = 32;
-/// Bytes of the JSON around all questions, about.
+/// Approximate size in bytes of the JSON around all questions.
 const AROUND_THE_QUESTIONS: usize = 32;
 
 /// One request and the questions that it asks.
@@ -24,12 +24,12 @@ pub(crate) struct SplitRequest<'a> {
 }
 
 impl TypedFormat {
-    /// Writes all questions about a submission into one request to the model of this name, or, in
-    /// order, into the fewest requests of which each is estimated at `request_tokens` at most. A
-    /// question that is too large by itself is sent alone.
+    /// Writes all questions about a submission, in order, into the fewest requests with at most
+    /// `request_tokens` estimated tokens each. `model` is the model's name. A question that is too
+    /// large by itself is sent alone.
     ///
-    /// The text and the questions are written once: the requests share the bytes. Characters are
-    /// counted only where not all bytes fit into one request.
+    /// The text and the questions are written once, and all requests share the bytes. Characters
+    /// are counted only if the bytes do not all fit into one request.
     pub(super) fn split<'a>(
         &self,
         model: &str,
@@ -82,7 +82,8 @@ impl TypedFormat {
         requests.collect()
     }
 
-    /// How many requests are made of questions with these characters, for a state of so many.
+    /// Number of requests for questions with these numbers of characters and a state of
+    /// `state_chars`.
     pub(crate) fn requests(
         &self,
         questions: &[usize],
@@ -93,7 +94,7 @@ impl TypedFormat {
         fewest_groups(questions.iter().copied(), frame_chars, request_tokens).len()
     }
 
-    /// Characters of each question, with its key.
+    /// Number of characters of each question, with its key.
     pub(crate) fn question_chars(&self, version: &PrismVersion) -> Vec<usize> {
         let questions = version.questions().iter().map(|question| {
             let mut json = Vec::new();
@@ -103,14 +104,14 @@ impl TypedFormat {
         questions.collect()
     }
 
-    /// Characters around text and questions, for the estimate. The model's name does not count; the
-    /// comma behind it stands for the brace before it.
+    /// Number of characters around text and questions, for the estimate. The model's name does not
+    /// count, and the comma after it counts for the brace before it.
     fn frame_chars(&self) -> usize {
         self.before_state.len() + self.before_questions.len() + self.end.len()
     }
 }
 
-/// Ranges of questions, each as long as it can be. As the order is kept, no other cut gives fewer.
+/// Ranges of questions, each as long as possible. In a fixed order, no other split has fewer.
 fn fewest_groups(
     questions: impl Iterator<Item = usize>,
     frame_chars: usize,
@@ -132,7 +133,7 @@ fn fewest_groups(
     groups
 }
 
-/// Bytes that follow the state in a request of all questions, about.
+/// Approximate size in bytes of all questions of a request.
 fn room_for_questions(version: &PrismVersion) -> usize {
     let questions = version.question_chars().iter();
     let bytes: usize = questions.map(|chars| chars + AROUND_A_QUESTION).sum();
@@ -143,7 +144,7 @@ fn most_chars(request_tokens: usize) -> usize {
     request_tokens.saturating_mul(CHARS_PER_TOKEN)
 }
 
-/// Characters of a text in UTF-8.
+/// Number of characters of a text in UTF-8.
 fn chars(text: &[u8]) -> usize {
     let is_first = |byte: &&u8| (**byte & 0xC0) != 0x80;
     text.iter().filter(is_first).count()

@@ -1,4 +1,4 @@
-//! The choice among several servers, at times that the tests make up.
+//! The choice among several servers, at simulated times.
 
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn set(indexes: &[usize]) -> ServerSet {
     places.fold(ServerSet::default(), ServerSet::with)
 }
 
-/// Lets the server fail until it is ejected; returns when it is due.
+/// Fails the server until it is ejected. Returns when it is due.
 fn fail(pool: &ServerPool, index: usize, now: Duration) -> Duration {
     let load = pool.loads.of(place(index));
     for _ in 0..3 {
@@ -87,7 +87,7 @@ fn the_busiest_of_several_servers_is_never_chosen_and_every_other_one_is() {
         times[chosen(&pool, NOW, &[]).0] += 1;
     }
     assert_eq!(times[3], 0, "{times:?}");
-    // 250 each on average; that one is drawn less than 150 times does not happen by chance
+    // the average is 250 each; fewer than 150 by chance is practically impossible
     let others = [0, 1, 2, 4].map(|index| times[index]);
     assert!(others.iter().all(|times| *times >= 150), "{times:?}");
 }
@@ -105,7 +105,7 @@ fn a_server_that_is_ejected_gets_one_probe_when_it_is_due() {
     for _ in 0..100 {
         assert_ne!(chosen(&pool, due, &[]).0, 1);
     }
-    // a second attempt waits for no probe
+    // a second attempt does not wait for a probe
     pool.loads.of(place(1)).probe_tells_nothing(due);
     assert_ne!(chosen(&pool, due, &[0]), (1, true));
     assert_eq!(chosen(&pool, due, &[]), (1, true));
@@ -117,7 +117,7 @@ fn a_server_that_is_ejected_gets_one_probe_when_it_is_due() {
 #[test]
 fn a_probe_that_is_abandoned_is_followed_by_another_one_at_once() {
     let pool = pool(2);
-    // the clock of the pool itself: the server has long been due
+    // by the pool's own clock, the server has long been due
     fail(&pool, 0, Duration::ZERO);
     pool.loads.of(place(0)).probe_tells_nothing(Duration::ZERO);
     let probe = pool.choose(ServerSet::default()).unwrap();

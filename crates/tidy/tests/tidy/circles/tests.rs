@@ -1,9 +1,9 @@
-//! The finder itself, on small made-up crates.
+//! Tests the finder of cycles on small made-up crates.
 
 use super::{circles, uses};
 use crate::crate_tree;
 
-/// The circles of a crate with these files.
+/// The cycles in a crate with these files.
 fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
     let source = |wanted: &str| {
         let file = files.iter().find(|(file, _)| *file == wanted);

@@ -1,4 +1,4 @@
-//! The names that a `use` item brings in.
+//! The names that a `use` item imports.
 
 use syn::{ItemUse, UseTree, Visibility};
 
@@ -18,7 +18,7 @@ pub(super) fn of(item: &ItemUse) -> Vec<Import> {
         .collect()
 }
 
-/// Adds each name with the path that it stands for; what `*` brings in has none.
+/// Adds each imported name with its path; a `*` import has no name.
 fn add_names(tree: &UseTree, before: &[String], named: &mut Vec<(Segments, Option<String>)>) {
     let path_to = |ident: &syn::Ident| -> Segments {
         if ident == "self" {

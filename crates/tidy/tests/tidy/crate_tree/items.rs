@@ -1,4 +1,4 @@
-//! What items define.
+//! The definitions in items.
 
 use proc_macro2::TokenTree;
 use syn::{ImplItem, TraitItem, Visibility};
@@ -7,7 +7,7 @@ use super::module::ItemKind::{Type, Value};
 use super::module::{InherentImpl, Item};
 use super::syntax::type_path;
 
-/// What an item defines by name, if anything.
+/// The name that an item defines, if any.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the other kinds of items define no name of their own"
@@ -42,7 +42,7 @@ pub(super) fn defined(item: &syn::Item) -> Option<Item> {
     })
 }
 
-/// The names of the macros among these items that define a type of a name that they are given.
+/// The names of the macros among these items that define a type with a given name.
 pub(super) fn macros_for_types(items: &[syn::Item]) -> Vec<String> {
     items
         .iter()
@@ -58,7 +58,7 @@ pub(super) fn macros_for_types(items: &[syn::Item]) -> Vec<String> {
         .collect()
 }
 
-/// The type that the call of one of these macros defines: the call's first identifier.
+/// The type that a call of one of these macros defines: the call's first identifier.
 pub(super) fn made_by_macro(item: &syn::Item, macros: &[String]) -> Option<Item> {
     let syn::Item::Macro(item) = item else {
         return None;

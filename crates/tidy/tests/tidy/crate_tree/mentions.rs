@@ -1,7 +1,7 @@
-//! The paths that an item mentions: in types, expressions, patterns, macros and attributes.
+//! The paths in an item: in types, expressions, patterns, macros and attributes.
 //!
-//! What a macro is given, and what it is defined as, is searched for identifiers joined by `::`.
-//! An attribute's text is searched too (`#[serde(with = "path")]`), documentation is not.
+//! The arguments and definitions of macros are searched for identifiers joined by `::`. An
+//! attribute's strings are searched too (`#[serde(with = "path")]`), documentation is not.
 
 use std::collections::BTreeSet;
 use std::mem;
@@ -16,11 +16,11 @@ use super::syntax::{attributes, is_for_tests, segments, type_path};
 #[derive(Default)]
 pub(super) struct Mentions {
     pub(super) paths: BTreeSet<Segments>,
-    /// What `use` items inside of functions bring in.
+    /// The imports of `use` items inside functions.
     pub(super) imports: Vec<Import>,
 }
 
-/// What an item mentions, items for tests inside it left out.
+/// The mentions in an item, except for test items inside it.
 pub(super) fn of(item: &syn::Item) -> Mentions {
     let mut visitor = Visitor::default();
     visitor.visit_item(item);
@@ -30,7 +30,7 @@ pub(super) fn of(item: &syn::Item) -> Mentions {
 #[derive(Default)]
 struct Visitor {
     mentions: Mentions,
-    /// The type of the impl that is being visited, which `Self` and `self` stand for.
+    /// The type of the visited impl; `Self` and `self` refer to it.
     impl_of: Option<Segments>,
 }
 
@@ -45,10 +45,10 @@ impl Visitor {
         }
     }
 
-    /// Mentions the paths among tokens, those of groups included.
+    /// Adds the paths among tokens, including those of groups.
     fn search(&mut self, tokens: TokenStream) {
         let mut path = Segments::new();
-        // the punctuation since the last identifier
+        // the punctuation after the previous identifier
         let mut before = String::new();
         for tree in tokens {
             match tree {
@@ -86,8 +86,8 @@ impl Visitor {
         self.mention(path);
     }
 
-    /// Mentions the paths that an attribute names in strings, and what serde takes from a module
-    /// that is named in this way.
+    /// Adds the paths in an attribute's strings, and the functions that serde takes from a module
+    /// named there.
     fn search_strings(&mut self, tokens: TokenStream) {
         let mut key = String::new();
         for tree in tokens {
@@ -162,7 +162,7 @@ impl<'ast> Visit<'ast> for Visitor {
     }
 }
 
-/// The path of a macro, whose name in a module is written with `!` here.
+/// The path of a macro. Here, a macro's name in a module ends with `!`.
 fn as_macro(mut path: Segments) -> Segments {
     if let Some(name) = path.last_mut() {
         name.push('!');

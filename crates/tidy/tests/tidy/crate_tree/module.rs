@@ -1,4 +1,4 @@
-//! What is known of one module.
+//! The contents of one module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use syn::{Ident, Visibility};
 /// The segments of a path as written; `$crate` is `crate`.
 pub(crate) type Segments = Vec<String>;
 
-/// A module, with a file of its own or written out in its parent's.
+/// A module, in a separate file or inline in its parent's.
 #[derive(Default)]
 pub(crate) struct Module {
-    /// The file that the module's text is in.
+    /// The file with the module's text.
     pub(crate) file: String,
-    /// The number of the module around this one; `None` for the crate's root.
+    /// The number of the enclosing module; `None` for the crate's root.
     pub(crate) parent: Option<usize>,
-    /// The numbers of the modules inside, by name.
+    /// The numbers of the child modules, by name.
     pub(crate) children: BTreeMap<String, usize>,
     pub(crate) items: Vec<Item>,
     pub(crate) imports: Vec<Import>,
     pub(crate) impls: Vec<InherentImpl>,
-    /// The paths in everything but `use` items.
+    /// The paths outside `use` items.
     pub(crate) mentions: BTreeSet<Segments>,
 }
 
@@ -33,7 +33,7 @@ impl Module {
     }
 }
 
-/// Something that a module defines.
+/// A definition in a module.
 pub(crate) struct Item {
     pub(crate) name: String,
     pub(crate) kind: ItemKind,
@@ -53,7 +53,7 @@ impl Item {
         }
     }
 
-    /// A macro, whose name is written with `!`, since a variable may have the name without.
+    /// A macro. Its name ends with `!` here, since a variable may have the plain name.
     pub(super) fn of_macro(name: &Ident) -> Self {
         Self {
             name: format!("{name}!"),
@@ -80,16 +80,16 @@ pub(crate) enum ItemKind {
     Macro,
 }
 
-/// One name that a `use` item brings in.
+/// One name that a `use` item imports.
 pub(crate) struct Import {
     pub(crate) path: Segments,
-    /// The name in this module; `None` where it brings in everything in the path (`*`).
+    /// The name in this module; `None` for an import of everything in the path (`*`).
     pub(crate) name: Option<String>,
-    /// Whether other modules may take the name from here (`pub use`, `pub(crate) use`).
+    /// Whether other modules may import the name from here (`pub use`, `pub(crate) use`).
     pub(crate) is_reexport: bool,
 }
 
-/// The names that an `impl Type` without a trait gives to the type.
+/// The names that an `impl Type` without a trait adds to the type.
 pub(crate) struct InherentImpl {
     pub(crate) of: Segments,
     pub(crate) names: BTreeSet<String>,

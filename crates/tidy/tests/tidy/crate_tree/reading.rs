@@ -6,7 +6,7 @@ use super::mentions;
 use super::module::Module;
 use super::syntax::{attributes, is_for_tests};
 
-/// The modules of the crate whose root is this file, the root first.
+/// The modules of the crate with this root file, the root first.
 pub(super) fn modules(root: &str, source: &dyn Fn(&str) -> Option<String>) -> Vec<Module> {
     let mut reader = Reader {
         source,
@@ -23,8 +23,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a module that has a file of its own; its children's files are in the folder. Returns
-    /// the module's number.
+    /// Reads a module in a separate file; its children's files are in the folder. Returns the
+    /// module's number.
     fn read_file(&mut self, file: &str, folder: &str, parent: Option<usize>) -> usize {
         let text = (self.source)(file).expect(file);
         let parsed = syn::parse_file(&text).expect(file);
@@ -66,7 +66,7 @@ impl Reader<'_> {
         number
     }
 
-    /// The file of the module whose children are in this folder.
+    /// The file of the module with its children in this folder.
     fn file_of(&self, folder: &str) -> String {
         let beside = format!("{folder}.rs");
         match (self.source)(&beside) {

@@ -1,31 +1,31 @@
-//! Finds what a path names, through imports and re-exports.
+//! Resolves paths to definitions, through imports and re-exports.
 
 use std::collections::BTreeMap;
 
 use super::module::{Import, Item, ItemKind, Module};
 
-/// One library or program: its root module is number 0.
+/// One library or program. Its root is module number 0.
 pub(crate) struct CrateTree {
     modules: Vec<Module>,
-    /// The modules whose inherent impls hold a function or constant: by module and name of the
-    /// type, then by the name of the function.
+    /// The module of each function or constant in an inherent impl: by module and name of the type,
+    /// then by name of the function.
     functions: BTreeMap<(usize, String), BTreeMap<String, usize>>,
 }
 
-/// What a path may lead to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A module of this crate, by number.
     Module(usize),
-    /// Something that a module of this crate defines.
+    /// An item that a module of this crate defines.
     Item { module: usize, name: String },
-    /// A name of a module in which no definition of it stands: made by a macro, or missing.
+    /// A name that its module does not define: made by a macro, or missing.
     Undefined { module: usize, name: String },
-    /// Something from another crate.
+    /// An item of another crate.
     Outside,
 }
 
-/// The names that are being looked up, so that imports in a ring end.
+/// The names in the current lookup, so that cyclic imports end.
 type Under = Vec<(usize, String)>;
 
 impl CrateTree {
@@ -42,18 +42,18 @@ impl CrateTree {
         &self.modules
     }
 
-    /// All that a path in a module may name: a type and a function may share a name. Nothing where
-    /// the first name is no module's, as that of another crate or of a variable is.
+    /// All targets of a path in a module: a type and a function may share a name. Empty if the
+    /// first name is not known in the module, such as that of another crate or of a variable.
     pub(crate) fn resolve(&self, from: usize, path: &[String]) -> Vec<Target> {
         let found = self.follow(from, path, &mut Under::new());
         match path {
-            // in scope after its definition, whatever the module
+            // in scope after its definition, in any module
             [name] if found.is_empty() && name.ends_with('!') => self.defining(name),
             _ => found,
         }
     }
 
-    /// The item of that name which a module itself defines.
+    /// The item with this name that a module itself defines.
     pub(crate) fn item(&self, module: usize, name: &str) -> Option<&Item> {
         self.module(module)?
             .items
@@ -61,13 +61,13 @@ impl CrateTree {
             .find(|item| item.name == name)
     }
 
-    /// The module whose inherent impl gives a type this function or constant.
+    /// The module whose inherent impl defines this function or constant of a type.
     pub(crate) fn function(&self, module: usize, of: &str, name: &str) -> Option<usize> {
         let functions = self.functions.get(&(module, of.to_owned()))?;
         functions.get(name).copied()
     }
 
-    /// Where the functions of all inherent impls stand.
+    /// The modules of the functions in all inherent impls.
     fn inherent_functions(&self) -> BTreeMap<(usize, String), BTreeMap<String, usize>> {
         let mut functions: BTreeMap<(usize, String), BTreeMap<String, usize>> = BTreeMap::new();
         for (number, module) in self.modules.iter().enumerate() {
@@ -111,14 +111,14 @@ impl CrateTree {
             let is_in_module = reached.iter().any(|it| matches!(it, Target::Module(_)));
             reached
                 .into_iter()
-                // a function beside a module of its name has nothing inside
+                // a function with the same name as a module contains nothing
                 .filter(|target| !is_in_module || matches!(target, Target::Module(_)))
                 .flat_map(|target| self.step(target, name, under))
                 .collect()
         })
     }
 
-    /// What a name is inside of what the path has reached.
+    /// The targets of a name inside a reached target.
     fn step(&self, reached: Target, name: &str, under: &mut Under) -> Vec<Target> {
         match reached {
             Target::Module(module) if name == "super" => self.parent(module),
@@ -155,7 +155,7 @@ impl CrateTree {
         parent.into_iter().map(Target::Module).collect()
     }
 
-    /// What a module knows by a name: what it defines, and what it imports.
+    /// The targets of a name in a module, from its definitions and imports.
     fn look_up(&self, number: usize, name: &str, under: &mut Under) -> Vec<Target> {
         let looked_up = (number, name.to_owned());
         let (Some(module), false) = (self.module(number), under.contains(&looked_up)) else {
@@ -213,7 +213,7 @@ impl CrateTree {
         }
     }
 
-    /// What `use target::*` brings in by a name: from a module, or of an enum's variants.
+    /// The targets of a name imported by `use target::*`: in a module, or an enum's variant.
     fn in_glob(&self, target: Target, name: &str, under: &mut Under) -> Vec<Target> {
         match target {
             Target::Module(module) => self.look_up(module, name, under),

@@ -1,4 +1,4 @@
-//! Small questions to parsed items.
+//! Small queries on parsed items.
 
 use syn::{Attribute, Ident, Item, Type};
 
@@ -10,7 +10,7 @@ pub(super) fn segments(path: &syn::Path) -> Segments {
     segments.map(|segment| segment.ident.to_string()).collect()
 }
 
-/// The path of a type that is written as one.
+/// The path of a type that is written as a path.
 pub(super) fn type_path(named: &Type) -> Option<Segments> {
     if let Type::Path(named) = named {
         Some(segments(&named.path))

@@ -1,9 +1,9 @@
-//! The code in a page of Markdown.
+//! The code in a Markdown page.
 
-/// The marks after which a word in code stands for something else than itself.
+/// Characters that make a word in code a placeholder.
 const PLACEHOLDERS: [char; 6] = ['…', '*', '<', '$', '{', '~'];
 
-/// What stands in code marks, and each line of a fenced block.
+/// The text of each code span, and each line of a fenced block.
 pub(super) fn of(page: &str) -> Vec<&str> {
     let mut code = Vec::new();
     let mut is_fenced = false;
@@ -19,19 +19,19 @@ pub(super) fn of(page: &str) -> Vec<&str> {
     code
 }
 
-/// The words of a piece of code, without quotes around them; placeholders are left out.
+/// The words of a piece of code, without surrounding quotes and without placeholders.
 pub(super) fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split_whitespace()
         .map(|word| word.trim_matches(['\'', '"', ',', ';', '(', ')']))
         .filter(|word| !word.contains(PLACEHOLDERS))
 }
 
-/// The names in a text, as programs write them: letters, digits and underscores.
+/// The identifiers in a text: letters, digits and underscores.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !it.is_alphanumeric() && it != '_')
 }
 
-/// The segments of a path such as `model_gateway::Model::answer`, where the code is one.
+/// The segments of a path such as `model_gateway::Model::answer`; `None` if the code is no path.
 pub(super) fn rust_path(code: &str) -> Option<Vec<String>> {
     let segments: Vec<String> = code
         .trim_end_matches("()")

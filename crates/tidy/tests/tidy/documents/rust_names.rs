@@ -1,4 +1,4 @@
-//! The names from our Rust code and its manifests in documents.
+//! The names of our Rust code and its manifests in documents.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::{assert_found, code};
 use crate::crate_tree::{self, CrateTree, Target};
 use crate::{files, has_ending, manifests, read};
 
-/// What paths in Rust may begin with besides our crates and those in `Cargo.lock`.
+/// First segments of Rust paths, apart from our crates and those in `Cargo.lock`.
 const BUILT_IN: [&str; 5] = ["alloc", "clippy", "core", "rustdoc", "std"];
 
 #[test]
@@ -40,7 +40,7 @@ fn rust_paths_are_there() {
     });
 }
 
-/// Whether a path from the root of a crate ends at a module, an item or a member of a type.
+/// Whether a path from a crate's root leads to a module, an item or a member of a type.
 fn is_defined(tree: &CrateTree, path: &[String]) -> bool {
     let last = path.last().map_or("", String::as_str);
     let path = [&["crate".to_owned()], path].concat();

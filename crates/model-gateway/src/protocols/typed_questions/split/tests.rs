@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::protocols::{decisions, system_one};
 
-/// A prism with questions of these texts.
+/// A prism with one question for each text.
 fn version(texts: &[String]) -> PrismVersion {
     let question =
         |(number, text)| json!({"key": format!("q{number}"), "type": "yes_no", "text": text});
@@ -21,7 +21,7 @@ fn submission(version: &PrismVersion, text: String) -> Submission {
 }
 
 proptest! {
-    /// Whether bytes or characters decided, it is as many requests as the characters ask for.
+    /// The number of requests depends on characters, even if bytes were enough to decide.
     #[test]
     fn a_call_makes_as_many_requests_as_are_estimated(
         text in r#"[aä日😀"\\]{0,400}"#,
