@@ -1,4 +1,4 @@
-//! The components that pages are made of, each in one place. Debug builds show them all at
+//! The components of pages, one file each. Debug builds show them all at `/components`.
 //! `/components`.
 
 pub(crate) mod answer_bars;
