@@ -1,5 +1,4 @@
 //! The components of pages, one file each. Debug builds show them all at `/components`.
-//! `/components`.
 
 pub(crate) mod answer_bars;
 pub(crate) mod answer_words;
