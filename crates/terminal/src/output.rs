@@ -143,8 +143,8 @@ pub(crate) fn say(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
-/// A message without the error numbers that Rust adds to messages of the operating system: `(os
-/// error 2)`.
+/// A message without the error numbers that Rust adds to messages of the operating system:
+/// `(os error 2)`.
 fn without_error_numbers(message: &str) -> String {
     let mut parts = message.split(" (os error ");
     let mut words = parts.next().unwrap_or_default().to_owned();

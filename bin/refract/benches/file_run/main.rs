@@ -1,6 +1,6 @@
 //! Measures the rows per second and the memory of a file run, and for comparison creates over HTTP
-//! with the same binary, against a model server that answers at once: `cargo bench -p refract
-//! --bench file_run -- [sqlite] [postgres]`.
+//! with the same binary, against a model server that answers at once:
+//! `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
 //!
 //! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with a new database.
 #![expect(
