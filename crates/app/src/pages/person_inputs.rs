@@ -14,7 +14,7 @@ pub(super) fn name_input(value: &str, faults: &FormFaults) -> Markup {
     name.faults(faults).line("text", "name")
 }
 
-/// The email address of the account's sign-in, read-only. Password managers read it from here.
+/// The email address that the person signs in with, read-only. Password managers read it from here.
 pub(super) fn fixed_email(email: &str, hint: &str) -> Markup {
     FormField::new("email", "Email").hint(hint).around(&html! {
         input #email type="email" value=(email) readonly autocomplete="username"

@@ -15,7 +15,7 @@ const OWN_BYTES: usize = 16 * KIB;
 const WITH_KEPT_BYTES: usize = MIB;
 /// The largest form: eight fields of 100,000 characters, percent-encoded, with their context.
 const WHOLE_BYTES: usize = 16 * MIB;
-/// The most bytes of a form in a page that gives it back, where a quote takes six bytes.
+/// The most bytes of the largest form in a page that gives it back, where a quote takes six bytes.
 const WHOLE_SHOWN: usize = 24 * MIB;
 /// The most values in a form. The largest prism, with 100 questions of 253 options, has about
 /// 76,500 when each option has its inputs.

@@ -67,8 +67,8 @@ impl OutputArgs {
         Ok(rows)
     }
 
-    /// Prints how many rows were written to a file; `noun` names a row's content. Prints nothing
-    /// for stdout.
+    /// Prints how many rows were written to a file, with `noun` as the name of a row. Prints
+    /// nothing for stdout.
     pub(super) fn say_written(&self, rows: u64, noun: &str) {
         if let Some(place) = self.file() {
             let (rows, place) = (counted(rows, noun), place.display());

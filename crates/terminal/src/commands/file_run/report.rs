@@ -76,7 +76,7 @@ fn price(check: &FileCheck) -> String {
     words
 }
 
-/// An estimated cost, to follow its subject; empty if no model request is sent.
+/// An estimated cost, to be appended to what it pays for; empty if no model request is sent.
 pub(crate) fn cost(tokens: u64, requests: u64) -> String {
     if requests == 0 {
         return String::new();
