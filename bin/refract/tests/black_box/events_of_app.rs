@@ -60,8 +60,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The actions of the events since the previous call, oldest first. Each has an actor, or the
-    /// node, and the id of the answered request.
+    /// The actions of the events since the previous call, oldest first. Each event must name this
+    /// actor and the answered request.
     async fn added(&mut self, by: &str, answer: &Answer) -> Vec<String> {
         let mut added = events(self.service).await;
         let all = added.len();
